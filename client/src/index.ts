@@ -1,1 +1,17 @@
-export {};
+export type { components, operations, paths } from '../../generated/openapi.js';
+export type { RosterClient } from './calls.js';
+export { createRosterClient, type RosterClientOptions } from './client.js';
+export type { CsvTable, RosterPaths } from './paths.js';
+export type { Problem, ProblemOf, ProblemType } from './problems.js';
+export type {
+  Agent,
+  Chatbot,
+  Column,
+  Model,
+  ModelMetrics,
+  ModelStatus,
+  PredictionRow,
+  Project,
+  Skill,
+} from './resources.js';
+export { UnexpectedAnswerError } from './unexpected-answer.js';

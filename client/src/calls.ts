@@ -1,0 +1,38 @@
+import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
+import type { RosterPaths } from './paths.js';
+
+type Method = 'get' | 'put' | 'post' | 'delete';
+
+type PathWith<M extends Method> = {
+  [Path in keyof RosterPaths]: RosterPaths[Path] extends { [_ in M]: object } ? Path : never;
+}[keyof RosterPaths];
+
+type Operation<Path extends keyof RosterPaths, M extends Method> = RosterPaths[Path] extends {
+  [_ in M]: infer Found extends object;
+}
+  ? Found
+  : never;
+
+type Options<Path extends keyof RosterPaths, M extends Method, As> = FetchOptions<
+  Operation<Path, M>
+> & { parseAs?: As };
+
+type Call<M extends Method> = <Path extends PathWith<M>, As extends ParseAs = 'json'>(
+  path: Path,
+  ...options: Record<never, never> extends Options<Path, M, As>
+    ? [Options<Path, M, As>?]
+    : [Options<Path, M, As>]
+) => Promise<FetchResponse<Operation<Path, M>, { parseAs: As }, `${string}/${string}`>>;
+
+/**
+ * The typed client: `GET`, `POST`, `PUT` and `DELETE` of every address in the contract.
+ *
+ * It is an openapi-fetch client. Only the types of the four calls are its own, for openapi-fetch's
+ * let a field pass that the contract does not know, which the service then refuses.
+ */
+export interface RosterClient extends Pick<Client<RosterPaths>, 'use' | 'eject'> {
+  GET: Call<'get'>;
+  POST: Call<'post'>;
+  PUT: Call<'put'>;
+  DELETE: Call<'delete'>;
+}

@@ -1,0 +1,16 @@
+import type { operations } from '../../generated/openapi.js';
+
+type ProblemIn<Answer> = Answer extends { content: { 'application/problem+json': infer Body } }
+  ? Body
+  : never;
+
+/** The problems that one operation can answer: `ProblemOf<'getSkill'>`. */
+export type ProblemOf<OperationId extends keyof operations> = {
+  [Id in OperationId]: ProblemIn<operations[Id]['responses'][keyof operations[Id]['responses']]>;
+}[OperationId];
+
+/** Every problem that any operation can answer. Its `type` tells which it is. */
+export type Problem = ProblemOf<keyof operations>;
+
+/** The `type` of every problem, such as `/problems/skill-not-found`. */
+export type ProblemType = Problem['type'];

@@ -1,0 +1,55 @@
+import type { Middleware } from 'openapi-fetch';
+
+const EXCERPT_LENGTH = 200;
+
+/**
+ * Thrown in place of an answer that is not one of Roster's, such as the HTML page of a proxy that did
+ * not reach the service. Like a connection that fails, it is no answer to the request; so whatever
+ * arrives as `error` is a problem with a `type`, a `title` and a `detail`.
+ */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = 'UnexpectedAnswerError';
+
+  constructor(
+    /** The answer. Its body has been read, and is in `body`. */
+    readonly response: Response,
+    /** The whole body, as text. */
+    readonly body: string,
+  ) {
+    const mediaType = response.headers.get('Content-Type') ?? 'no media type';
+    const excerpt = body.slice(0, EXCERPT_LENGTH).trim();
+    super(
+      `This is not an answer of Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
+        'Check the base URL, and what stands between the client and the service.',
+    );
+  }
+}
+
+/** Turns away every answer that is neither a problem nor, where JSON is expected, JSON. */
+export const refuseUnexpectedAnswers: Middleware = {
+  async onResponse({ response, options }) {
+    const mediaType = response.headers.get('Content-Type') ?? '';
+    if (response.ok) {
+      const isExpected =
+        response.status === 204 || options.parseAs !== 'json' || mediaType.includes('json');
+      if (!isExpected) {
+        throw new UnexpectedAnswerError(response, await response.text());
+      }
+      return undefined;
+    }
+    const body = await response.clone().text();
+    if (!mediaType.startsWith('application/problem+json') || !isProblem(body)) {
+      throw new UnexpectedAnswerError(response, body);
+    }
+    return undefined;
+  },
+};
+
+function isProblem(body: string): boolean {
+  try {
+    const document: unknown = JSON.parse(body);
+    return typeof document === 'object' && document !== null && 'type' in document;
+  } catch {
+    return false;
+  }
+}

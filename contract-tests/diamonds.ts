@@ -1,0 +1,61 @@
+/** The real table that tests train from, and how they wait for a model. */
+import { readFileSync } from 'node:fs';
+import type { Model, RosterClient } from 'roster-client';
+
+/** Ten thousand diamonds, with their prices, as CSV. */
+export const diamonds: string = readFileSync(
+  new URL('../datasets/diamonds.csv', import.meta.url),
+  'utf8',
+);
+
+/** The first diamonds of the table, as CSV. */
+export function someDiamonds(count: number): string {
+  return diamonds
+    .split('\n')
+    .slice(0, count + 1)
+    .join('\n');
+}
+
+/** The diamond that the examples of the contract ask for. */
+export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
+
+interface ModelAddress {
+  projectName: string;
+  modelName: string;
+}
+
+/** Trains a model of prices from CSV, and waits until that version is ready or failed. */
+export async function trainPrices(
+  roster: RosterClient,
+  path: ModelAddress,
+  csv = someDiamonds(300),
+): Promise<Model> {
+  const { data, error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+    params: { path, query: { target: 'price' } },
+    body: csv,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  if (error !== undefined) {
+    throw new Error(error.detail);
+  }
+  return settled(roster, path, data);
+}
+
+/** Reads the model again and again until its newest version is ready or failed. */
+export async function settled(
+  roster: RosterClient,
+  path: ModelAddress,
+  model: Model,
+): Promise<Model> {
+  let latest = model;
+  while (latest.status === 'training') {
+    const { data, error } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
+      params: { path },
+    });
+    if (error !== undefined) {
+      throw new Error(error.detail);
+    }
+    latest = data;
+  }
+  return latest;
+}

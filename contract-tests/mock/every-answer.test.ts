@@ -1,0 +1,40 @@
+/**
+ * Against the mock alone: a frontend can have every answer that the contract documents, by asking for
+ * it with the header `Prefer`, and each is what the contract says it is.
+ */
+import { describe, expect, test } from 'vitest';
+import { operations } from '../contract.js';
+import { exampleRequests } from '../example-requests.js';
+import { send } from '../stage.js';
+
+describe.each(operations)('$id', (operation) => {
+  const [request, ...further] = exampleRequests(operation);
+  const answers = operation.place.entries('responses').flatMap(([status, response]) => {
+    const examples = response
+      .entries('content')
+      .flatMap(([, content]) => content.entries('examples'));
+    return examples.length === 0
+      ? [{ status, prefer: `code=${status}`, body: null }]
+      : examples.map(([name, example]) => ({
+          status,
+          prefer: `code=${status}, example=${name}`,
+          body: example.at('value').value,
+        }));
+  });
+
+  test.each(answers)('can answer $prefer', async ({ status, prefer, body }) => {
+    const { path, headers, ...init } = request;
+    const response = await send(path, { ...init, headers: { ...headers, Prefer: prefer } });
+    expect(response.status).toBe(Number(status));
+    expect(body === null ? await response.text() : await response.json()).toEqual(body ?? '');
+  });
+
+  test.each([request, ...further])(
+    'takes the example request: $name',
+    async ({ path, ...init }) => {
+      const response = await send(path, init);
+      expect(response.ok).toBe(true);
+      expect(response.headers.get('sl-violations')).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,118 @@
+/**
+ * A rule that never fires guards nothing. Each house rule meets a contract with the fault that it is
+ * there for; and the contract as it is has no finding of any rule.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { document } from '../contract.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One fault for each rule: where it is, and what stands there. Without `value`, the place is removed. */
+const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
+  'roster-operation-id-camel-case': {
+    at: ['paths', '/projects', 'get', 'operationId'],
+    value: 'list-projects',
+  },
+  'roster-summary-short': {
+    at: ['paths', '/projects', 'get', 'summary'],
+    value: 'List all of the projects that there are',
+  },
+  'roster-operation-one-tag': {
+    at: ['paths', '/projects', 'get', 'tags'],
+    value: ['projects', 'skills'],
+  },
+  'roster-operation-400': { at: ['paths', '/health/live', 'get', 'responses', '400'] },
+  'roster-operation-406': { at: ['paths', '/health/live', 'get', 'responses', '406'] },
+  'roster-body-413': { at: ['paths', '/projects', 'post', 'responses', '413'] },
+  'roster-body-415': { at: ['paths', '/projects', 'post', 'responses', '415'] },
+  'roster-named-examples': {
+    at: ['paths', '/projects', 'post', 'requestBody', 'content', 'application/json', 'examples'],
+  },
+  'roster-example-summary': { at: ['components', 'examples', 'Skill', 'summary'] },
+  'roster-request-id': { at: ['components', 'responses', 'Deleted', 'headers', 'X-Request-Id'] },
+  'roster-created-location': {
+    at: ['paths', '/projects', 'post', 'responses', '201', 'headers', 'Location'],
+  },
+  'roster-errors-are-problems': {
+    at: ['components', 'responses', 'NameTaken', 'content', 'application/json'],
+    value: { examples: { taken: { summary: 'Taken', value: {} } } },
+  },
+  'roster-problem-has-page': {
+    at: ['components', 'schemas', 'NameTaken', 'description'],
+    value: 'The name is taken.',
+  },
+  'roster-described': { at: ['components', 'schemas', 'FieldErrors', 'description'] },
+};
+
+interface Finding {
+  code: string;
+  source: string;
+  path: string[];
+}
+
+let folder: string;
+let ofContract: Finding[];
+let ofFaults: Finding[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  const faulty = join(folder, 'faulty.json');
+  await writeFile(faulty, JSON.stringify(withFaults()));
+  const findings = await lint(join(ROOT, 'openapi.yaml'), faulty);
+  ofFaults = findings.filter(({ source }) => source === faulty);
+  ofContract = findings.filter(({ source }) => source !== faulty);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('the contract has no finding', () => {
+  expect(ofContract).toEqual([]);
+});
+
+test('every house rule has a fault here', async () => {
+  const ruleset = load(await readFile(join(ROOT, '.spectral.yaml'), 'utf8'));
+  expect(ruleset).toHaveProperty('rules');
+  const { rules } = Object(ruleset) as { rules: object }; // The line above has looked.
+  const houseRules = Object.keys(rules).filter((rule) => rule.startsWith('roster-'));
+  expect(Object.keys(FAULTS).sort()).toEqual(houseRules.sort());
+});
+
+test.each(Object.entries(FAULTS))('%s finds its fault, and nothing else', (rule, { at, value }) => {
+  const places = ofFaults.filter(({ code }) => code === rule).map(({ path }) => path);
+  // What is missing is found missing from the place above it.
+  expect(places).toEqual([value === undefined ? at.slice(0, -1) : at]);
+});
+
+function withFaults(): unknown {
+  const faulty: unknown = structuredClone(document);
+  for (const { at, value } of Object.values(FAULTS)) {
+    const parent = at
+      .slice(0, -1)
+      .reduce((node: unknown, key) => Reflect.get(Object(node), key), faulty);
+    const key = at.at(-1) ?? '';
+    if (value === undefined) {
+      Reflect.deleteProperty(Object(parent), key);
+    } else {
+      Reflect.set(Object(parent), key, value);
+    }
+  }
+  return faulty;
+}
+
+async function lint(...files: string[]): Promise<Finding[]> {
+  const spectral = join(ROOT, 'node_modules/.bin/spectral');
+  const ruleset = ['--ruleset', join(ROOT, '.spectral.yaml')];
+  const report = join(folder, 'report.json');
+  const output = ['--quiet', '--format', 'json', '--output', report];
+  const args = ['lint', ...ruleset, ...output, ...files];
+  // It ends with 1 when there are findings, which here is how it should be.
+  await promisify(execFile)(spectral, args).catch(() => undefined);
+  const found: Finding[] = JSON.parse(await readFile(report, 'utf8'));
+  return found;
+}

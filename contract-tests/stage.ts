@@ -1,0 +1,65 @@
+/** Where the promises are played: against the mock, or against the server. */
+import { createRosterClient } from 'roster-client';
+import { inject } from 'vitest';
+import { checkedFetch } from './wire.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    target: { kind: 'mock' | 'server'; url: string };
+  }
+}
+
+const target = inject('target');
+
+/** Where the service is. */
+export const baseUrl = target.url;
+
+/** The typed client. Each answer that it gets has been held against the contract. */
+export const roster = createRosterClient({ baseUrl, fetch: checkedFetch });
+
+/** Sends what the typed client would not let through; the answer is held against the contract too. */
+export function send(path: string, init: RequestInit = {}): Promise<Response> {
+  return checkedFetch(new Request(baseUrl + path, init));
+}
+
+/**
+ * Brings about the situation in which an operation gives a certain answer. On the server the situation
+ * is made, by `prepare`. The mock has no situations; it is told by header which example to answer with.
+ * The rest of the test is the same for both.
+ *
+ * @returns what the request must carry: `roster.GET(path, { params, ...(await situation(404, 'skill')) })`
+ */
+export async function situation(
+  status: number,
+  example: string | null,
+  prepare?: () => Promise<unknown>,
+): Promise<{ headers: Record<string, string> }> {
+  if (target.kind === 'mock') {
+    return {
+      headers: { Prefer: example ? `code=${status}, example=${example}` : `code=${status}` },
+    };
+  }
+  await prepare?.();
+  return { headers: {} };
+}
+
+/**
+ * A fault that the situation consists of. The mock is sent `right` in its place: it looks at a request
+ * before it looks at `Prefer`, and answers some faults in words of its own.
+ */
+export function faulty<T>(fault: T, right: T): T {
+  return target.kind === 'mock' ? right : fault;
+}
+
+let projects = 0;
+
+/** A project that nobody else uses. To the mock, every name is as good. */
+export async function ownProject(): Promise<string> {
+  projects += 1;
+  const name = `test-${process.pid}-${Date.now()}-${projects}`;
+  const { error } = await roster.POST('/projects', { body: { project: { name } } });
+  if (error !== undefined) {
+    throw new Error(error.detail);
+  }
+  return name;
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** A program that runs beside the tests. */
+export interface Child {
+  pid: number;
+  /** Every line that it has written, to either stream. */
+  log: string[];
+  /** Sends a signal and waits until the process is gone. Answers with its exit code, null if the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * Starts a program and waits for the line that says that it is ready.
+ *
+ * @param ready finds the address in that line, or nothing in any other line
+ * @throws with everything that the program wrote, when it ends before that line
+ */
+export async function startChild(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  ready: (line: string) => string | undefined,
+): Promise<Child & { url: string }> {
+  const process = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(process, 'exit');
+  const log: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (line: string) => {
+      log.push(line);
+      const found = ready(line);
+      if (found !== undefined) {
+        resolve(found);
+      }
+    };
+    createInterface(process.stdout).on('line', read);
+    createInterface(process.stderr).on('line', read);
+    process.once('error', reject);
+    process.once('close', (code) =>
+      reject(new Error(`${command} ${args[0]} ended with ${code}:\n${log.join('\n')}`)),
+    );
+  });
+  return {
+    url,
+    pid: pidOf(process),
+    log,
+    stop: (signal = 'SIGTERM') => stop(process, exited, signal),
+  };
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) {
+    throw new Error('The process was not started');
+  }
+  return pid;
+}
+
+async function stop(
+  process: ChildProcess,
+  exited: Promise<unknown>,
+  signal: NodeJS.Signals,
+): Promise<number | null> {
+  process.kill(signal);
+  await exited;
+  return process.exitCode;
+}

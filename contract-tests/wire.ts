@@ -1,0 +1,206 @@
+/** Holds what goes over the wire against the contract. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { contract, document, type Operation, operations, type Place } from './contract.js';
+
+/** What the contract says of one answer. */
+interface Expectation {
+  /** Who speaks, for the messages. */
+  what: string;
+  headers: DeclaredHeader[];
+  /** The schemas by media type; empty where no body may come. */
+  content: [mediaType: string, schema: Place][];
+}
+
+interface DeclaredHeader {
+  name: string;
+  required: boolean;
+  /** `Allow` has none: the introduction of the contract promises it in words. */
+  schema?: Place;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'contract');
+
+/** Headers that promise something to a client, so that the contract must declare them. */
+const PROMISES = /^(x-.*|link|location|content-location|retry-after|etag|allow)$/;
+
+/** Of those, the ones that only tell a browser to be careful. */
+const SECURITY_HEADERS = new Set([
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+]);
+
+const REQUEST_ID = declaredHeader(
+  'X-Request-Id',
+  contract.at('components', 'headers', 'RequestId'),
+);
+
+/** A fetch that rejects, with every point, when an answer is not what the contract declares. */
+export async function checkedFetch(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  const found = await violations(request.method, request.url, response);
+  if (found.length > 0) {
+    throw new Error(`${request.method} ${request.url} breaks the contract:\n${found.join('\n')}`);
+  }
+  return response;
+}
+
+/** What of an answer is not as the contract declares it. The body of `response` can still be read. */
+export async function violations(
+  method: string,
+  url: string,
+  response: Response,
+): Promise<string[]> {
+  const expectation = expectationFor(method, new URL(url).pathname, response);
+  if (typeof expectation === 'string') {
+    return [expectation];
+  }
+  const body = await response.clone().text();
+  return [
+    ...headerViolations(expectation, response.headers),
+    ...(method === 'HEAD' ? emptyViolations(body) : bodyViolations(expectation, response, body)),
+  ];
+}
+
+function expectationFor(
+  method: string,
+  pathname: string,
+  response: Response,
+): Expectation | string {
+  const atAddress = operationsAt(pathname);
+  if (atAddress.length === 0) {
+    return fixedAnswer(404, 'UnknownAddress', [], response);
+  }
+  if (method === 'OPTIONS') {
+    return fixedAnswer(204, null, ['Allow'], response);
+  }
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const operation = atAddress.find((candidate) => candidate.method === wanted);
+  if (operation === undefined) {
+    return fixedAnswer(405, 'MethodNotAllowed', ['Allow'], response);
+  }
+  const declared = operation.place.find('responses', String(response.status));
+  if (declared === undefined) {
+    return `${operation.id} does not declare the status ${response.status}`;
+  }
+  return {
+    what: `${operation.id} ${response.status}`,
+    headers: declared.entries('headers').map(([name, header]) => declaredHeader(name, header)),
+    content: declared
+      .entries('content')
+      .map(([mediaType, content]) => [mediaType, content.at('schema')]),
+  };
+}
+
+/** Existing clients have `/api` in their base URL, and a trailing slash is accepted. */
+function operationsAt(pathname: string): Operation[] {
+  const asked = pathname.replace(/\/$/, '');
+  for (const address of [asked, asked.replace(/^\/api(?=\/)/, '')]) {
+    const found = operations.filter(({ path }) => matches(path, address));
+    if (found.length > 0) {
+      return found;
+    }
+  }
+  return [];
+}
+
+function matches(template: string, address: string): boolean {
+  const steps = template.split('/');
+  const asked = address.split('/');
+  return (
+    steps.length === asked.length &&
+    steps.every((step, at) => (step.startsWith('{') ? asked[at] !== '' : step === asked[at]))
+  );
+}
+
+/** The answers that belong to no operation; the introduction of the contract promises them. */
+function fixedAnswer(
+  status: number,
+  problem: string | null,
+  headers: string[],
+  response: Response,
+): Expectation | string {
+  if (response.status !== status) {
+    return `the status is ${response.status} where the contract promises ${status}`;
+  }
+  return {
+    what: `${status}`,
+    headers: [REQUEST_ID, ...headers.map((name) => ({ name, required: true }))],
+    content:
+      problem === null
+        ? []
+        : [['application/problem+json', contract.at('components', 'schemas', problem)]],
+  };
+}
+
+function declaredHeader(name: string, header: Place): DeclaredHeader {
+  return { name, required: header.at('required').value === true, schema: header.at('schema') };
+}
+
+function headerViolations({ what, headers }: Expectation, sent: Headers): string[] {
+  const declared = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const undeclared = [...sent.keys()].filter(
+    (name) => PROMISES.test(name) && !SECURITY_HEADERS.has(name) && !declared.has(name),
+  );
+  return [
+    ...undeclared.map((name) => `${what} does not declare the header ${name}`),
+    ...headers.flatMap(({ name, required, schema }) => {
+      const value = sent.get(name);
+      if (value === null) {
+        return required ? `${what} lacks the header ${name}` : [];
+      }
+      return schema ? schemaViolations(schema, headerValue(schema, value), `header ${name}`) : [];
+    }),
+  ];
+}
+
+function headerValue(schema: Place, text: string): unknown {
+  return schema.text('type') === 'integer' ? Number(text) : text;
+}
+
+function bodyViolations(
+  { what, content }: Expectation,
+  response: Response,
+  body: string,
+): string[] {
+  if (content.length === 0) {
+    return emptyViolations(body);
+  }
+  const mediaType = response.headers.get('Content-Type') ?? 'no media type';
+  const declared = content.find(([candidate]) => candidate === mediaType.split(';')[0]);
+  if (declared === undefined) {
+    return [`${what} does not declare ${mediaType}`];
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return [`${what} has a body that is not JSON: ${body.slice(0, 200)}`];
+  }
+  return schemaViolations(declared[1], value, 'body');
+}
+
+function emptyViolations(body: string): string[] {
+  return body === '' ? [] : [`a body came where none may come: ${body.slice(0, 200)}`];
+}
+
+function schemaViolations(schema: Place, value: unknown, where: string): string[] {
+  const reference = `contract#${encodeURI(schema.pointer)}`;
+  const validate = ajv.getSchema(reference);
+  if (validate === undefined) {
+    throw new Error(`The contract has no schema at ${reference}`);
+  }
+  if (validate(value) === true) {
+    return [];
+  }
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${where}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from './config.js';
+import type { Contract } from './contract/document.js';
+import { asProblem } from './contract/faults.js';
+import { problemPages } from './contract/problem-pages.js';
+import { problem, render } from './contract/problems.js';
+import { contractRouter } from './contract/router.js';
+import { operations, type Services } from './operations/index.js';
+
+/** Whether the service takes new requests still. */
+export interface Lifecycle {
+  stopping: boolean;
+}
+
+/**
+ * Composes the service: which middleware, in which order.
+ * @throws {ContractError} if the contract has a fault
+ */
+export async function createApp(
+  config: Config,
+  contract: Contract,
+  services: Services,
+  lifecycle: Lifecycle,
+  log: Logger,
+): Promise<Express> {
+  const router = await contractRouter(contract, operations(services), config.maxBody);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+
+  app.use(logRequests(log));
+  app.use(refuseWhileStopping(lifecycle));
+  app.use(config.basePath || '/', router);
+  app.use(`${config.basePath}/api`, router);
+  app.get('/problems/:slug', problemPages(contract));
+  app.use(refuseUnknownAddress);
+  app.use(sendProblem(contract));
+  return app;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+function logRequests(logger: Logger): RequestHandler {
+  return pinoHttp({
+    logger,
+    genReqId: requestId,
+    serializers: {
+      req: ({ id, method, url }) => ({ id, method, url }),
+      res: ({ statusCode }) => ({ statusCode }),
+    },
+    customProps: (_req, res) => ({ operation: (res as Response).locals?.operationId }),
+    customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
+  });
+}
+
+/** The caller's own id of the request if it is well-formed, else a new one. */
+function requestId({ headers }: IncomingMessage, res: ServerResponse): string {
+  const sent = headers['x-request-id'];
+  const id = typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : uuidv7();
+  res.setHeader('X-Request-Id', id);
+  return id;
+}
+
+/** What had begun before the stop goes on; what comes on an open connection after it is sent away. */
+function refuseWhileStopping(lifecycle: Lifecycle): RequestHandler {
+  return (req, _res, next) => {
+    if (!lifecycle.stopping || req.path.endsWith('/health/live')) return next();
+    throw problem(
+      '/problems/service-unavailable',
+      'The service is stopping; try again in a moment.',
+      {},
+      { 'Retry-After': '1', Connection: 'close' },
+    );
+  };
+}
+
+const refuseUnknownAddress: RequestHandler = (req) => {
+  throw problem(
+    '/problems/unknown-address',
+    `There is no address ${req.path}; compare it with the contract.`,
+  );
+};
+
+/** Renders whatever was thrown on the way of a request. */
+function sendProblem(contract: Contract): ErrorRequestHandler {
+  return (thrown, req, res, _next) => {
+    const error = asProblem(contract, thrown);
+    if (error.type === '/problems/internal-error') req.log.error({ err: thrown }, 'internal error');
+    if (res.headersSent) {
+      // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
+      res.destroy();
+      return;
+    }
+    const document = render(contract, error, {
+      instance: req.originalUrl,
+      requestId: String(req.id),
+    });
+    res
+      .status(document.status)
+      .set(error.headers)
+      .type('application/problem+json')
+      .send(JSON.stringify(document));
+  };
+}

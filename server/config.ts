@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+const MEBIBYTE = 1024 * 1024;
+
+const environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65535, 'must be a number from 0 to 65535')
+    .default(4000),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (url) => url === ':memory:' || /^file:./.test(url),
+      'must be file:PATH or :memory: (PostgreSQL is not supported yet)',
+    )
+    .default('file:data/roster.db'),
+  BASE_PATH: z
+    .string()
+    .regex(
+      /^(\/[A-Za-z0-9._~-]+)*\/?$/,
+      'must be empty or a path such as /v1, of letters, digits and . _ ~ -',
+    )
+    .transform((path) => path.replace(/\/$/, ''))
+    .default(''),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be one of trace, debug, info, warn, error, fatal, silent',
+    )
+    .default('info'),
+  MAX_BODY: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432')
+    .transform(Number)
+    .default(32 * MEBIBYTE),
+});
+
+/** How the service runs, as the environment says it. */
+export interface Config {
+  readonly host: string;
+  /** 0 lets the system choose a free port. */
+  readonly port: number;
+  readonly databaseUrl: string;
+  /** A prefix before every address: '' or a path without a slash at its end. */
+  readonly basePath: string;
+  readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
+  /** The largest body, in bytes. */
+  readonly maxBody: number;
+}
+
+/** The environment asks for something that cannot be; the message says what, in one line. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration from environment variables. One that is set but empty counts as not set.
+ * @throws {ConfigError} naming every variable that is malformed.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(set);
+  if (!result.success) {
+    throw new ConfigError(
+      result.error.issues
+        .map(({ path, message }) => `${String(path[0])} ${message}, not "${set[String(path[0])]}"`)
+        .join('; '),
+    );
+  }
+  const { HOST, PORT, DATABASE_URL, BASE_PATH, LOG_LEVEL, MAX_BODY } = result.data;
+  return {
+    host: HOST,
+    port: PORT,
+    databaseUrl: DATABASE_URL,
+    basePath: BASE_PATH,
+    logLevel: LOG_LEVEL,
+    maxBody: MAX_BODY,
+  };
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { z } from 'zod';
+
+const METHODS = ['get', 'put', 'post', 'delete'] as const;
+
+const media = z.record(z.string(), z.unknown());
+const response = z.looseObject({ content: media.optional() });
+const operation = z.looseObject({
+  operationId: z.string(),
+  requestBody: z
+    .looseObject({ content: media, 'x-roster-max-body': z.int().positive().optional() })
+    .optional(),
+  responses: z.record(z.string(), response),
+});
+const document = z.looseObject({
+  paths: z.record(
+    z.string().startsWith('/'),
+    z.looseObject({
+      get: operation.optional(),
+      put: operation.optional(),
+      post: operation.optional(),
+      delete: operation.optional(),
+    }),
+  ),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.looseObject({ description: z.string() })),
+  }),
+});
+const problemSchema = z.looseObject({
+  description: z.string(),
+  properties: z.looseObject({
+    type: z.object({ const: z.string().startsWith('/problems/') }),
+    title: z.object({ const: z.string() }),
+    status: z.object({ const: z.int().min(400).max(599) }),
+  }),
+});
+
+export type Document = z.infer<typeof document>;
+export type Method = (typeof METHODS)[number];
+
+/** What the router has to know of an operation. */
+export interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  /** As the contract writes it: `/projects/{project_name}`. */
+  readonly path: string;
+  /** The media types of the body; none, if the operation takes no body. */
+  readonly consumes: readonly string[];
+  /** The media types of the successful answers; none, if they have no body. */
+  readonly produces: readonly string[];
+  /** A limit of the body's bytes that is the operation's own. */
+  readonly maxBody: number;
+}
+
+/** A kind of problem, as its schema tells it. */
+export interface ProblemKind {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** What happened and how to mend it: two paragraphs. */
+  readonly description: string;
+}
+
+/** The contract, as the server reads it. */
+export interface Contract {
+  readonly document: Document;
+  readonly operations: readonly Operation[];
+  readonly problems: ReadonlyMap<string, ProblemKind>;
+  /** What to say of a value that breaks a rule (`x-roster-says`), by the rule. */
+  readonly says: ReadonlyMap<string, string>;
+}
+
+/** The contract has a fault; the message says where. */
+export class ContractError extends Error {}
+
+/**
+ * Reads the contract from its file.
+ * @throws {ContractError} if it is not YAML, or not of the shape that the server needs.
+ */
+export function readContract(file: URL | string): Contract {
+  const parsed = document.safeParse(loadYaml(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ContractError(`openapi.yaml: ${issue?.path.join(' › ')}: ${issue?.message}`);
+  }
+  return {
+    document: parsed.data,
+    operations: operationsOf(parsed.data),
+    problems: problemsOf(parsed.data),
+    says: saysOf(parsed.data),
+  };
+}
+
+function loadYaml(file: URL | string): unknown {
+  try {
+    return load(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ContractError(`openapi.yaml: ${reason}`, { cause });
+  }
+}
+
+function operationsOf(document: Document): Operation[] {
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const definition = item[method];
+      if (!definition) continue;
+      const { operationId: id, requestBody, responses } = definition;
+      if (operations.some((other) => other.id === id)) {
+        throw new ContractError(`openapi.yaml: two operations are called ${id}`);
+      }
+      operations.push({
+        id,
+        method,
+        path,
+        consumes: Object.keys(requestBody?.content ?? {}),
+        produces: Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content }]) => Object.keys(content ?? {})),
+        maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
+      });
+    }
+  }
+  return operations;
+}
+
+function problemsOf(document: Document): Map<string, ProblemKind> {
+  const problems = new Map<string, ProblemKind>();
+  for (const schema of Object.values(document.components.schemas)) {
+    const { success, data } = problemSchema.safeParse(schema);
+    if (!success) continue;
+    const { type, title, status } = data.properties;
+    problems.set(type.const, {
+      type: type.const,
+      title: title.const,
+      status: status.const,
+      description: data.description,
+    });
+  }
+  return problems;
+}
+
+/** Collects the contract's own words for its rules, so that no rule is worded twice. */
+function saysOf(document: Document): Map<string, string> {
+  const says = new Map<string, string>();
+  const visit = (node: unknown, name: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { pattern, type, 'x-roster-says': words } = node as Record<string, unknown>;
+    if (typeof words === 'string') {
+      says.set(typeof pattern === 'string' ? patternRule(pattern) : `${type} ${name}`, words);
+    }
+    for (const [key, child] of Object.entries(node)) visit(child, key);
+  };
+  visit(document.components.schemas, '');
+  return says;
+}
+
+/** The key of `says` for a pattern. */
+export function patternRule(pattern: string): string {
+  return `pattern ${pattern}`;
+}
+
+/** The key of `says` for a field that must be null, or not be there. */
+export function absenceRule(field: string): string {
+  return `null ${field}`;
+}

@@ -1,0 +1,149 @@
+import { error as validator } from 'express-openapi-validator';
+import { bodyTooLarge } from './body.js';
+import { absenceRule, type Contract, patternRule } from './document.js';
+import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
+
+/** A fault as the validator reports it. */
+interface ValidationFault {
+  readonly path: string;
+  readonly message: string;
+  /** Such as `maxLength.openapi.validation`; not there for faults of the query's names. */
+  readonly errorCode?: string;
+}
+
+/**
+ * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
+ * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
+ */
+export function asProblem(contract: Contract, thrown: unknown): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  if (thrown instanceof validator.BadRequest) {
+    return invalidRequest(fieldErrors(contract, thrown.errors), { cause: thrown });
+  }
+  if (thrown instanceof URIError) {
+    return invalidRequest([
+      { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
+    ]);
+  }
+  return asBodyProblem(thrown) ?? internalError(thrown);
+}
+
+function internalError(cause: unknown): ProblemError {
+  return problem(
+    '/problems/internal-error',
+    'Something went wrong inside the service. Its log has the cause under this request_id.',
+    {},
+    {},
+    { cause },
+  );
+}
+
+/** What the JSON parser's errors mean; it marks each with a `type`. */
+function asBodyProblem(thrown: unknown): ProblemError | undefined {
+  if (!(thrown instanceof Error) || !('type' in thrown)) return undefined;
+  switch (thrown.type) {
+    case 'entity.too.large':
+      return bodyTooLarge('limit' in thrown ? Number(thrown.limit) : 0);
+    case 'entity.parse.failed':
+      return malformedBody(`The body is not valid JSON: ${thrown.message}.`);
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return problem(
+        '/problems/unsupported-media-type',
+        `The body cannot be read: ${thrown.message}. Send it in UTF-8, plain or compressed by gzip, deflate or br.`,
+      );
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return malformedBody('The body broke off before its end.');
+    default:
+      // What inflates a compressed body fails with a code of zlib's.
+      return 'code' in thrown && String(thrown.code).startsWith('Z_')
+        ? malformedBody('The body cannot be decompressed.')
+        : undefined;
+  }
+}
+
+function malformedBody(reason: string): ProblemError {
+  return problem(
+    '/problems/malformed-body',
+    `${reason} Mend the text, or check that the client sends all of it.`,
+  );
+}
+
+function fieldErrors(contract: Contract, faults: readonly ValidationFault[]): FieldError[] {
+  const byPointer = new Map<string, string[]>();
+  for (const fault of withoutConsequences(faults)) {
+    const pointer = fault.path.replace(/^\/params/, '/path');
+    const message = reword(contract, fault);
+    const messages = byPointer.get(pointer) ?? [];
+    if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+  }
+  return [...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) }));
+}
+
+/** Leaves out the faults that only say that another one is there. */
+function withoutConsequences(faults: readonly ValidationFault[]): readonly ValidationFault[] {
+  const causes = faults.filter(
+    ({ errorCode }) => !/^(if|oneOf|anyOf|allOf)\./.test(errorCode ?? ''),
+  );
+  return causes.length > 0 ? causes : faults;
+}
+
+/** Two messages about one place are alternatives if they name types: "an array or an object". */
+function join(messages: readonly string[]): string {
+  const types = messages.filter((message) => TYPE.test(message));
+  const others = messages.filter((message) => !TYPE.test(message));
+  const [first, ...rest] = types;
+  if (first === undefined) return others.join('; ');
+  return [
+    [first, ...rest.map((message) => message.replace(TYPE, ''))].join(' or '),
+    ...others,
+  ].join('; ');
+}
+
+const TYPE = /^must be (?=an? |null|true)/;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'an array',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+/** Says what is asked for, in words for the caller; the contract's own words come first. */
+function reword(contract: Contract, { path, message, errorCode }: ValidationFault): string {
+  const field = path.slice(path.lastIndexOf('/') + 1);
+  const [keyword] = (errorCode ?? '').split('.');
+  switch (keyword) {
+    case '':
+      return message.startsWith('Empty')
+        ? 'must not be empty; give it a value or leave it out'
+        : 'is not a parameter of this operation; leave it out';
+    case 'required':
+      return 'is required; add it';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a known field; leave it out';
+    case 'type': {
+      const types = message.replace('must be ', '').split(',');
+      const words = message === 'must be null' ? contract.says.get(absenceRule(field)) : undefined;
+      return words ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
+    }
+    case 'pattern': {
+      const pattern = /^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '';
+      return contract.says.get(patternRule(pattern)) ?? message;
+    }
+    case 'format':
+      return message.replace('must match format "uuid"', 'must be a UUID');
+    default:
+      return message
+        .replace('must NOT have more than', 'must have at most')
+        .replace('must NOT have fewer than', 'must have at least')
+        .replace('must be >=', 'must be at least')
+        .replace('must be <=', 'must be at most')
+        .replace(/^(must have at (?:most|least) 1) (\w+)s$/, '$1 $2');
+  }
+}

@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream';
+import type { operations } from '../../generated/openapi.js';
+
+type Operations = operations;
+
+/** The operationIds of the contract. */
+export type OperationId = keyof Operations;
+
+type Content<R> = R extends { content: infer C } ? C : never;
+
+/** The keys that are declared, without the index signature that the generator adds. */
+type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
+
+/**
+ * The headers that an answer must or may set; `X-Request-Id` is set for all of them. The generator
+ * forgets that a header behind a `$ref` is optional, and `Link` is: the last page has none.
+ */
+type Headers<R> = R extends { headers: infer H }
+  ? Omit<Declared<H>, 'X-Request-Id' | 'Link'> &
+      ('Link' extends keyof Declared<H> ? { Link?: string } : unknown)
+  : never;
+
+type HeaderPart<H> = Record<never, never> extends H ? { headers?: H } : { headers: H };
+
+type BodyPart<R> = [Content<R>] extends [never]
+  ? { body?: undefined }
+  : { body: Content<R>[keyof Content<R>] | JsonText<Content<R>[keyof Content<R>]> };
+
+type Success<S> = S extends number ? (`${S}` extends `2${string}` ? S : never) : never;
+
+/**
+ * A successful answer of an operation: a status that the contract declares, with the body and the
+ * headers that it declares for it. An answer that fails is a thrown problem.
+ */
+export type Reply<O extends OperationId> = {
+  [S in Success<keyof Operations[O]['responses']>]: { status: S } & BodyPart<
+    Operations[O]['responses'][S & keyof Operations[O]['responses']]
+  > &
+    HeaderPart<Headers<Operations[O]['responses'][S & keyof Operations[O]['responses']]>>;
+}[Success<keyof Operations[O]['responses']>];
+
+declare const sent: unique symbol;
+
+/** A reply that went through `reply()`, where TypeScript refuses excess fields too. */
+export interface Sent<O extends OperationId> {
+  readonly [sent]: O;
+}
+
+/**
+ * JSON that is written already, in pieces that together are one document of type `T`: for answers
+ * too large to be built as objects first. Other requests are served between two pieces.
+ */
+export class JsonText<T> {
+  declare readonly content: T;
+
+  constructor(readonly pieces: Iterable<string>) {}
+}
+
+type Parameters<O extends OperationId, In extends string> = Operations[O]['parameters'] extends {
+  [K in In]?: infer P;
+}
+  ? NonNullable<P>
+  : Record<never, never>;
+
+/** A JSON body is parsed; a body of any other media type is handed over as a stream of its bytes. */
+type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
+
+type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
+  ? BodyOf<C>
+  : undefined;
+
+/** What a handler is given: the parts of a request that has passed validation. */
+export interface Input<O extends OperationId> {
+  readonly params: Parameters<O, 'path'>;
+  readonly query: Parameters<O, 'query'>;
+  readonly body: Body<O>;
+  /** The prefix before the addresses of the contract, as the caller used it: '' or such as '/api'. */
+  readonly base: string;
+  /** Makes the reply, typed by the contract. */
+  readonly reply: (reply: Reply<O>) => Sent<O>;
+}
+
+/** Does what the operation says. It replies, or throws a problem. */
+export type Handler<O extends OperationId> = (input: Input<O>) => Sent<O> | Promise<Sent<O>>;
+
+/** One handler for each operation of the contract: a missing or an unknown one does not compile. */
+export type Handlers = { readonly [O in OperationId]: Handler<O> };

@@ -1,0 +1,90 @@
+import type { components } from '../../generated/openapi.js';
+import type { Contract } from './document.js';
+
+type Schemas = components['schemas'];
+type Common = Schemas['Problem'];
+
+/** Any problem of the contract: the union of the schemas whose `type` is fixed. */
+export type ProblemDocument = {
+  [K in keyof Schemas]: Schemas[K] extends { type: `/problems/${string}` } ? Schemas[K] : never;
+}[keyof Schemas];
+export type ProblemType = ProblemDocument['type'];
+
+/** The members that a problem has beyond those that every problem has, such as `errors`. */
+type Members<T extends ProblemType> = Omit<Extract<ProblemDocument, { type: T }>, keyof Common>;
+
+/** A field at fault: a JSON pointer into the request, and how to mend it. */
+export type FieldError = Schemas['FieldErrors'][number];
+
+/** A problem on its way to the caller. Throw what `problem()` makes; it is rendered in one place. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+
+  constructor(
+    readonly type: ProblemType,
+    readonly detail: string,
+    readonly members: object,
+    readonly headers: Readonly<Record<string, string>>,
+    options?: ErrorOptions,
+  ) {
+    super(detail, options);
+  }
+}
+
+/**
+ * Makes a problem to throw.
+ * @param type which problem of the contract it is
+ * @param detail what went wrong this time and how to mend it, in a sentence for the caller
+ * @param members the members that this problem has of its own, typed by the contract
+ * @param headers headers of the answer, such as `Retry-After`
+ */
+export function problem<T extends ProblemType>(
+  type: T,
+  detail: string,
+  ...[members, headers, options]: Record<string, never> extends Members<T>
+    ? [members?: Members<T>, headers?: Record<string, string>, options?: ErrorOptions]
+    : [members: Members<T>, headers?: Record<string, string>, options?: ErrorOptions]
+): ProblemError {
+  return new ProblemError(type, detail, members ?? {}, headers ?? {}, options);
+}
+
+/** The request does not fit the contract, at the places that are named. */
+export function invalidRequest(errors: readonly FieldError[], options?: ErrorOptions) {
+  const shown = errors.slice(0, 100);
+  const places = errors.length === 1 ? '1 place' : `${errors.length} places`;
+  return problem(
+    '/problems/invalid-request',
+    `The request does not fit the contract at ${places}.`,
+    { errors: shown },
+    {},
+    options,
+  );
+}
+
+/** Where a problem happened. */
+export interface Occurrence {
+  readonly instance: string;
+  readonly requestId: string;
+}
+
+/** Renders a problem as the document that the contract describes (RFC 9457). */
+export function render(contract: Contract, error: ProblemError, at: Occurrence) {
+  const kind = contract.problems.get(error.type);
+  if (!kind) throw new Error(`The contract has no problem ${error.type}`);
+  return {
+    type: kind.type,
+    title: kind.title,
+    status: kind.status,
+    detail: error.detail,
+    instance: uriReference(at.instance),
+    request_id: at.requestId,
+    ...error.members,
+  };
+}
+
+/** Node hands over what the caller sent; RFC 3986 does not allow all of it in a URI. */
+function uriReference(address: string): string {
+  return address
+    .replace(/[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]/g, encodeURIComponent)
+    .replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
+}

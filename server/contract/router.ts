@@ -1,0 +1,112 @@
+import { type IRoute, type Request, type RequestHandler, Router } from 'express';
+import { readBody } from './body.js';
+import type { Contract, Operation } from './document.js';
+import type { Handlers, OperationId } from './handlers.js';
+import { problem } from './problems.js';
+import { type AnyReply, send } from './reply.js';
+import { requestValidation } from './validation.js';
+
+/** A handler as the router sees it, once the contract's types have done their work. */
+type AnyHandler = (input: {
+  params: Request['params'];
+  query: Request['query'];
+  body: unknown;
+  base: string;
+  reply: (reply: AnyReply) => AnyReply;
+}) => AnyReply | Promise<AnyReply>;
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** The operation that the request asks for, once it is known. */
+    operationId?: string;
+  }
+}
+
+/**
+ * Makes the routes of the contract, each with its validation and its handler.
+ * @param maxBody the service's limit of a body, in bytes
+ * @throws {ContractError} if the contract has a fault, or an operation has no handler
+ */
+export async function contractRouter(
+  contract: Contract,
+  handlers: Handlers,
+  maxBody: number,
+): Promise<Router> {
+  const router = Router({ caseSensitive: true });
+  const validate = await requestValidation(contract);
+  for (const [path, operations] of byPath(contract.operations)) {
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
+    for (const operation of operations) {
+      route[operation.method](
+        begin(operation),
+        refuseOtherAnswers(operation),
+        ...readBody(operation, maxBody),
+        ...validate,
+        run(handlerOf(handlers, operation)),
+      );
+    }
+    answerOtherMethods(route, operations);
+  }
+  return router;
+}
+
+function begin({ id }: Operation): RequestHandler {
+  return (req, res, next) => {
+    res.locals.operationId = id;
+    // HEAD is GET without its body (RFC 9110, section 9.3.2), which Node leaves out by itself: it has
+    // seen the method already. The contract has no HEAD, and the validator would refuse it.
+    if (req.method === 'HEAD') req.method = 'GET';
+    next();
+  };
+}
+
+function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
+  const paths = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation]);
+  }
+  return paths;
+}
+
+function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
+  const handler = handlers[id as OperationId];
+  if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
+  // The validator has made sure that the request is what the handler's types say.
+  return handler as unknown as AnyHandler;
+}
+
+function run(handler: AnyHandler): RequestHandler {
+  return async (req, res) => {
+    const { params, query, body, baseUrl } = req;
+    const reply = (made: AnyReply) => made;
+    await send(res, await handler({ params, query, body, base: baseUrl, reply }));
+  };
+}
+
+/** Content negotiation (RFC 9110, section 12.5.1). Problems are sent whatever `Accept` says. */
+function refuseOtherAnswers({ produces }: Operation): RequestHandler {
+  return (req, _res, next) => {
+    if (produces.length === 0 || req.accepts([...produces]) !== false) return next();
+    throw problem(
+      '/problems/not-acceptable',
+      `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,
+    );
+  };
+}
+
+function answerOtherMethods(route: IRoute, operations: readonly Operation[]): void {
+  const methods = operations.map(({ method }) => method.toUpperCase());
+  if (methods.includes('GET')) methods.push('HEAD');
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  route.options((_req, res) => {
+    res.status(204).set('Allow', allow).end();
+  });
+  route.all((req) => {
+    throw problem(
+      '/problems/method-not-allowed',
+      `The method ${req.method} is not allowed here; use one of ${allow}.`,
+      {},
+      { Allow: allow },
+    );
+  });
+}

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache';
+import { decodeModel, Predictor } from '../prediction/index.js';
+import type { Store } from '../store/index.js';
+
+/** How many trained models are held in memory; the others are read again when they are asked for. */
+const MAX_LOADED = 64;
+
+/** The trained models, made ready to answer. A version never changes, so it is loaded once. */
+export class Predictors {
+  readonly #loaded: LRUCache<string, Predictor>;
+
+  constructor(private readonly store: Store) {
+    this.#loaded = new LRUCache<string, Predictor>({
+      max: MAX_LOADED,
+      fetchMethod: async (versionId) => {
+        const artifact = await store.models.artifact(versionId);
+        return artifact && new Predictor(decodeModel(artifact));
+      },
+    });
+  }
+
+  /**
+   * What answers for a model now; nothing if none of its versions is ready.
+   * @throws {Error} if the store has lost or damaged what it should have
+   */
+  async serving(projectId: string, name: string): Promise<Predictor | undefined> {
+    const serving = await this.store.models.serving(projectId, name);
+    if (!serving) return undefined;
+    const predictor = await this.#loaded.fetch(serving.versionId);
+    // A newer version may have taken the place of this one since; then there is another to ask for.
+    return predictor ?? this.#replaced(serving.versionId, projectId, name);
+  }
+
+  async #replaced(versionId: string, projectId: string, name: string) {
+    const now = await this.store.models.serving(projectId, name);
+    if (now?.versionId === versionId) throw new Error(`Version ${versionId} has no trained model`);
+    return now && this.#loaded.fetch(now.versionId);
+  }
+}

@@ -1,0 +1,133 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Store, TrainedVersion } from '../store/index.js';
+import type { TrainingMessage } from './training-message.js';
+
+/** One at a time: a training keeps a core busy, and requests want the other. */
+const CONCURRENCY = 1;
+/** Each waits with its table in the store; beyond this a caller is better told to come back. */
+const MAX_WAITING = 100;
+/** A training that ended the process this often would end it again. */
+const MAX_ATTEMPTS = 3;
+/** How much further a training must be for its progress to be written down. */
+const PROGRESS_STEP = 0.05;
+
+/**
+ * Runs the trainings, each in a thread of its own. What is to be trained is in the store: a training
+ * that a crash or a stop cut short begins again when the service starts.
+ */
+export class Trainings {
+  readonly #waiting: string[] = [];
+  readonly #running = new Map<string, { cancel: AbortController; ended: Promise<void> }>();
+  #stopping = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: Logger,
+  ) {}
+
+  /** Whether so many trainings wait that no other should be begun. */
+  get full(): boolean {
+    return this.#waiting.length >= MAX_WAITING;
+  }
+
+  /** Takes up the trainings that had not ended when the service did. */
+  async resume(): Promise<void> {
+    for (const versionId of await this.store.models.unfinishedTrainings()) this.add(versionId);
+  }
+
+  /** Trains a version as soon as there is room. */
+  add(versionId: string): void {
+    this.#waiting.push(versionId);
+    this.#next();
+  }
+
+  /** Cancels trainings, such as those of a model that was deleted. */
+  cancel(versionIds: readonly string[]): void {
+    for (const versionId of versionIds) {
+      const place = this.#waiting.indexOf(versionId);
+      if (place >= 0) this.#waiting.splice(place, 1);
+      this.#running.get(versionId)?.cancel.abort();
+    }
+  }
+
+  /** Ends the threads; their trainings begin again at the next start. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#waiting.length = 0;
+    const running = [...this.#running];
+    this.cancel(running.map(([versionId]) => versionId));
+    await Promise.all(running.map(([, { ended }]) => ended));
+    for (const [versionId] of running) await this.store.models.takeBackAttempt(versionId);
+  }
+
+  #next(): void {
+    if (this.#stopping || this.#running.size >= CONCURRENCY) return;
+    const versionId = this.#waiting.shift();
+    if (versionId === undefined) return;
+    const cancel = new AbortController();
+    const ended = this.#train(versionId, cancel.signal)
+      .catch((error) => this.log.error({ err: error, versionId }, 'training not recorded'))
+      .finally(() => {
+        this.#running.delete(versionId);
+        this.#next();
+      });
+    this.#running.set(versionId, { cancel, ended });
+  }
+
+  async #train(versionId: string, signal: AbortSignal): Promise<void> {
+    const { models } = this.store;
+    const attempt = await models.attemptTraining(versionId);
+    if (!attempt) return;
+    if (attempt.attempts > MAX_ATTEMPTS) {
+      const failure = `The training was cut short ${MAX_ATTEMPTS} times, most likely because it ran out of memory; send a smaller table.`;
+      await models.failTraining(versionId, failure);
+      return;
+    }
+    this.log.info({ versionId, attempt: attempt.attempts }, 'training');
+    try {
+      const trained = await this.#inThread(versionId, attempt.table, signal);
+      await models.finishTraining(versionId, trained);
+      this.log.info({ versionId, metrics: trained.metrics }, 'trained');
+    } catch (error) {
+      if (signal.aborted) return;
+      this.log.error({ err: error, versionId }, 'training failed');
+      await models.failTraining(versionId, failureOf(error));
+    }
+  }
+
+  async #inThread(
+    versionId: string,
+    table: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<TrainedVersion> {
+    const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
+      workerData: table,
+    });
+    const abort = () => worker.terminate();
+    signal.addEventListener('abort', abort);
+    let noted = 0;
+    try {
+      return await new Promise<TrainedVersion>((resolve, reject) => {
+        worker.on('message', (message: TrainingMessage) => {
+          if ('trained' in message) return resolve(message.trained);
+          if (message.progress < noted + PROGRESS_STEP) return;
+          noted = message.progress;
+          this.store.models.noteProgress(versionId, noted).catch(reject);
+        });
+        worker.on('error', reject);
+        worker.on('exit', () => reject(new Error('The training thread ended early')));
+      });
+    } finally {
+      signal.removeEventListener('abort', abort);
+      await worker.terminate();
+    }
+  }
+}
+
+function failureOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? 'The training ran out of memory; send a smaller table.'
+    : 'The training failed inside the service, whose log has the cause; send the table again.';
+}

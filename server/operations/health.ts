@@ -1,0 +1,26 @@
+import type { Handlers } from '../contract/handlers.js';
+import { problem } from '../contract/problems.js';
+import type { Store } from '../store/index.js';
+
+type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness'>;
+
+export function healthOperations(store: Store): HealthOperations {
+  return {
+    getLiveness: ({ reply }) => reply({ status: 200, body: { status: 'live' } }),
+
+    getReadiness: async ({ reply }) => {
+      try {
+        await store.ping();
+      } catch (cause) {
+        throw problem(
+          '/problems/service-unavailable',
+          'The store does not answer; try again in a moment.',
+          {},
+          { 'Retry-After': '1' },
+          { cause },
+        );
+      }
+      return reply({ status: 200, body: { status: 'ready' } });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Handlers } from '../contract/handlers.js';
+import type { Predictors } from '../models/predictors.js';
+import type { Trainings } from '../models/trainings.js';
+import type { Store } from '../store/index.js';
+import { agentOperations } from './agents.js';
+import { chatbotOperations } from './chatbots.js';
+import { healthOperations } from './health.js';
+import { modelOperations } from './models.js';
+import { projectOperations } from './projects.js';
+import { skillOperations } from './skills.js';
+
+/** What the operations are done with. */
+export interface Services {
+  readonly store: Store;
+  readonly trainings: Trainings;
+  readonly predictors: Predictors;
+}
+
+/** The handlers of all operations of the contract. */
+export function operations({ store, trainings, predictors }: Services): Handlers {
+  return {
+    ...projectOperations(store),
+    ...skillOperations(store),
+    ...agentOperations(store),
+    ...chatbotOperations(store),
+    ...modelOperations(store, trainings, predictors),
+    ...healthOperations(store),
+  };
+}

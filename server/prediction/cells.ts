@@ -1,0 +1,70 @@
+/** What people and programs write where a value is missing, in lower case. */
+const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
+const LONGEST_MISSING = 4;
+
+/**
+ * The one reading of a cell that training and prediction share: its text without surrounding
+ * blanks, and '' for a missing value. A number and its text are the same cell, and so are `true`
+ * and "TRUE". Objects and arrays hold no single value and count as missing.
+ */
+export function cellText(cell: unknown): string {
+  switch (typeof cell) {
+    case 'string':
+      return normalText(cell.trim());
+    case 'number':
+      return Number.isNaN(cell) ? '' : String(cell);
+    case 'boolean':
+      return String(cell);
+    default:
+      return '';
+  }
+}
+
+function normalText(text: string): string {
+  if (text.length > LONGEST_MISSING + 1) return text;
+  const lower = text.toLowerCase();
+  if (MISSING.has(lower)) return '';
+  return lower === 'true' || lower === 'false' ? lower : text;
+}
+
+const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL_COMMA = /^[+-]?(?:\d+,\d*|,\d+)(?:e[+-]?\d+)?$/i;
+/** 1,234.5 and 1,234,567: one comma alone is a decimal comma, and is matched before this. */
+const COMMA_GROUPS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/;
+/** 1.234,5 and 1.234.567. */
+const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
+
+/**
+ * Reads a number from the text of a cell; NaN if it is none. A comma alone is a decimal comma; of
+ * two kinds of separators the last is the decimal one; several of one kind group thousands.
+ * Numbers beyond the range of a double, as 1e400, are infinite.
+ */
+export function parseNumber(text: string): number {
+  if (PLAIN.test(text)) return Number(text);
+  if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
+  if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));
+  if (DOT_GROUPS.test(text)) return Number(text.replaceAll('.', '').replace(',', '.'));
+  if (text === 'Infinity' || text === '-Infinity') return Number(text);
+  return Number.NaN;
+}
+
+const ISO_DATE =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Reads an ISO 8601 date or date-time as milliseconds since 1970; NaN if it is none, or if the
+ * calendar has no such day. Without an offset it is UTC, so that no answer depends on where the
+ * service runs.
+ */
+export function parseDate(text: string): number {
+  const match = ISO_DATE.exec(text);
+  if (match === null) return Number.NaN;
+  const [, day = '', minutes = '00:00', seconds = ':00', fraction = '', offset = 'Z'] = match;
+  // Date rolls 30 February over into March: only a day that survives is in the calendar.
+  const midnight = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) {
+    return Number.NaN;
+  }
+  const zone = /^z$/i.test(offset) ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
+  return Date.parse(`${day}T${minutes}${seconds}${fraction.replace(',', '.')}${zone}`);
+}

@@ -1,0 +1,55 @@
+import { claimedNames } from './answer-columns.js';
+import { MOST_COLUMNS } from './table.js';
+import { type FaultList, quote, TableError } from './table-error.js';
+
+const MOST_LISTED = 20;
+
+/**
+ * Checks the names of a table's columns, the target among them.
+ *
+ * @throws {TableError} if there are too many columns, or a name is empty, double, absent (the
+ *   target) or claimed by the answer; other faults gathered so far are reported with it.
+ */
+export function checkColumnNames(names: readonly string[], target: string, faults: FaultList) {
+  if (names.length > MOST_COLUMNS) throw tooManyColumns();
+  checkPresence(names, faults);
+  checkClaimedNames(names, target, faults);
+  if (!names.includes(target)) faults.add({ message: absentTarget(names, target), column: target });
+  faults.throwIfAny();
+}
+
+export function tooManyColumns(): TableError {
+  const most = MOST_COLUMNS.toLocaleString('en');
+  const message = `The table has more than ${most} columns. Send those that bear on the target.`;
+  return new TableError([{ message }]);
+}
+
+function checkPresence(names: readonly string[], faults: FaultList): void {
+  const seen = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (name === '') {
+      faults.add({ message: `Column ${index + 1} has no name. Name it in the header.` });
+    } else if (seen.has(name)) {
+      const message = `Two columns are named ${quote(name)}. Give each column a name of its own.`;
+      faults.add({ message, column: name });
+    }
+    seen.add(name);
+  }
+}
+
+function checkClaimedNames(names: readonly string[], target: string, faults: FaultList): void {
+  const claimed = claimedNames(target);
+  for (const name of new Set(names)) {
+    if (!claimed.has(name)) continue;
+    const message = `Answers have a column ${quote(name)} of their own. Rename this column.`;
+    faults.add({ message, column: name });
+  }
+}
+
+function absentTarget(names: readonly string[], target: string): string {
+  const listed = names.slice(0, MOST_LISTED).map(quote).join(', ');
+  const rest = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
+  const hint =
+    names.length === 1 && /[;\t|]/.test(names[0] ?? '') ? ' Separate the fields by commas.' : '';
+  return `There is no column ${quote(target)} to be the target. The columns are: ${listed}${rest}.${hint}`;
+}

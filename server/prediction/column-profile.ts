@@ -1,0 +1,139 @@
+import { parseDate, parseNumber } from './cells.js';
+import type { TableColumn } from './table.js';
+
+/** What a model knows of one input column. */
+export interface ColumnSummary {
+  name: string;
+  kind: 'number' | 'date' | 'category';
+  /** Whether the model learns from the column; if not, it is only echoed. */
+  used: boolean;
+  /** Why the column is not used; null if it is. */
+  reason: string | null;
+  /** Share of the rows, 0 to 1, in which the column gives the model no value. */
+  missing_share: number;
+  /** The smallest finite number, or the earliest date in ISO 8601; null for categories. */
+  min: number | string | null;
+  /** The largest finite number, or the latest date in ISO 8601; null for categories. */
+  max: number | string | null;
+  /** The categories, most frequent first, at most 254; null for numbers and dates. */
+  categories: string[] | null;
+}
+
+/** A distinct value of a column and the number of its rows. */
+export interface ValueCount {
+  value: number;
+  count: number;
+}
+
+/** A column's summary, and for a number or a date its distinct values in ascending order. */
+export interface ColumnProfile {
+  summary: ColumnSummary;
+  values: ValueCount[];
+}
+
+/** One of the 256 bins is for missing values, one for all of the other categories. */
+export const MOST_CATEGORIES = 254;
+
+/** The share of the present values that must parse before the others count as missing. */
+const PARSING_SHARE = 0.95;
+
+/** Text of which more than this share is distinct names its rows, and says nothing of new ones. */
+const IDENTIFIER_SHARE = 0.95;
+
+/** Finds out what a column holds: numbers, dates or categories, and whether they can be used. */
+export function profileColumn(column: TableColumn): ColumnProfile {
+  const counts = countTexts(column);
+  const present = counts.reduce((sum, count) => sum + count, 0);
+  const numbers = parsedValues(column.texts, counts, parseNumber);
+  if (present > 0 && rowsOf(numbers) >= PARSING_SHARE * present) {
+    return profileOrdered(column, 'number', numbers);
+  }
+  const dates = parsedValues(column.texts, counts, parseDate);
+  if (present > 0 && rowsOf(dates) >= PARSING_SHARE * present) {
+    return profileOrdered(column, 'date', dates);
+  }
+  return { summary: summariseCategories(column, counts, present), values: [] };
+}
+
+function countTexts(column: TableColumn): number[] {
+  const counts = new Array<number>(column.texts.length).fill(0);
+  for (const code of column.codes) {
+    if (code > 0) counts[code - 1] = (counts[code - 1] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function rowsOf(values: readonly ValueCount[]): number {
+  return values.reduce((sum, { count }) => sum + count, 0);
+}
+
+function parsedValues(
+  texts: readonly string[],
+  counts: readonly number[],
+  parse: (text: string) => number,
+): ValueCount[] {
+  const rowsByValue = new Map<number, number>();
+  for (const [index, text] of texts.entries()) {
+    const value = parse(text);
+    if (Number.isNaN(value)) continue;
+    rowsByValue.set(value, (rowsByValue.get(value) ?? 0) + (counts[index] ?? 0));
+  }
+  return [...rowsByValue]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => (a.value < b.value ? -1 : 1));
+}
+
+function profileOrdered(
+  column: TableColumn,
+  kind: 'number' | 'date',
+  values: ValueCount[],
+): ColumnProfile {
+  const finite = values.filter(({ value }) => Number.isFinite(value));
+  const show = (value: number | undefined) => {
+    if (value === undefined) return null;
+    return kind === 'date' ? new Date(value).toISOString() : value;
+  };
+  const known = rowsOf(values);
+  const summary: ColumnSummary = {
+    name: column.name,
+    kind,
+    ...usage(column, known, values.length),
+    min: show(finite[0]?.value),
+    max: show(finite.at(-1)?.value),
+    categories: null,
+  };
+  return { summary, values };
+}
+
+function summariseCategories(
+  column: TableColumn,
+  counts: readonly number[],
+  present: number,
+): ColumnSummary {
+  const distinct = column.texts.length;
+  const use = usage(column, present, distinct);
+  if (use.used && distinct > IDENTIFIER_SHARE * present) {
+    use.used = false;
+    use.reason = 'nearly every value is different, as in an identifier';
+  }
+  const byFrequency = column.texts
+    .map((text, index) => ({ text, count: counts[index] ?? 0 }))
+    .sort((a, b) => b.count - a.count);
+  return {
+    name: column.name,
+    kind: 'category',
+    ...use,
+    min: null,
+    max: null,
+    categories: byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text),
+  };
+}
+
+function usage(column: TableColumn, known: number, distinct: number) {
+  const rowCount = column.codes.length;
+  let reason: string | null = null;
+  if (known === 0) reason = 'every value is missing';
+  // One value and gaps still tell two kinds of row apart.
+  else if (distinct === 1 && known === rowCount) reason = 'every value is the same';
+  return { used: reason === null, reason, missing_share: (rowCount - known) / rowCount };
+}

@@ -1,0 +1,72 @@
+import type { ColumnBuilder } from './column-builder.js';
+import { checkColumnNames } from './column-names.js';
+import type { Table } from './table.js';
+import { TableBuilder } from './table-builder.js';
+import { FaultList, TableError } from './table-error.js';
+
+/** Takes the records of a CSV table one by one, the header first. */
+export class CsvRecords {
+  readonly #target: string;
+  readonly #faults = new FaultList();
+  readonly #builder: TableBuilder;
+  #header: readonly string[] | undefined;
+  /** By field; undefined where the field is the target. */
+  #columns: readonly (ColumnBuilder | undefined)[] = [];
+  #targetField = 0;
+  #lastLine = 0;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#builder = new TableBuilder(target);
+  }
+
+  /** The line on which the last record ended. */
+  get lastLine(): number {
+    return this.#lastLine;
+  }
+
+  /** @throws {TableError} at a header that cannot be used, and at the tenth faulty record. */
+  add(record: readonly string[], endLine: number): void {
+    // Where a quoted field spans lines, a record is found where it begins.
+    const line = this.#lastLine + 1;
+    this.#lastLine = endLine;
+    if (isBlank(record)) return;
+    if (this.#header === undefined) this.#begin(record);
+    else this.#addRow(record, line, this.#header);
+  }
+
+  /** @throws {TableError} if no model can be trained on what was added. */
+  build(): Table {
+    if (this.#header === undefined) {
+      const message = 'The table is empty. Send a header line and a line for each row.';
+      throw new TableError([{ message }]);
+    }
+    this.#faults.throwIfAny();
+    return this.#builder.build();
+  }
+
+  #begin(record: readonly string[]): void {
+    const names = record.map((name) => name.trim());
+    checkColumnNames(names, this.#target, this.#faults);
+    this.#columns = names.map((name) =>
+      name === this.#target ? undefined : this.#builder.column(name),
+    );
+    this.#targetField = names.indexOf(this.#target);
+    this.#header = names;
+  }
+
+  #addRow(record: readonly string[], line: number, header: readonly string[]): void {
+    if (record.length !== header.length) {
+      const message = `Line ${line} has ${record.length} fields, the header has ${header.length}. Put a field that holds a comma in quotes, and leave no field out.`;
+      this.#faults.add({ message, line });
+      return;
+    }
+    const row = this.#builder.startRow(record[this.#targetField], { line });
+    if (row === undefined) return;
+    for (const [field, column] of this.#columns.entries()) column?.put(row, record[field]);
+  }
+}
+
+function isBlank(record: readonly string[]): boolean {
+  return record.length === 1 && record[0]?.trim() === '';
+}

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { CsvRecords } from './csv-records.js';
+import type { Table } from './table.js';
+import { TableError } from './table-error.js';
+
+/** A quote that is never closed would otherwise gather the whole rest of a table in one field. */
+const LONGEST_RECORD = 4 * 1024 * 1024;
+
+type Chunks = AsyncIterator<Uint8Array | string>;
+
+/**
+ * Reads a table from CSV (RFC 4180: commas, double quotes, a header line; UTF-8) as it streams in.
+ *
+ * A bad table is still read to its end before the promise rejects, because the source may be a
+ * request whose connection has to carry the refusal.
+ *
+ * @throws {TableError} if no model can be trained on the table.
+ * @throws the source's own error, if it breaks off.
+ */
+export async function readCsvTable(
+  source: Readable | AsyncIterable<Uint8Array>,
+  target: string,
+): Promise<Table> {
+  const chunks: Chunks = source[Symbol.asyncIterator]();
+  const records = new CsvRecords(target);
+  const parser = parse({
+    info: true,
+    max_record_size: LONGEST_RECORD,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+  });
+  try {
+    await pipeline(decodeUtf8(chunks), parser, async (parsed) => {
+      for await (const { record, info } of parsed) records.add(record, info.lines);
+    });
+    return records.build();
+  } catch (error) {
+    const fault = error instanceof CsvError ? syntaxFault(error, records.lastLine) : error;
+    if (fault instanceof TableError) await readToEnd(chunks);
+    throw fault;
+  }
+}
+
+/** Steps by hand: leaving a `for await` early would destroy the source. */
+async function* decodeUtf8(chunks: Chunks): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      const message = 'The table is not UTF-8 text. Save it as "CSV UTF-8" and send it again.';
+      throw new TableError([{ message }]);
+    }
+  };
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    yield typeof next.value === 'string' ? next.value : decode(next.value);
+  }
+  yield decode();
+}
+
+async function readToEnd(chunks: Chunks): Promise<void> {
+  while (!(await chunks.next()).done);
+}
+
+function syntaxFault(error: CsvError, lastLine: number): TableError {
+  switch (error.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+    case 'CSV_MAX_RECORD_SIZE': {
+      const line = lastLine + 1;
+      const message = `A quote that opens on line ${line} is not closed. Close it, and write a quote inside a field twice ("").`;
+      return new TableError([{ message, line }]);
+    }
+    default: {
+      const line = typeof error['lines'] === 'number' ? error['lines'] : lastLine + 1;
+      const message = `A quote stands in the middle of a field on line ${line}. Put the whole field in quotes, and write a quote inside it twice ("").`;
+      return new TableError([{ message, line }]);
+    }
+  }
+}

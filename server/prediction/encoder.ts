@@ -1,0 +1,103 @@
+import { cellText, parseDate, parseNumber } from './cells.js';
+import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-profile.js';
+
+/**
+ * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
+ * is for missing values. Training and prediction both go through it, so they read cells alike.
+ */
+export interface Encoder {
+  /** How many bins there are, bin 0 among them: at most 256. */
+  readonly binCount: number;
+  bin(cell: unknown): number;
+}
+
+export const MISSING_BIN = 0;
+
+/** Bins of values, without the one for missing values. */
+const MOST_VALUE_BINS = 255;
+
+export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): Encoder {
+  if (summary.kind === 'category') return new CategoryEncoder(summary.categories ?? []);
+  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber);
+}
+
+/** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
+class OrderedEncoder implements Encoder {
+  readonly binCount: number;
+  readonly #cuts: Float64Array;
+  readonly #parse: (text: string) => number;
+
+  constructor(cuts: readonly number[], parse: (text: string) => number) {
+    this.#cuts = Float64Array.from(cuts);
+    this.#parse = parse;
+    this.binCount = cuts.length + 2;
+  }
+
+  bin(cell: unknown): number {
+    const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
+    const value = isNumber ? cell : this.#parse(cellText(cell));
+    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cutsBelow(value);
+  }
+
+  #cutsBelow(value: number): number {
+    let low = 0;
+    let high = this.#cuts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (value <= (this.#cuts[middle] ?? 0)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+/** Categories: bins 1 up for the known ones, and one more for all others, unseen ones too. */
+class CategoryEncoder implements Encoder {
+  readonly binCount: number;
+  readonly #binOf: ReadonlyMap<string, number>;
+
+  constructor(categories: readonly string[]) {
+    const known = categories.slice(0, MOST_CATEGORIES);
+    this.#binOf = new Map(known.map((category, index) => [category, index + 1]));
+    this.binCount = known.length + 2;
+  }
+
+  bin(cell: unknown): number {
+    const text = cellText(cell);
+    return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binCount - 1);
+  }
+}
+
+/**
+ * Chooses the cuts between the bins of a column: one between any two neighbouring values if they
+ * are few, else so that the bins hold about equally many rows.
+ *
+ * @param values distinct values in ascending order; the first and the last may be infinite.
+ * @returns at most 254 finite numbers, strictly ascending.
+ */
+export function chooseCuts(values: readonly ValueCount[]): number[] {
+  const cuts: number[] = [];
+  let rowsLeft = values.reduce((sum, { count }) => sum + count, 0);
+  let rowsInBin = 0;
+  for (const [index, { value, count }] of values.entries()) {
+    const next = values[index + 1];
+    if (next === undefined) break;
+    rowsInBin += count;
+    // A value that fills bins by itself leaves fewer rows to the others: share out what is left.
+    const binsLeft = MOST_VALUE_BINS - cuts.length;
+    const isFull = values.length <= MOST_VALUE_BINS || rowsInBin >= rowsLeft / binsLeft;
+    if (!isFull || binsLeft === 1) continue;
+    cuts.push(cutBetween(value, next.value));
+    rowsLeft -= rowsInBin;
+    rowsInBin = 0;
+  }
+  return cuts;
+}
+
+/** A finite number c with low ≤ c < high, half-way where that can be said. */
+function cutBetween(low: number, high: number): number {
+  if (low === Number.NEGATIVE_INFINITY) return -Number.MAX_VALUE;
+  if (high === Number.POSITIVE_INFINITY) return low;
+  const middle = low / 2 + high / 2;
+  return low <= middle && middle < high ? middle : low;
+}

@@ -1,0 +1,18 @@
+/** A tenth of the mean error, below which the second forest's word is not taken. */
+const FLOOR_SHARE = 0.1;
+
+/** Where the model makes no error at all, scores |error| ÷ predicted error must still be finite. */
+const LEAST_FLOOR = 2 ** -40;
+
+/** In the units of the error. */
+export function chooseErrorFloor(meanAbsoluteError: number): number {
+  return Math.max(FLOOR_SHARE * meanAbsoluteError, LEAST_FLOOR);
+}
+
+/**
+ * The predicted size of an error: what the forest of errors says, which may go below zero, raised
+ * so that it is positive.
+ */
+export function predictedError(forestSum: number, errorFloor: number): number {
+  return Math.max(forestSum, 0) + errorFloor;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { MOST_CATEGORIES } from './column-profile.js';
+import type { Model } from './model.js';
+import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
+
+const FORMAT = 'roster-model/1';
+
+const indexSchema = z.int().nonnegative();
+const levelSchema = z.number().min(0).max(1);
+
+const columnSchema = z.strictObject({
+  name: z.string(),
+  kind: z.enum(['number', 'date', 'category']),
+  used: z.boolean(),
+  reason: z.string().nullable(),
+  missing_share: levelSchema,
+  min: z.union([z.number(), z.string()]).nullable(),
+  max: z.union([z.number(), z.string()]).nullable(),
+  categories: z.array(z.string()).max(MOST_CATEGORIES).nullable(),
+});
+
+const metricsSchema = z.strictObject({
+  r2: z.number(),
+  rmse: z.number(),
+  mae: z.number(),
+  baseline_rmse: z.number(),
+  baseline_mae: z.number(),
+  interval_level: levelSchema,
+  interval_coverage: levelSchema,
+  held_out_rows: z.int().positive(),
+});
+
+const splitSchema = z.strictObject({
+  feature: indexSchema,
+  left_bins: z.array(indexSchema.max(MOST_BINS - 1)).min(2),
+  left: z.int(),
+  right: z.int(),
+});
+
+const treeSchema = z
+  .strictObject({
+    splits: z.array(splitSchema).max(MOST_LEAVES - 1),
+    leaves: z.array(z.number()).min(1).max(MOST_LEAVES),
+  })
+  .refine(isTree, 'The splits and leaves are not a tree.');
+
+/** Every split but the root, and every leaf, is the child of one split that comes before it. */
+function isTree({ splits, leaves }: Tree): boolean {
+  const children = splits.flatMap(({ left, right }) => [left, right]);
+  const isSound = (child: number, index: number) =>
+    child < 0 ? ~child < leaves.length : child > index >> 1 && child < splits.length;
+  return (
+    leaves.length === splits.length + 1 &&
+    new Set(children).size === children.length &&
+    children.every(isSound)
+  );
+}
+
+const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
+
+const modelSchema = z
+  .object({
+    format: z.literal(FORMAT),
+    target: z.string(),
+    row_count: z.int().positive(),
+    columns: z.array(columnSchema),
+    metrics: metricsSchema,
+    features: z.array(
+      z.strictObject({ column: indexSchema, cuts: z.array(z.number()).max(MOST_BINS - 2) }),
+    ),
+    target_scale: z.strictObject({
+      magnitude: z.number().positive(),
+      centre: z.number(),
+      spread: z.number().positive(),
+    }),
+    value_forest: forestSchema,
+    error_forest: forestSchema,
+    error_floor: z.number().positive(),
+    calibration: z
+      .strictObject({
+        upper_bounds: z.array(z.number()),
+        scores: z.array(z.array(z.number().nonnegative()).min(1)),
+      })
+      .refine(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
+    target_deviation: z.number().nonnegative(),
+  })
+  .refine(refersToItsOwn, 'A feature or a split refers to what the model does not have.');
+
+function refersToItsOwn(model: Model): boolean {
+  const { columns, features, value_forest, error_forest } = model;
+  const splits = [value_forest, error_forest].flatMap(({ trees }) =>
+    trees.flatMap((tree) => tree.splits),
+  );
+  return (
+    features.every(({ column }) => column < columns.length) &&
+    splits.every(({ feature }) => feature < features.length)
+  );
+}
+
+/** A model as JSON text in UTF-8. Decoded, it predicts the same to the last bit. */
+export function encodeModel(model: Model): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
+}
+
+/** @throws {Error} if the bytes are not an encoded model of this version. */
+export function decodeModel(bytes: Uint8Array): Model {
+  const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  const { format: _, ...model } = modelSchema.parse(parsed);
+  return model;
+}

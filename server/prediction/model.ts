@@ -1,0 +1,37 @@
+import type { Calibration } from './calibration.js';
+import type { ColumnSummary } from './column-profile.js';
+import type { ModelMetrics } from './metrics.js';
+import type { TargetScale } from './target-scale.js';
+import type { Forest } from './tree.js';
+
+/**
+ * A trained model: plain data, immutable, with everything that predictions need. Its trees and its
+ * calibration reckon in the standard units of `target_scale`.
+ */
+export interface Model {
+  readonly target: string;
+  /** Rows with a target, held-out rows among them. */
+  readonly row_count: number;
+  /** The input columns in the order of the table, without the target. */
+  readonly columns: readonly ColumnSummary[];
+  readonly metrics: ModelMetrics;
+  /** What the trees split on, in the order of `Split.feature`. */
+  readonly features: readonly ModelFeature[];
+  readonly target_scale: TargetScale;
+  /** Predicts the target. */
+  readonly value_forest: Forest;
+  /** Predicts the absolute error of `value_forest`. */
+  readonly error_forest: Forest;
+  /** Added to every predicted error, which would else reach zero. */
+  readonly error_floor: number;
+  readonly calibration: Calibration;
+  /** The widest interval that an answer of its own accord gives: one standard deviation. */
+  readonly target_deviation: number;
+}
+
+export interface ModelFeature {
+  /** Index in `columns`. */
+  readonly column: number;
+  /** Ascending cuts between the bins of a number or a date; empty for categories. */
+  readonly cuts: readonly number[];
+}

@@ -1,0 +1,13 @@
+export function average(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function rootMeanSquare(values: Float64Array): number {
+  return Math.sqrt(average(values.map((value) => value * value)));
+}
+
+/** Of the values themselves, not an estimate for those that they were drawn from. */
+export function standardDeviation(values: Float64Array): number {
+  const mean = average(values);
+  return rootMeanSquare(values.map((value) => value - mean));
+}

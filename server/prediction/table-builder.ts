@@ -1,0 +1,107 @@
+import { cellText, parseNumber } from './cells.js';
+import { ColumnBuilder } from './column-builder.js';
+import { profileColumn } from './column-profile.js';
+import { FEWEST_ROWS, type Table } from './table.js';
+import { quote, TableError, type TableFault } from './table-error.js';
+
+/** Where a row stands in the sender's own text. */
+export type Place = { line: number } | { row: number };
+
+/** Gathers rows into a table, and judges the whole when they are all there. */
+export class TableBuilder {
+  readonly #target: string;
+  readonly #columns = new Map<string, ColumnBuilder>();
+  readonly #targetValues: number[] = [];
+  #presentTargets = 0;
+  #badTargets = 0;
+  #firstBad: { text: string; place: Place } | undefined;
+
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  /** Names of the input columns so far, in order of first appearance. */
+  get columnNames(): string[] {
+    return [...this.#columns.keys()];
+  }
+
+  get columnCount(): number {
+    return this.#columns.size;
+  }
+
+  /** The input column of this name, made when it is new. */
+  column(name: string): ColumnBuilder {
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = new ColumnBuilder();
+      this.#columns.set(name, column);
+    }
+    return column;
+  }
+
+  /** The index of a new row; undefined if it has no usable target and is to be left out. */
+  startRow(targetCell: unknown, place: Place): number | undefined {
+    const text = cellText(targetCell);
+    if (text === '') return undefined;
+    this.#presentTargets++;
+    const value = parseNumber(text);
+    if (!Number.isFinite(value)) {
+      this.#badTargets++;
+      this.#firstBad ??= { text, place };
+      return undefined;
+    }
+    return this.#targetValues.push(value) - 1;
+  }
+
+  /** @throws {TableError} if the target or all of the input columns are unfit to learn from. */
+  build(): Table {
+    const fault = this.#targetFault();
+    if (fault !== undefined) throw new TableError([{ ...fault, column: this.#target }]);
+    const rowCount = this.#targetValues.length;
+    const columns = [...this.#columns].map(([name, column]) => column.build(name, rowCount));
+    const table = {
+      target: this.#target,
+      rowCount,
+      targetValues: Float64Array.from(this.#targetValues),
+      columns,
+    };
+    checkInputs(table);
+    return table;
+  }
+
+  #targetFault(): TableFault | undefined {
+    const target = quote(this.#target);
+    if (this.#firstBad !== undefined) {
+      const { text, place } = this.#firstBad;
+      const share = `${this.#badTargets} of its ${this.#presentTargets} values`;
+      const message = `The target ${target} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, or choose another target.`;
+      return { message, ...place };
+    }
+    const values = this.#targetValues;
+    if (values.length < FEWEST_ROWS) {
+      const message = `Only ${values.length} rows have a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
+      return { message };
+    }
+    // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
+    if (values.every((value) => value === values[0])) {
+      const message = `Every value of the target ${target} is ${values[0]}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
+      return { message };
+    }
+    return undefined;
+  }
+}
+
+function checkInputs(table: Table): void {
+  if (table.columns.length === 0) {
+    const message = `The target ${quote(table.target)} is the only column. Send the columns to predict it from.`;
+    throw new TableError([{ message }]);
+  }
+  const faults: TableFault[] = [];
+  for (const column of table.columns) {
+    const { reason } = profileColumn(column).summary;
+    if (reason === null) return;
+    const message = `No input column can be used. Column ${quote(column.name)}: ${reason}.`;
+    if (faults.length < 10) faults.push({ message, column: column.name });
+  }
+  throw new TableError(faults);
+}

@@ -1,0 +1,165 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { components } from '../../generated/openapi.js';
+import { refuseTakenName, UnknownReferenceError } from './errors.js';
+import { inOrder, type Page } from './page.js';
+import { key, merge, newResource, type OpenObject, parseObject } from './resource.js';
+import type { Database } from './schema.js';
+
+export type Chatbot = components['schemas']['Chatbot'];
+
+export interface ChatbotFields {
+  readonly name: string;
+  /** The agent, by name or id. */
+  readonly agent: string | null;
+  readonly model_name: string | null;
+  readonly database_name: string | null;
+  readonly settings: OpenObject;
+}
+
+export class ChatbotStore {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  async list(projectId: string, page: Page): Promise<Chatbot[]> {
+    const rows = await inOrder(
+      chatbots(this.db).where('chatbots.project_id', '=', projectId),
+      'chatbots.id',
+      page,
+    ).execute();
+    return rows.map(fromRow);
+  }
+
+  async find(projectId: string, name: string): Promise<Chatbot | undefined> {
+    return findChatbot(this.db, projectId, name);
+  }
+
+  /**
+   * @throws {NameTakenError}
+   * @throws {UnknownReferenceError} if the agent does not exist; nothing is created then
+   */
+  async create(projectId: string, fields: ChatbotFields): Promise<Chatbot> {
+    return this.db.transaction().execute((db) => insertChatbot(db, projectId, fields));
+  }
+
+  /**
+   * Changes the chatbot `name`, or creates it from the change if there is none.
+   * @throws {NameTakenError}
+   * @throws {UnknownReferenceError} if the agent does not exist; nothing is changed then
+   * @throws {OtherNameError} if it would be created under another name than `name`
+   */
+  async updateOrCreate(
+    projectId: string,
+    name: string,
+    change: Partial<ChatbotFields>,
+  ): Promise<{ chatbot: Chatbot; created: boolean }> {
+    return this.db.transaction().execute(async (db) => {
+      const stored = await findChatbot(db, projectId, name);
+      if (stored)
+        return { chatbot: await updateChatbot(db, projectId, stored, change), created: false };
+      if ((change.name ?? name) !== name) throw new OtherNameError();
+      const fields = { ...EMPTY, ...change, name };
+      return { chatbot: await insertChatbot(db, projectId, fields), created: true };
+    });
+  }
+
+  /** Tells whether there was one. */
+  async remove(projectId: string, name: string): Promise<boolean> {
+    const { numDeletedRows } = await this.db
+      .deleteFrom('chatbots')
+      .where('project_id', '=', projectId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+}
+
+/** A chatbot that is created by its address takes its name from there. */
+export class OtherNameError extends Error {
+  override readonly name = 'OtherNameError';
+}
+
+const EMPTY = { agent: null, model_name: null, database_name: null, settings: {} };
+
+function chatbots(db: Kysely<Database>) {
+  return db
+    .selectFrom('chatbots')
+    .leftJoin('agents', 'agents.id', 'chatbots.agent_id')
+    .selectAll('chatbots')
+    .select('agents.name as agent_name');
+}
+
+function fromRow({
+  project_id: _,
+  settings,
+  ...chatbot
+}: Selectable<Database['chatbots']> & { agent_name: string | null }): Chatbot {
+  return { ...chatbot, settings: parseObject(settings), params: parseObject(settings) };
+}
+
+async function findChatbot(
+  db: Kysely<Database>,
+  projectId: string,
+  name: string,
+): Promise<Chatbot | undefined> {
+  const row = await chatbots(db)
+    .where('chatbots.project_id', '=', projectId)
+    .where('chatbots.name', '=', name)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+async function foundAgain(db: Kysely<Database>, projectId: string, name: string): Promise<Chatbot> {
+  const chatbot = await findChatbot(db, projectId, name);
+  if (!chatbot) throw new Error(`The chatbot ${name} vanished within its own transaction`);
+  return chatbot;
+}
+
+async function insertChatbot(
+  db: Kysely<Database>,
+  projectId: string,
+  { agent, settings, ...fields }: ChatbotFields,
+): Promise<Chatbot> {
+  const row = {
+    ...newResource(),
+    ...fields,
+    project_id: projectId,
+    agent_id: await agentId(db, projectId, agent),
+    settings: JSON.stringify(merge({}, settings)),
+  };
+  await refuseTakenName(() => db.insertInto('chatbots').values(row).execute());
+  return foundAgain(db, projectId, fields.name);
+}
+
+async function updateChatbot(
+  db: Kysely<Database>,
+  projectId: string,
+  stored: Chatbot,
+  { agent, settings, ...fields }: Partial<ChatbotFields>,
+): Promise<Chatbot> {
+  const change = {
+    ...fields,
+    ...(agent === undefined ? {} : { agent_id: await agentId(db, projectId, agent) }),
+    settings: JSON.stringify(merge(stored.settings, settings ?? {})),
+    updated_at: new Date().toISOString(),
+  };
+  await refuseTakenName(() =>
+    db.updateTable('chatbots').set(change).where('id', '=', stored.id).execute(),
+  );
+  return foundAgain(db, projectId, fields.name ?? stored.name);
+}
+
+async function agentId(
+  db: Kysely<Database>,
+  projectId: string,
+  agent: string | null,
+): Promise<string | null> {
+  if (agent === null) return null;
+  const { column, value } = key(agent);
+  const found = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where(column, '=', value)
+    .executeTakeFirst();
+  if (!found) throw new UnknownReferenceError([agent]);
+  return found.id;
+}

@@ -1,0 +1,70 @@
+import { type Kysely, Migrator, sql } from 'kysely';
+import { AgentStore } from './agents.js';
+import { ChatbotStore } from './chatbots.js';
+import { migrations } from './migrations/index.js';
+import { ModelStore } from './models.js';
+import { ProjectStore } from './projects.js';
+import type { Database } from './schema.js';
+import { SkillStore } from './skills.js';
+import { openSqlite } from './sqlite.js';
+
+export type { Agent, AgentFields, SkillsChange } from './agents.js';
+export { type Chatbot, type ChatbotFields, OtherNameError } from './chatbots.js';
+export {
+  AddedAndRemovedError,
+  NameTakenError,
+  TrainingInProgressError,
+  UnknownReferenceError,
+} from './errors.js';
+export type { Model, TrainedVersion } from './models.js';
+export type { Page } from './page.js';
+export type { Contents, Project } from './projects.js';
+export type { Skill, SkillChange } from './skills.js';
+
+/** What the service keeps. Its resources have the shapes of the contract. */
+export class Store {
+  readonly projects: ProjectStore;
+  readonly skills: SkillStore;
+  readonly agents: AgentStore;
+  readonly chatbots: ChatbotStore;
+  readonly models: ModelStore;
+
+  private constructor(private readonly db: Kysely<Database>) {
+    this.projects = new ProjectStore(db);
+    this.skills = new SkillStore(db);
+    this.agents = new AgentStore(db);
+    this.chatbots = new ChatbotStore(db);
+    this.models = new ModelStore(db);
+  }
+
+  /**
+   * Opens a store, and brings its tables up to date.
+   * @param url `file:PATH`, relative to the working directory, or `:memory:`
+   * @throws if it cannot be opened, or was written by a later release
+   */
+  static async open(url: string): Promise<Store> {
+    const db = openSqlite(url);
+    try {
+      await migrate(db);
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
+    return new Store(db);
+  }
+
+  /** @throws if the store does not answer */
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.db);
+  }
+
+  async close(): Promise<void> {
+    await this.db.destroy();
+  }
+}
+
+async function migrate(db: Kysely<Database>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}

@@ -1,0 +1,25 @@
+/** Databases bound how many values a query may name; this is well below the bound of each. */
+const CHUNK = 1000;
+
+/** Looks up the rows that belong to some ids, in queries of a bounded size, in the order of the ids. */
+export async function lookup<T>(
+  ids: readonly string[],
+  query: (some: readonly string[]) => Promise<T[]>,
+): Promise<T[]> {
+  const rows: T[] = [];
+  for (let begin = 0; begin < ids.length; begin += CHUNK) {
+    for (const row of await query(ids.slice(begin, begin + CHUNK))) rows.push(row);
+  }
+  return rows;
+}
+
+/** Groups items by a key, in their order. */
+export function groupBy<K, T>(items: readonly T[], key: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,69 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** A moment in ISO 8601, UTC. Text in every database: it sorts, and reads the same everywhere. */
+type Moment = string;
+/** JSON as text: what was sent comes back to the letter, which a database's own JSON type may not grant. */
+type Json = string;
+/** A UUIDv7: ids sort by their time of creation, and so lists are in that order. */
+type Id = string;
+
+export interface Database {
+  projects: { id: Id; name: string; created_at: Moment };
+  skills: {
+    id: Id;
+    project_id: Id;
+    name: string;
+    type: string;
+    params: Json;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  agents: {
+    id: Id;
+    project_id: Id;
+    name: string;
+    model_name: string | null;
+    provider: string | null;
+    prompt_template: string | null;
+    model: Json | null;
+    data: Json | null;
+    settings: Json;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  /** Which agent uses which skill; `position` orders the skills of an agent. */
+  agent_skills: { agent_id: Id; skill_id: Id; position: number };
+  chatbots: {
+    id: Id;
+    project_id: Id;
+    name: string;
+    agent_id: Id | null;
+    model_name: string | null;
+    database_name: string | null;
+    settings: Json;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  models: { id: Id; project_id: Id; name: string; created_at: Moment };
+  model_versions: {
+    id: Id;
+    model_id: Id;
+    version: number;
+    status: 'training' | 'ready' | 'failed';
+    progress: Generated<number>;
+    failure: string | null;
+    target: string;
+    row_count: number;
+    columns: Json | null;
+    metrics: Json | null;
+    /** The SHA-256 of the artifact, in hexadecimal. */
+    checksum: string | null;
+    /** How often a training of this version was begun: one that kills the service is not begun for ever. */
+    attempts: Generated<number>;
+    updated_at: Moment;
+  };
+  /** The trained models, apart from the rows that every request reads. */
+  model_artifacts: { version_id: Id; bytes: ColumnType<Uint8Array> };
+  /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
+  training_tables: { version_id: Id; bytes: ColumnType<Uint8Array> };
+}

@@ -1,0 +1,134 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { components } from '../../generated/openapi.js';
+import { refuseTakenName } from './errors.js';
+import { groupBy, lookup } from './lookup.js';
+import { inOrder, type Page } from './page.js';
+import { key, merge, newResource, type OpenObject, parseObject } from './resource.js';
+import type { Database } from './schema.js';
+
+export type Skill = components['schemas']['Skill'];
+
+export interface NewSkill {
+  readonly name: string;
+  readonly type: string;
+  readonly params: OpenObject;
+}
+
+/** What to change; `params` merges with what is stored. */
+export type SkillChange = Partial<NewSkill>;
+
+export class SkillStore {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** @param agents names or ids: only skills that any of these agents uses */
+  async list(projectId: string, page: Page, agents?: readonly string[]): Promise<Skill[]> {
+    const all = this.db.selectFrom('skills').selectAll().where('project_id', '=', projectId);
+    const wanted =
+      agents === undefined
+        ? all
+        : all.where('id', 'in', (query) =>
+            query
+              .selectFrom('agent_skills')
+              .innerJoin('agents', 'agents.id', 'agent_skills.agent_id')
+              .select('agent_skills.skill_id')
+              .where('agents.project_id', '=', projectId)
+              .where(({ or, eb }) =>
+                or(agents.map(key).map(({ column, value }) => eb(`agents.${column}`, '=', value))),
+              ),
+          );
+    return withAgents(this.db, await inOrder(wanted, 'id', page).execute());
+  }
+
+  async find(projectId: string, nameOrId: string): Promise<Skill | undefined> {
+    return findSkill(this.db, projectId, nameOrId);
+  }
+
+  /** @throws {NameTakenError} */
+  async create(projectId: string, { name, type, params }: NewSkill): Promise<Skill> {
+    const skill = { ...newResource(), name, type, params: merge({}, params) };
+    const row = { ...skill, project_id: projectId, params: JSON.stringify(skill.params) };
+    await refuseTakenName(() => this.db.insertInto('skills').values(row).execute());
+    return { ...skill, agent_ids: [] };
+  }
+
+  /** @throws {NameTakenError} */
+  async update(
+    projectId: string,
+    nameOrId: string,
+    { name, type, params }: SkillChange,
+  ): Promise<Skill | undefined> {
+    return this.db.transaction().execute(async (db) => {
+      const stored = await findSkill(db, projectId, nameOrId);
+      if (!stored) return undefined;
+      const skill: Skill = {
+        ...stored,
+        name: name ?? stored.name,
+        type: type ?? stored.type,
+        params: merge(stored.params, params ?? {}),
+        updated_at: new Date().toISOString(),
+      };
+      await refuseTakenName(() =>
+        db
+          .updateTable('skills')
+          .set({
+            name: skill.name,
+            type: skill.type,
+            params: JSON.stringify(skill.params),
+            updated_at: skill.updated_at,
+          })
+          .where('id', '=', skill.id)
+          .execute(),
+      );
+      return skill;
+    });
+  }
+
+  /** Deletes a skill and takes it off its agents; tells whether there was one. */
+  async remove(projectId: string, nameOrId: string): Promise<boolean> {
+    const { column, value } = key(nameOrId);
+    const { numDeletedRows } = await this.db
+      .deleteFrom('skills')
+      .where('project_id', '=', projectId)
+      .where(column, '=', value)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+}
+
+type Row = Selectable<Database['skills']>;
+
+async function findSkill(
+  db: Kysely<Database>,
+  projectId: string,
+  nameOrId: string,
+): Promise<Skill | undefined> {
+  const { column, value } = key(nameOrId);
+  const rows = await db
+    .selectFrom('skills')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(column, '=', value)
+    .execute();
+  const [skill] = await withAgents(db, rows);
+  return skill;
+}
+
+/** Completes skills with the agents that use them. */
+export async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Promise<Skill[]> {
+  const links = await lookup(
+    rows.map(({ id }) => id),
+    (ids) =>
+      db
+        .selectFrom('agent_skills')
+        .select(['skill_id', 'agent_id'])
+        .where('skill_id', 'in', ids)
+        .orderBy('agent_id')
+        .execute(),
+  );
+  const agents = groupBy(links, ({ skill_id }) => skill_id);
+  return rows.map(({ project_id: _, params, ...skill }) => ({
+    ...skill,
+    params: parseObject(params),
+    agent_ids: (agents.get(skill.id) ?? []).map(({ agent_id }) => agent_id),
+  }));
+}
