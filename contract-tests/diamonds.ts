@@ -1,5 +1,6 @@
 /** The real table that tests train from, and how they wait for a model. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Model, RosterClient } from 'roster-client';
 
 /** Ten thousand diamonds, with their prices, as CSV. */
@@ -18,6 +19,12 @@ export function someDiamonds(count: number): string {
 
 /** The diamond that the examples of the contract ask for. */
 export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
+
+/** A table that takes so long to train from that a request which comes after it finds it training. */
+export function slowTable(): string {
+  const rows = Array.from({ length: 50_000 }, (_, row) => `${row % 977},${row % 89},${row}`);
+  return `carat,depth,price\n${rows.join('\n')}\n`;
+}
 
 interface ModelAddress {
   projectName: string;
@@ -49,6 +56,7 @@ export async function settled(
 ): Promise<Model> {
   let latest = model;
   while (latest.status === 'training') {
+    await pause(20);
     const { data, error } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
       params: { path },
     });

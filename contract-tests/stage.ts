@@ -63,3 +63,21 @@ export async function ownProject(): Promise<string> {
   }
   return name;
 }
+
+/** Sends a body that may be wrong in ways which the typed client would not let through. */
+export function sendJson(method: string, path: string, body: unknown): Promise<Response> {
+  return send(path, {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** The object that an answer carries, for a look at single fields. */
+export async function objectOf(response: Response): Promise<Record<string, unknown>> {
+  const body: unknown = await response.json();
+  if (typeof body !== 'object' || body === null) {
+    throw new Error(`The answer is ${JSON.stringify(body)}, not an object`);
+  }
+  return { ...body };
+}

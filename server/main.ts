@@ -34,7 +34,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const services = { store, trainings, predictors: new Predictors(store) };
     const app = await createApp(config, contract, services, lifecycle, log);
     const server = createServer(app);
-    const stopped = once(server, 'close');
+    const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info({ url: addressOf(server, config) }, 'listening');
 

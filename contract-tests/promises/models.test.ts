@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { oneDiamond, someDiamonds, trainPrices } from '../diamonds.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { oneDiamond, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
 import { faulty, ownProject, roster, situation } from '../stage.js';
 
 const ALL = '/api/projects/{projectName}/models';
@@ -13,6 +13,9 @@ beforeEach(async () => {
   project = await ownProject();
 });
 
+// A training that nobody waits for is cancelled, so that it does not hold up the next one.
+afterEach(() => roster.DELETE(ONE, { params: prices() }));
+
 const inProject = () => ({ path: { projectName: project } });
 const named = (modelName: string) => ({ path: { projectName: project, modelName } });
 const prices = () => named('diamond_prices');
@@ -20,14 +23,8 @@ const training = (target: string) => ({ ...prices(), query: { target } });
 
 const trained = () => trainPrices(roster, prices().path);
 
-/** Starts a training that takes much longer than the request that comes after it. */
 function startTraining() {
-  const rows = Array.from({ length: 50_000 }, (_, row) => `${row % 977},${row % 89},${row}`);
-  return roster.PUT(ONE, {
-    params: training('price'),
-    body: `carat,depth,price\n${rows.join('\n')}\n`,
-    headers: CSV,
-  });
+  return roster.PUT(ONE, { params: training('price'), body: slowTable(), headers: CSV });
 }
 
 test('listModels answers 200 with the models', async () => {

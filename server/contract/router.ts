@@ -95,8 +95,9 @@ function refuseOtherAnswers({ produces }: Operation): RequestHandler {
 }
 
 function answerOtherMethods(route: IRoute, operations: readonly Operation[]): void {
-  const methods = operations.map(({ method }) => method.toUpperCase());
-  if (methods.includes('GET')) methods.push('HEAD');
+  const methods = operations.map(({ method }) =>
+    method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
+  );
   const allow = [...methods, 'OPTIONS'].join(', ');
   route.options((_req, res) => {
     res.status(204).set('Allow', allow).end();

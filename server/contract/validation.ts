@@ -16,8 +16,11 @@ type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'];
  */
 export async function requestValidation(contract: Contract): Promise<RequestHandler[]> {
   const validate = OpenApiValidator.middleware({
-    // No doubt is hidden here: the validator checks the document against OpenAPI's own schema.
+    // What the document has to be for the server, `readContract` has checked.
     apiSpec: requestsOnly(contract.document) as unknown as ApiSpec,
+    // `npm run lint:spec` holds the document against OpenAPI's schema; doing it at each start would take
+    // longer than all the rest of the start.
+    validateApiSpec: false,
     useRequestUrl: true,
     validateRequests: { allErrors: true },
     validateResponses: false,
@@ -34,27 +37,45 @@ export async function requestValidation(contract: Contract): Promise<RequestHand
 }
 
 /**
- * The part of the contract that says how requests look. The validator walks through the whole document
- * for each operation that it compiles, and half of it is about answers.
+ * The part of the contract that says how requests look, with the components that it refers to. The
+ * validator walks through the whole document for each operation that it compiles, and most of it is
+ * about answers.
  */
 function requestsOnly(document: Document): object {
-  const { responses: _, examples: __, headers: ___, ...components } = document.components;
-  const paths = Object.entries(document.paths).map(([path, item]) => [
-    path,
-    Object.fromEntries(Object.entries(item).map(([key, part]) => [key, withoutResponses(part)])),
-  ]);
+  const paths = mapValues(document.paths, (item) => mapValues(item, withoutResponses));
   return structuredClone({
     ...document,
     // One entry: the validator multiplies its routes by the servers, and prefixes are gone by then.
     servers: [{ url: '/' }],
-    paths: Object.fromEntries(paths),
-    components,
+    paths,
+    components: referredTo(paths, document.components),
   });
 }
 
 function withoutResponses(part: unknown): unknown {
   if (typeof part !== 'object' || part === null || !('responses' in part)) return part;
   return { ...part, responses: { default: { description: 'Not part of the request.' } } };
+}
+
+/** The components that a part of the document refers to, and those that they refer to in turn. */
+function referredTo(part: unknown, components: Document['components']): object {
+  const kept: Record<string, Record<string, unknown>> = {};
+  const visit = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
+      const component = Object(components[kind])[name];
+      if (component === undefined || kept[kind]?.[name] !== undefined) continue;
+      kept[kind] = { ...kept[kind], [name]: component };
+      visit(component);
+    }
+  };
+  visit(part);
+  return kept;
+}
+
+const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 }
 
 /** Sends a request through the validator alone. It may be refused, but not fail. */

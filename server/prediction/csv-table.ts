@@ -30,6 +30,7 @@ export async function readCsvTable(
     max_record_size: LONGEST_RECORD,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
+    trim: true,
   });
   try {
     await pipeline(decodeUtf8(chunks), parser, async (parsed) => {

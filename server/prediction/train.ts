@@ -20,11 +20,7 @@ export interface TrainOptions {
 }
 
 const LEAVES = 31;
-const LEAF_ROWS = 20;
-
-/** The size of an error is a noisy thing to learn: fewer trees, and larger leaves. */
 const ERROR_ROUNDS = 40;
-const ERROR_LEAF_ROWS = 50;
 
 /**
  * Trains a model on a table: a forest of gradient-boosted trees that predicts the target, and a
@@ -39,7 +35,7 @@ export function train(table: Table, options: TrainOptions = {}): Model {
   const rows = training.toSorted();
 
   const learner = new Learner(binned);
-  const limits = growthLimits(rows.length, LEAF_ROWS);
+  const limits = valueLimits(rows.length);
   const progress = new Progress(options.onProgress ?? (() => {}));
   const { rounds, absoluteErrors } = crossValidate(
     learner,
@@ -51,7 +47,7 @@ export function train(table: Table, options: TrainOptions = {}): Model {
   const inValue = progress.stage(0.2, rounds);
   const value_forest = learner.boost(rows, target, limits, rounds, inValue);
   const inError = progress.stage(0.1, ERROR_ROUNDS);
-  const errorLimits = growthLimits(rows.length, ERROR_LEAF_ROWS);
+  const errorLimits = errorModelLimits(rows.length);
   const error_forest = learner.boost(rows, absoluteErrors, errorLimits, ERROR_ROUNDS, inError);
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));
 
@@ -91,9 +87,21 @@ function splitRows(rowCount: number, seed: number) {
   return { heldOut: shuffled.slice(0, heldOutCount), training: shuffled.slice(heldOutCount) };
 }
 
-/** Trees of LightGBM's size; in small tables leaves hold fewer rows. */
-function growthLimits(rowCount: number, mostLeafRows: number): GrowthLimits {
-  return { leaves: LEAVES, leafRows: Math.min(Math.max(Math.round(rowCount / 50), 3), mostLeafRows) };
+/** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
+function valueLimits(rowCount: number): GrowthLimits {
+  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 50), 3, 20) };
+}
+
+/**
+ * The size of an error is a noisier thing to learn, and what is read into noise makes intervals
+ * narrow where they should not be: larger leaves.
+ */
+function errorModelLimits(rowCount: number): GrowthLimits {
+  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 10), 10, 50) };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }
 
 function pick(values: Float64Array, rows: Uint32Array): Float64Array {

@@ -150,13 +150,19 @@ async function withSkills(db: Kysely<Database>, rows: readonly Row[]): Promise<A
   );
   const skills = new Map((await withAgents(db, skillRows)).map((skill) => [skill.id, skill]));
   const linksOf = groupBy(links, ({ agent_id }) => agent_id);
-  return rows.map(({ project_id: _, model, data, settings, ...agent }) => ({
-    ...agent,
-    model: model === null ? null : parseObject(model),
-    data: data === null ? null : parseObject(data),
-    skills: (linksOf.get(agent.id) ?? []).flatMap(({ skill_id }) => skills.get(skill_id) ?? []),
-    settings: parseObject(settings),
-    params: parseObject(settings),
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    model_name: row.model_name,
+    provider: row.provider,
+    prompt_template: row.prompt_template,
+    model: row.model === null ? null : parseObject(row.model),
+    data: row.data === null ? null : parseObject(row.data),
+    skills: (linksOf.get(row.id) ?? []).flatMap(({ skill_id }) => skills.get(skill_id) ?? []),
+    settings: parseObject(row.settings),
+    params: parseObject(row.settings),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
   }));
 }
 

@@ -87,12 +87,19 @@ function chatbots(db: Kysely<Database>) {
     .select('agents.name as agent_name');
 }
 
-function fromRow({
-  project_id: _,
-  settings,
-  ...chatbot
-}: Selectable<Database['chatbots']> & { agent_name: string | null }): Chatbot {
-  return { ...chatbot, settings: parseObject(settings), params: parseObject(settings) };
+function fromRow(row: Selectable<Database['chatbots']> & { agent_name: string | null }): Chatbot {
+  return {
+    id: row.id,
+    name: row.name,
+    agent_id: row.agent_id,
+    agent_name: row.agent_name,
+    model_name: row.model_name,
+    database_name: row.database_name,
+    settings: parseObject(row.settings),
+    params: parseObject(row.settings),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
 }
 
 async function findChatbot(

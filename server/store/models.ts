@@ -272,11 +272,22 @@ function newest(query: VersionQuery): VersionQuery {
   );
 }
 
-function fromRow({ columns, metrics, ...model }: VersionRow): Model {
+function fromRow(row: VersionRow): Model {
   return {
-    ...model,
-    columns: columns === null ? null : JSON.parse(columns),
-    metrics: metrics === null ? null : JSON.parse(metrics),
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    progress: row.progress,
+    failure: row.failure,
+    serving_version: row.serving_version,
+    target: row.target,
+    row_count: row.row_count,
+    columns: row.columns === null ? null : JSON.parse(row.columns),
+    metrics: row.metrics === null ? null : JSON.parse(row.metrics),
+    checksum: row.checksum,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
   };
 }
 

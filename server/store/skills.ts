@@ -45,10 +45,20 @@ export class SkillStore {
 
   /** @throws {NameTakenError} */
   async create(projectId: string, { name, type, params }: NewSkill): Promise<Skill> {
-    const skill = { ...newResource(), name, type, params: merge({}, params) };
-    const row = { ...skill, project_id: projectId, params: JSON.stringify(skill.params) };
+    const { id, created_at, updated_at } = newResource();
+    const skill: Skill = {
+      id,
+      name,
+      type,
+      params: merge({}, params),
+      agent_ids: [],
+      created_at,
+      updated_at,
+    };
+    const { agent_ids: _, ...fields } = skill;
+    const row = { ...fields, project_id: projectId, params: JSON.stringify(skill.params) };
     await refuseTakenName(() => this.db.insertInto('skills').values(row).execute());
-    return { ...skill, agent_ids: [] };
+    return skill;
   }
 
   /** @throws {NameTakenError} */
@@ -126,9 +136,13 @@ export async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Pr
         .execute(),
   );
   const agents = groupBy(links, ({ skill_id }) => skill_id);
-  return rows.map(({ project_id: _, params, ...skill }) => ({
-    ...skill,
-    params: parseObject(params),
-    agent_ids: (agents.get(skill.id) ?? []).map(({ agent_id }) => agent_id),
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    params: parseObject(row.params),
+    agent_ids: (agents.get(row.id) ?? []).map(({ agent_id }) => agent_id),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
   }));
 }

@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { answered } from './answered.js';
+import { holdOut } from './hold-out.js';
+import { tableOf } from './prediction-table.js';
+import { startService } from './service.js';
+
+const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
+const HELD_OUT_ROWS = 1000;
+const SHOWN_ROWS = 12;
+const CONFIDENCE = 0.9;
+
+const say = (line = '') => process.stdout.write(`${line}\n`);
+
+const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
+try {
+  const service = await startService(join(folder, 'roster.db'));
+  try {
+    const roster = createRosterClient({ baseUrl: service.url });
+    say(`Roster runs at ${service.url}, with a fresh store.\n`);
+    await trainAndPredict(roster);
+    await createAssistant(roster);
+    sayWhatNext(service.url);
+    await service.untilStopped;
+  } finally {
+    await service.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function trainAndPredict(roster: RosterClient): Promise<void> {
+  const { csv, heldOut } = holdOut(await readFile(DATASET, 'utf8'), HELD_OUT_ROWS);
+  const path = { projectName: 'default', modelName: 'diamond_prices' };
+
+  const begin = performance.now();
+  const training = await answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target: 'price' } },
+      body: csv,
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  );
+  say(`Training the model "diamond_prices" on ${training.row_count} diamonds …`);
+  const model = await untilTrained(roster, path);
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  const { r2, mae } = model.metrics ?? { r2: 0, mae: 0 };
+  say(
+    `… done in ${seconds} s. On rows it did not learn from it explains ${percent(r2)} of the variance, and is off by $${Math.round(mae)} on average.\n`,
+  );
+
+  const predictions = await answered(
+    roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: { path, query: { confidence: CONFIDENCE } },
+      body: heldOut,
+    }),
+  );
+  const every = Math.floor(predictions.length / SHOWN_ROWS);
+  say(`Prices of ${SHOWN_ROWS} diamonds that the model has never seen, in dollars:\n`);
+  say(`${tableOf(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`);
+  const inside = predictions.filter((row) => row['price_anomaly'] === false).length;
+  say(
+    `Of ${predictions.length} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
+  );
+}
+
+async function untilTrained(
+  roster: RosterClient,
+  path: { projectName: string; modelName: string },
+) {
+  for (;;) {
+    const model = await answered(
+      roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
+    );
+    if (model.status === 'ready') return model;
+    if (model.status === 'failed') throw new Error(`The training failed: ${model.failure}`);
+    await delay(100);
+  }
+}
+
+async function createAssistant(roster: RosterClient): Promise<void> {
+  const params = { path: { project_name: 'default' } };
+  const skill = await answered(
+    roster.POST('/projects/{project_name}/skills', {
+      params,
+      body: {
+        skill: { name: 'price_lookup', type: 'sql', params: { tables: ['diamonds'] } },
+      },
+    }),
+  );
+  const agent = await answered(
+    roster.POST('/projects/{project_name}/agents', {
+      params,
+      body: {
+        agent: {
+          name: 'jeweller',
+          skills: [skill.name],
+          prompt_template: 'Answer as a jeweller would: {{question}}',
+        },
+      },
+    }),
+  );
+  const chatbot = await answered(
+    roster.POST('/projects/{project_name}/chatbots', {
+      params,
+      body: { chatbot: { name: 'shop_window', agent_name: agent.name } },
+    }),
+  );
+  say(
+    `Created the skill "${skill.name}", the agent "${agent.name}" that uses it, and the chatbot "${chatbot.name}" in front of the agent.\n`,
+  );
+}
+
+function sayWhatNext(url: string): void {
+  const rows =
+    '[{"carat":0.7,"cut":"Ideal","color":"G","clarity":"VS2","depth":61.7,"table":56,"x":5.69,"y":5.73,"z":3.52}]';
+  say(`Try next:
+
+  curl ${url}/projects/default/agents/jeweller
+  curl "${url}/projects/default/skills?agent=jeweller"
+  curl ${url}/api/projects/default/models/diamond_prices
+  curl ${url}/api/projects/default/models/diamond_prices/predict \\
+    -H 'Content-Type: application/json' -d '${rows}'
+  curl -X DELETE ${url}/projects/default/agent/jeweller
+  curl ${url}/projects/default/chatbots/shop_window
+
+Press Ctrl-C to stop.`);
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
+const HOST = '127.0.0.1';
+
+/** The service as a process of its own, as `npm start` would run it. */
+export interface Service {
+  readonly url: string;
+  /** Resolves when the process has ended, which Ctrl-C makes it do. */
+  readonly untilStopped: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service on a database file, at port 4000 or at a free one if that is taken. */
+export async function startService(databaseFile: string): Promise<Service> {
+  const port = await freePort(Number(process.env['PORT'] || 4000));
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env,
+      HOST,
+      PORT: String(port),
+      BASE_PATH: '',
+      DATABASE_URL: `file:${databaseFile}`,
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const untilStopped = once(child, 'exit');
+  const stop = async () => {
+    child.kill();
+    await untilStopped;
+  };
+  // Ctrl-C reaches both processes; this one waits for the service and tidies up. Another way to ask for
+  // the end, such as SIGTERM, reaches only this one.
+  process.on('SIGINT', () => child.kill());
+  process.on('SIGTERM', () => child.kill());
+
+  const url = `http://${HOST}:${port}`;
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null) throw new Error('The service did not start');
+    await delay(50);
+  }
+  return { url, untilStopped, stop };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer();
+  server.listen(wanted, HOST);
+  try {
+    await once(server, 'listening');
+  } catch {
+    return freePort(0);
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('There is no free port');
+  return address.port;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.js';
+
+test('an empty environment gives the documented defaults', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 4000,
+    databaseUrl: 'file:data/roster.db',
+    basePath: '',
+    logLevel: 'info',
+    maxBody: 33_554_432,
+  });
+});
+
+test('a variable that is set but empty counts as not set', () => {
+  expect(readConfig({ PORT: '', HOST: '' }).port).toBe(4000);
+});
+
+test('a slash at the end of BASE_PATH makes no difference', () => {
+  expect(readConfig({ BASE_PATH: '/v1/roster/' }).basePath).toBe('/v1/roster');
+});
+
+test.each([
+  [{ PORT: '65536' }, 'PORT must be a number from 0 to 65535, not "65536"'],
+  [{ PORT: '40OO' }, 'PORT must be a number from 0 to 65535, not "40OO"'],
+  [{ MAX_BODY: '32MiB' }, 'MAX_BODY must be a number of bytes, such as 33554432, not "32MiB"'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug'],
+  [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH or :memory:'],
+  [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
+  [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
+])('%o is refused in one line that says how to mend it', (env, words) => {
+  const reading = () => readConfig(env);
+  expect(reading).toThrow(ConfigError);
+  expect(reading).toThrow(words);
+  expect(reading).not.toThrow('\n');
+});
+
+test('all variables that are malformed are named at once', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y' })).toThrow(/PORT .*; LOG_LEVEL /);
+});

@@ -1,0 +1,341 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '../contract-tests/targets/server-process.js';
+
+const DIAMONDS = readFileSync(new URL('../datasets/diamonds.csv', import.meta.url), 'utf8');
+const model = { projectName: 'default', modelName: 'diamond_prices' };
+const MODEL = '/api/projects/{projectName}/models/{modelName}';
+
+let folder: string;
+let running: ServerProcess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-process-'));
+});
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.kill()));
+  running = [];
+  await rm(folder, { recursive: true });
+});
+
+/** Starts the service on the test's own database file. */
+async function start(options: ServerOptions = {}): Promise<ServerProcess> {
+  const server = await startServer({ databaseFile: join(folder, 'roster.db'), ...options });
+  running.push(server);
+  return server;
+}
+
+const client = ({ url }: ServerProcess) => createRosterClient({ baseUrl: url });
+
+/** The first lines of the diamonds, as many as make a training of a wanted length. */
+const diamonds = (rows: number) =>
+  DIAMONDS.split('\n')
+    .slice(0, rows + 1)
+    .join('\n');
+
+function train(roster: RosterClient, table = diamonds(2000)) {
+  return roster.PUT(MODEL, {
+    params: { path: model, query: { target: 'price' } },
+    body: table,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+}
+
+async function untilTrained(roster: RosterClient) {
+  for (;;) {
+    const { data } = await roster.GET(MODEL, { params: { path: model } });
+    if (data?.status !== 'training') return data;
+    await delay(50);
+  }
+}
+
+async function predictionText(server: ServerProcess): Promise<string> {
+  const answer = await fetch(`${server.url}/api/projects/default/models/diamond_prices/predict`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ carat: 0.7, cut: 'Ideal', color: 'G', x: 5.7 }, { carat: 2 }]),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+describe('a restart', () => {
+  test('keeps every resource, and the model answers the same to the last bit', async () => {
+    const before = await start();
+    const roster = client(before);
+    const params = { path: { project_name: 'default' } };
+    await roster.POST('/projects', { body: { project: { name: 'second' } } });
+    await roster.POST('/projects/{project_name}/skills', {
+      params,
+      body: { skill: { name: 'lookup', type: 'sql', params: { deep: { list: [1, null, 'ä'] } } } },
+    });
+    await roster.POST('/projects/{project_name}/agents', {
+      params,
+      body: { agent: { name: 'analyst', skills: ['lookup'], settings: { temperature: 0.1 } } },
+    });
+    await roster.POST('/projects/{project_name}/chatbots', {
+      params,
+      body: { chatbot: { name: 'desk', agent_name: 'analyst' } },
+    });
+    await train(roster);
+    await untilTrained(roster);
+    const kept = await everything(before);
+    const predictions = await predictionText(before);
+    expect(await before.stop()).toBe(0);
+
+    const after = await start();
+    expect(await everything(after)).toEqual(kept);
+    expect(await predictionText(after)).toBe(predictions);
+  });
+
+  async function everything({ url }: ServerProcess): Promise<unknown[]> {
+    const addresses = [
+      '/projects',
+      '/projects/default/skills',
+      '/projects/default/agents',
+      '/projects/default/chatbots',
+      '/api/projects/default/models',
+    ];
+    const lists = await Promise.all(
+      addresses.map(async (address) => (await fetch(url + address)).json()),
+    );
+    expect(lists).toMatchObject([[{}, {}], [{}], [{}], [{}], [{}]]);
+    return lists;
+  }
+});
+
+describe('a stop', () => {
+  test('lets a request that has begun end, and keeps what it did', async () => {
+    const server = await start();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write(
+      `POST /projects/default/skills HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    await delay(200);
+    const stopped = server.stop();
+    await delay(200);
+    socket.end(body.slice(10));
+    expect(await stopped).toBe(0);
+    expect(answer).toContain('HTTP/1.1 201 Created');
+
+    const skills = await fetch(`${(await start()).url}/projects/default/skills`);
+    expect(await skills.json()).toMatchObject([{ name: 'late' }]);
+  });
+
+  test('sends away, as a problem, what comes on an open connection after it', async () => {
+    const server = await start();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    // The first request holds the connection open; the second one is behind it when the stop comes.
+    socket.write(
+      'PUT /projects/default/chatbots/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"chat',
+    );
+    await delay(200);
+    const stopped = server.stop();
+    await delay(200);
+    socket.write('bot":{}}GET /projects HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await stopped).toBe(0);
+    expect(answer).toContain('HTTP/1.1 201 Created');
+    expect(answer).toContain('HTTP/1.1 503 Service Unavailable');
+    expect(answer).toContain('Retry-After: 1');
+    expect(answer).toContain('"type":"/problems/service-unavailable"');
+  });
+
+  test('interrupts a training, which the next start takes up again', async () => {
+    const before = await start();
+    const { data } = await train(client(before), DIAMONDS);
+    expect(data?.status).toBe('training');
+    expect(await before.stop()).toBe(0);
+
+    const after = await untilTrained(client(await start()));
+    expect(after).toMatchObject({ status: 'ready', version: 1, serving_version: 1 });
+  });
+});
+
+describe('a crash', () => {
+  test('during a training loses neither the table nor the version before', async () => {
+    const before = await start();
+    await train(client(before));
+    await untilTrained(client(before));
+    const predictions = await predictionText(before);
+    const { data } = await train(client(before), DIAMONDS);
+    expect(data).toMatchObject({ status: 'training', version: 2, serving_version: 1 });
+    await before.kill();
+
+    const after = await start();
+    expect(await predictionText(after)).toBe(predictions);
+    expect(await untilTrained(client(after))).toMatchObject({
+      status: 'ready',
+      serving_version: 2,
+    });
+  });
+
+  test('that comes again with each attempt ends in a failure with its reason', async () => {
+    let server = await start();
+    await train(client(server), DIAMONDS);
+    for (let crashes = 0; crashes < 3; crashes++) {
+      await untilLogged(server, 'training');
+      await server.kill();
+      server = await start();
+    }
+    const after = await untilTrained(client(server));
+    expect(after?.status).toBe('failed');
+    expect(after?.failure).toContain('cut short 3 times');
+  });
+
+  async function untilLogged({ log }: ServerProcess, message: string): Promise<void> {
+    while (!log.some((line) => line.includes(`"msg":"${message}"`))) await delay(10);
+  }
+});
+
+describe('a training', () => {
+  test('leaves other requests answered while it runs', async () => {
+    const roster = client(await start());
+    await train(roster, DIAMONDS);
+    let answered = 0;
+    for (;;) {
+      const { data } = await roster.GET(MODEL, { params: { path: model } });
+      if (data?.status !== 'training') break;
+      answered += 1;
+    }
+    expect(answered).toBeGreaterThan(10);
+  });
+});
+
+describe('a start', () => {
+  async function refusal(options: ServerOptions): Promise<string> {
+    const failure = await start(options).then(
+      () => new Error('it started'),
+      (error: unknown) => error,
+    );
+    return failure instanceof Error ? failure.message : '';
+  }
+
+  test('with a malformed variable ends with one line that names it', async () => {
+    const words = await refusal({ env: { PORT: 'many' } });
+    expect(words).toMatch(/ended with 1:\nRoster did not start: PORT must be [^\n]*$/);
+  });
+
+  test('at a port that is taken ends with one line that says so', async () => {
+    const { port } = new URL((await start()).url);
+    const words = await refusal({
+      env: { PORT: port },
+      databaseFile: join(folder, 'another.db'),
+    });
+    expect(words).toMatch(/\nRoster did not start: .*address already in use[^\n]*$/);
+  });
+
+  test('on a file that is no database ends with one line that says so', async () => {
+    const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
+    expect(words).toMatch(/\nRoster did not start: .*not a database[^\n]*$/);
+  });
+});
+
+describe('BASE_PATH', () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await startServer({ env: { BASE_PATH: '/v1/roster' } });
+  });
+  afterAll(() => server.stop());
+
+  test('puts every address behind it, and itself into Location and Link', async () => {
+    const { origin } = new URL(server.url);
+    expect(server.url).toBe(`${origin}/v1/roster`);
+    const post = await fetch(`${server.url}/api/projects/default/skills`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ skill: { name: 'lookup', type: 'sql' } }),
+    });
+    const location = post.headers.get('Location');
+    expect(location).toBe('/v1/roster/api/projects/default/skills/lookup');
+    expect((await fetch(`${origin}${location}`)).status).toBe(200);
+  });
+
+  test('leaves nothing but the explanations of problems outside', async () => {
+    const { origin } = new URL(server.url);
+    const outside = await fetch(`${origin}/projects`);
+    expect(outside.status).toBe(404);
+    const type = '/problems/unknown-address';
+    expect(await outside.json()).toMatchObject({ type });
+    expect((await fetch(origin + type)).status).toBe(200);
+  });
+});
+
+/** Changes a byte of each trained model, as a failing disk would. */
+function damageModels(file: string): void {
+  const database = new SqliteDatabase(file);
+  database.exec(
+    "update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)",
+  );
+  database.close();
+}
+
+describe('the log', () => {
+  test('has a line for each request, under the id that the answer carries', async () => {
+    const server = await start();
+    const answer = await fetch(`${server.url}/projects/default/skills/nobody`);
+    const id = answer.headers.get('X-Request-Id');
+    expect(await answer.json()).toMatchObject({ request_id: id });
+    await server.stop();
+    const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req?.id === id);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ operation: 'getSkill', res: { statusCode: 404 } });
+  });
+
+  test('has the cause of an internal error, of which the answer shows nothing', async () => {
+    const server = await start();
+    await train(client(server));
+    await untilTrained(client(server));
+    await server.stop();
+    damageModels(join(folder, 'roster.db'));
+
+    const after = await start();
+    const answer = await fetch(`${after.url}/api/projects/default/models/diamond_prices/predict`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '[{}]',
+    });
+    expect(answer.status).toBe(500);
+    const problem = await answer.text();
+    expect(problem).not.toMatch(/damaged|Error:|\.js/);
+    await after.stop();
+    expect(after.log.join('\n')).toMatch(/"msg":"internal error"/);
+    expect(after.log.join('\n')).toMatch(/is damaged in the store/);
+  });
+});
+
+describe('/problems', () => {
+  test('has a page for each problem, that says what happened and how to mend it', async () => {
+    const { url } = await start();
+    const page = await fetch(`${url}/problems/name-taken`);
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const html = await page.text();
+    expect(html).toContain('<h1>Name taken</h1>');
+    expect(html).toContain('To mend it, choose another name');
+  });
+
+  test('has no other pages', async () => {
+    const { url } = await start();
+    expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { readCsvTable, type Table, TableError, type TableFault } from './index.js';
+import { seededRandom } from './random.js';
+
+/** What tests of this module share. */
+
+export type Row = Record<string, unknown>;
+
+/** Rows made by a function of a seeded source of numbers in [0, 1). */
+export function makeRows(count: number, make: (random: () => number, index: number) => Row): Row[] {
+  const random = seededRandom(7);
+  return Array.from({ length: count }, (_, index) => make(random, index));
+}
+
+/** Rents that follow from rooms and place, with some noise. */
+export function rentRows(count: number): Row[] {
+  return makeRows(count, (random, index) => {
+    const rooms = 1 + Math.floor(4 * random());
+    const place = ['centre', 'north', 'south'][Math.floor(3 * random())] ?? '';
+    const premium = place === 'centre' ? 400 : 0;
+    const rent = Math.round(300 + 250 * rooms + premium + 50 * random());
+    return { rooms, place, index, rent };
+  });
+}
+
+/** Lines of CSV as a stream; text is cut into chunks of `size` bytes. */
+export function csvStream(text: string, size = 64 * 1024): Readable {
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+  return Readable.from(chunks);
+}
+
+export function readCsv(text: string, target = 'y'): Promise<Table> {
+  return readCsvTable(csvStream(text), target);
+}
+
+/** A CSV table of sixty sound rows `x,y`, with the given lines after them. */
+export function csvOf(header: string, line: (index: number) => string, ...more: string[]): string {
+  return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
+}
+
+export function readDataset(name: 'diamonds' | 'txhousing', target: string): Promise<Table> {
+  const file = new URL(`../../datasets/${name}.csv`, import.meta.url);
+  return readCsvTable(createReadStream(file), target);
+}
+
+/** The faults of the TableError that an action ends in. */
+export async function faultsOf(action: () => unknown): Promise<readonly TableFault[]> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof TableError) return error.faults;
+    throw error;
+  }
+  throw new Error('The table was accepted.');
+}
+
+/** The rows of a table, with the text of every cell. */
+export function rowsOf(table: Table): Row[] {
+  return Array.from({ length: table.rowCount }, (_, row) => {
+    const cells = table.columns.map(({ name, texts, codes }): [string, unknown] => {
+      const code = codes[row] ?? 0;
+      return [name, code === 0 ? null : texts[code - 1]];
+    });
+    return Object.fromEntries([...cells, [table.target, table.targetValues[row]]]);
+  });
+}

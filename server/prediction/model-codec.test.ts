@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { makeRows, rentRows } from './fixtures.js';
+import { decodeModel, encodeModel, Predictor, readRowsTable, train } from './index.js';
+
+const rows = makeRows(2500, (random, index) => ({
+  x: random() / 3,
+  place: `lone \ud800 ${Math.floor(20 * random())}`,
+  day: `2024-01-${10 + (index % 20)}`,
+  y: random() / 7 + (index % 20),
+}));
+const model = train(readRowsTable(rows, 'y'));
+
+test('a model comes back from bytes as it was, and predicts the same to the last bit', () => {
+  const bytes = encodeModel(model);
+  const decoded = decodeModel(bytes);
+  expect(decoded).toEqual(model);
+  expect(encodeModel(decoded)).toEqual(bytes);
+  const before = [...new Predictor(model).answer(rows)];
+  expect([...new Predictor(decoded).answer(rows)]).toEqual(before);
+});
+
+describe('bytes that are no sound model are refused', () => {
+  const sound = train(readRowsTable(rentRows(60), 'rent'));
+  const text = new TextDecoder().decode(encodeModel(sound));
+
+  test.each([
+    ['no JSON', () => '{'],
+    ['no model', () => '{}'],
+    ['another version', () => text.replace('roster-model/1', 'roster-model/2')],
+    ['a part that is missing', () => text.replace('"error_floor"', '"floor"')],
+    ['a feature that is missing', () => text.replace(/"feature":\d+/, '"feature":9')],
+    ['a walk in a circle', () => text.replace(/"left":\d+/, '"left":0')],
+    ['a leaf that is missing', () => text.replace(/"left":-\d+/, '"left":-40')],
+    ['a number that is missing', () => text.replace(/"base":[^,]+/, '"base":null')],
+  ])('%s', (_name, damage) => {
+    const damaged = damage();
+    expect(damaged).not.toBe(text);
+    expect(() => decodeModel(new TextEncoder().encode(damaged))).toThrow();
+  });
+
+  test('a cut text', () => {
+    expect(() => decodeModel(encodeModel(sound).subarray(0, 1000))).toThrow();
+  });
+});

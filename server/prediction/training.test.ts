@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { makeRows, type Row, rentRows } from './fixtures.js';
+import { encodeModel, Predictor, readRowsTable, type TrainOptions, train } from './index.js';
+
+function trainOn(rows: readonly Row[], options?: TrainOptions) {
+  return train(readRowsTable(rows, 'y'), options);
+}
+
+const steps = (count: number) => makeRows(count, (_random, x) => ({ x, y: x % 10 }));
+
+describe('training', () => {
+  test('is deterministic, and another seed gives another model', () => {
+    const table = readRowsTable(rentRows(300), 'rent');
+    const first = encodeModel(train(table));
+    expect(encodeModel(train(table))).toEqual(first);
+    expect(encodeModel(train(table, { seed: 1 }))).toEqual(first);
+    expect(encodeModel(train(table, { seed: 2 }))).not.toEqual(first);
+  });
+
+  test('tells its progress, from little to 1, in sensible steps', () => {
+    const shares: number[] = [];
+    trainOn(steps(200), { onProgress: (share) => shares.push(share) });
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares[0]).toBeLessThan(0.05);
+    expect(shares.at(-1)).toBe(1);
+    expect(shares.length).toBeLessThanOrEqual(101);
+    expect(new Set(shares).size).toBe(shares.length);
+  });
+
+  test('holds a fifth of the rows out, and twenty at least', () => {
+    expect(trainOn(steps(500)).metrics.held_out_rows).toBe(100);
+    expect(trainOn(steps(50)).metrics.held_out_rows).toBe(20);
+  });
+
+  test('learns next to nothing from noise', () => {
+    for (const count of [50, 200, 1000]) {
+      const model = trainOn(
+        makeRows(count, (random) => ({ a: random(), b: random(), y: random() })),
+      );
+      const { rmse, baseline_rmse, interval_coverage } = model.metrics;
+      expect(rmse).toBeLessThan(1.1 * baseline_rmse);
+      expect(interval_coverage).toBeGreaterThan(0.7);
+    }
+  });
+
+  test('sees what a small table can show', () => {
+    const { r2 } = trainOn(makeRows(60, (random, x) => ({ x, y: 5 * x + random() }))).metrics;
+    expect(r2).toBeGreaterThan(0.8);
+  });
+
+  test('learns on which side missing values belong', () => {
+    const rows = makeRows(400, (random, index) => {
+      const x = index % 4 === 0 ? null : random();
+      return { x, y: (x === null ? 5 : x > 0.5 ? 4 : 0) + random() / 10 };
+    });
+    const predictor = new Predictor(trainOn(rows));
+    const [missing, low, high] = predictor.predict([{}, { x: 0.1 }, { x: 0.9 }]);
+    expect(missing?.value).toBeCloseTo(5, 0);
+    expect(low?.value).toBeCloseTo(0, 0);
+    expect(high?.value).toBeCloseTo(4, 0);
+  });
+
+  test('uses a column of which all that varies is whether it is there', () => {
+    const rows = makeRows(200, (random, index) =>
+      index % 3 === 0 ? { y: random() } : { x: 'coupon', z: 1, y: 5 + random() },
+    );
+    const model = trainOn(rows);
+    expect(model.columns.map(({ used }) => used)).toEqual([true, true]);
+    expect(model.metrics.r2).toBeGreaterThan(0.9);
+  });
+
+  test('groups many categories by what they mean', () => {
+    const rows = makeRows(2000, (random) => {
+      const city = Math.floor(60 * random());
+      return { city: `city ${city}`, y: (city % 2) * 10 + random() };
+    });
+    expect(trainOn(rows).metrics.r2).toBeGreaterThan(0.9);
+  });
+
+  test('predicts without any error where there is none', () => {
+    const rows = makeRows(300, (_random, index) => ({ x: index % 2 ? 'a' : 'b', y: index % 2 }));
+    const predictor = new Predictor(trainOn(rows));
+    const [a, b] = predictor.predict([{ x: 'a' }, { x: 'b' }]);
+    expect(a?.value).toBeCloseTo(1);
+    expect(b?.value).toBeCloseTo(0);
+    expect(a?.confidence).toBeGreaterThan(0.9);
+  });
+});
+
+describe('columns', () => {
+  test('of numbers may hold up to a twentieth of other things, which count as missing', () => {
+    const rows = (odd: number) =>
+      makeRows(100, (random, index) => ({ x: index < odd ? 'odd' : index, y: random() }));
+    expect(trainOn(rows(5)).columns[0]).toMatchObject({
+      kind: 'number',
+      missing_share: 0.05,
+      min: 5,
+      max: 99,
+    });
+    expect(trainOn(rows(6)).columns[0]?.kind).toBe('category');
+  });
+
+  test('that cannot be used stay, and say why', () => {
+    const rows = makeRows(100, (random, index) => ({
+      id: `row-${index}`,
+      same: 'x',
+      zero: 0,
+      none: null,
+      nested: { a: index },
+      good: index,
+      y: random(),
+    }));
+    const model = trainOn(rows);
+    expect(model.columns.map(({ name, used, reason }) => [name, used, reason])).toEqual([
+      ['id', false, 'nearly every value is different, as in an identifier'],
+      ['same', false, 'every value is the same'],
+      ['zero', false, 'every value is the same'],
+      ['none', false, 'every value is missing'],
+      ['nested', false, 'every value is missing'],
+      ['good', true, null],
+    ]);
+  });
+
+  test('of booleans are categories, in JSON as in text', () => {
+    const rows = makeRows(100, (random, index) => {
+      const open = index % 2 === 0;
+      return {
+        open: index % 4 < 2 ? open : String(open).toUpperCase(),
+        y: Number(open) + random(),
+      };
+    });
+    const model = trainOn(rows);
+    expect(model.columns[0]).toMatchObject({ kind: 'category', categories: ['true', 'false'] });
+  });
+
+  test('list their categories by frequency, at most 254 of them', () => {
+    const rows = makeRows(1200, (random) => ({
+      x: `c${Math.floor(400 * random() ** 2)}`,
+      y: random(),
+    }));
+    const [column] = trainOn(rows).columns;
+    const counts = new Map<unknown, number>();
+    for (const { x } of rows) counts.set(x, (counts.get(x) ?? 0) + 1);
+    const listed = column?.categories?.map((category) => counts.get(category) ?? 0) ?? [];
+    expect(listed).toHaveLength(254);
+    expect(listed).toEqual([...counts.values()].sort((a, b) => b - a).slice(0, 254));
+  });
+
+  test('may have 10,000 categories: the rare ones and the unseen ones are one', () => {
+    const rows = makeRows(20_000, (random, index) => {
+      const x = index % 2 ? `often ${index % 200}` : `rare ${index % 20_000}`;
+      return { x, y: (index % 2) * 10 + random() };
+    });
+    for (const row of makeRows(4000, (random, index) => ({
+      x: `rare ${2 * (index % 2000)}`,
+      y: random(),
+    }))) {
+      rows.push(row);
+    }
+    const predictor = new Predictor(trainOn(rows));
+    const [rare, unseen, often] = predictor.predict([
+      { x: 'rare 19998' },
+      { x: '?!' },
+      { x: 'often 7' },
+    ]);
+    expect(rare?.value).toBe(unseen?.value);
+    expect(rare?.value).toBeLessThan(2);
+    expect(often?.value).toBeGreaterThan(9);
+  });
+});
+
+describe('extreme numbers', () => {
+  test('in the target: up to the limits of a double, and down to its smallest', () => {
+    for (const size of [Number.MAX_VALUE, 1e300, 1, 1e-300, 1e-320]) {
+      const rows = makeRows(200, (random, index) => {
+        const sign = index % 2 ? 1 : -1;
+        return { x: sign, y: sign * size * (0.75 + random() / 4) };
+      });
+      const model = trainOn(rows);
+      expect(model.metrics.r2, String(size)).toBeGreaterThan(0.9);
+      const [prediction] = new Predictor(model).predict([{ x: 1 }]);
+      expect((prediction?.value ?? 0) / size).toBeGreaterThan(0.7);
+      const numbers = [...Object.values(prediction ?? {}), ...Object.values(model.metrics)];
+      for (const number of numbers) {
+        if (typeof number === 'number') expect(number).toSatisfy(Number.isFinite);
+      }
+    }
+  });
+
+  test('in the target: a large offset does not hide the differences', () => {
+    const { r2 } = trainOn(makeRows(300, (_random, x) => ({ x, y: 1e12 + (x % 2) }))).metrics;
+    expect(r2).toBeLessThan(0.5);
+    const seen = trainOn(makeRows(300, (_random, x) => ({ x: x % 2, y: 1e12 + (x % 2) }))).metrics;
+    expect(seen.r2).toBeGreaterThan(0.99);
+  });
+
+  test('in columns: infinite and huge values are only large ones', () => {
+    const rows = makeRows(400, (random, index) => {
+      const x = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -1e308][index % 4];
+      return { x, y: Number(x !== undefined && x > 0) + random() / 10 };
+    });
+    const model = trainOn(rows);
+    expect(model.columns[0]).toMatchObject({ kind: 'number', min: -1e308, max: 1e308 });
+    expect(model.metrics.r2).toBeGreaterThan(0.9);
+  });
+});
