@@ -153,6 +153,12 @@ describe('a body', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/body-too-large' });
   });
 
+  test('that is no table may have 1 MiB, and no more', async () => {
+    const MEBIBYTE = 1024 * 1024;
+    expect((await createSkill(skill('wide').padEnd(MEBIBYTE + 1))).status).toBe(413);
+    expect((await createSkill(skill('wide').padEnd(MEBIBYTE))).status).toBe(201);
+  });
+
   test('of 33 MiB whose length is not told is too large', async () => {
     const chunk = new TextEncoder().encode('a,b\n'.repeat(256 * 1024));
     let sent = 0;

@@ -1,4 +1,5 @@
 /** Tables in, versions out. Against the server alone. */
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Model } from 'roster-client';
@@ -163,7 +164,6 @@ describe('a table', () => {
   });
 
   test('of real houses is ordinary', async () => {
-    const { readFile } = await import('node:fs/promises');
     const houses = await readFile(new URL('../../datasets/txhousing.csv', import.meta.url), 'utf8');
     const some = houses.split('\n').slice(0, 1500).join('\n');
     expect(await trained(some, 'median')).toMatchObject({ status: 'ready' });
@@ -225,12 +225,19 @@ describe('a table', () => {
     expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ column: 'y' }] });
   });
 
-  test.each([[7], ['text'], [null], [{}], [[7]], [[null]], [{ data: [] }]])(
-    'as JSON is an array of objects, not %j',
+  test.each([7, 'text', null, [7]])('of rows is refused where one of them is %j', async (row) => {
+    const rows = [...Array.from({ length: 100 }, (_, x) => ({ x, y: x })), row];
+    const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+    const response = await sendJson('PUT', address, rows);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ row: 100 }] });
+  });
+
+  test.each([[7], ['text'], [null], [{}], [{ data: [] }]])(
+    'as JSON is an array, not %j',
     async (body) => {
       const address = `/api/projects/${path.projectName}/models/prices?target=y`;
-      const response = await sendJson('PUT', address, body);
-      expect(response.status).toBe(400);
+      expect((await sendJson('PUT', address, body)).status).toBe(400);
     },
   );
 

@@ -1,17 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { startChild } from './child.js';
+import { type Child, startChild } from './child.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs the Prism mock of the contract while the tests run. */
-export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
-  const mock = await startChild(
+/** Starts the Prism mock of the contract on a free port of the loopback address. */
+export function startMock(): Promise<Child & { url: string }> {
+  return startChild(
+    // The file itself: npx would leave the mock running when it is ended.
     `${ROOT}/node_modules/.bin/prism`,
     ['mock', `${ROOT}/openapi.yaml`, '--host', '127.0.0.1', '--port', '0'],
     process.env,
     (line) => /listening on (http:\S+)/.exec(line)?.[1],
   );
+}
+
+/** Runs the mock while the tests run. */
+export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
+  const mock = await startMock();
   project.provide('target', { kind: 'mock', url: mock.url });
   return () => mock.stop();
 }

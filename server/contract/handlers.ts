@@ -20,7 +20,11 @@ type Headers<R> = R extends { headers: infer H }
       ('Link' extends keyof Declared<H> ? { Link?: string } : unknown)
   : never;
 
-type HeaderPart<H> = Record<never, never> extends H ? { headers?: H } : { headers: H };
+type HeaderPart<H> = [keyof H] extends [never]
+  ? { headers?: never }
+  : Record<never, never> extends H
+    ? { headers?: H }
+    : { headers: H };
 
 type BodyPart<R> = [Content<R>] extends [never]
   ? { body?: undefined }

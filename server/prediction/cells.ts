@@ -1,6 +1,7 @@
 /** What people and programs write where a value is missing, in lower case. */
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
-const LONGEST_MISSING = 4;
+/** Of these and of "false". */
+const LONGEST_WORD = 5;
 
 /**
  * The one reading of a cell that training and prediction share: its text without surrounding
@@ -21,7 +22,7 @@ export function cellText(cell: unknown): string {
 }
 
 function normalText(text: string): string {
-  if (text.length > LONGEST_MISSING + 1) return text;
+  if (text.length > LONGEST_WORD) return text;
   const lower = text.toLowerCase();
   if (MISSING.has(lower)) return '';
   return lower === 'true' || lower === 'false' ? lower : text;

@@ -13,23 +13,22 @@ export class CsvRecords {
   /** By field; undefined where the field is the target. */
   #columns: readonly (ColumnBuilder | undefined)[] = [];
   #targetField = 0;
-  #lastLine = 0;
+  #nextLine = 1;
 
   constructor(target: string) {
     this.#target = target;
     this.#builder = new TableBuilder(target);
   }
 
-  /** The line on which the last record ended. */
-  get lastLine(): number {
-    return this.#lastLine;
+  /** The line on which the next record begins. */
+  get nextLine(): number {
+    return this.#nextLine;
   }
 
   /** @throws {TableError} at a header that cannot be used, and at the tenth faulty record. */
-  add(record: readonly string[], endLine: number): void {
-    // Where a quoted field spans lines, a record is found where it begins.
-    const line = this.#lastLine + 1;
-    this.#lastLine = endLine;
+  add(record: readonly string[]): void {
+    const line = this.#nextLine;
+    this.#nextLine += 1 + lineBreaksIn(record);
     if (isBlank(record)) return;
     if (this.#header === undefined) this.#begin(record);
     else this.#addRow(record, line, this.#header);
@@ -69,4 +68,14 @@ export class CsvRecords {
 
 function isBlank(record: readonly string[]): boolean {
   return record.length === 1 && record[0]?.trim() === '';
+}
+
+/** The parser counts CRLF within quotes as two lines, so lines are counted here. */
+function lineBreaksIn(record: readonly string[]): number {
+  let count = 0;
+  for (const field of record) {
+    if (!field.includes('\n') && !field.includes('\r')) continue;
+    count += field.match(/\r\n|\n|\r/g)?.length ?? 0;
+  }
+  return count;
 }

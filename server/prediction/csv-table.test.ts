@@ -105,13 +105,16 @@ describe('ordinary CSV', () => {
 });
 
 describe('bad CSV is refused with its line and a remedy', () => {
-  test('lines with too few and too many fields, all of them at once', async () => {
-    const csv = csvOf('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
-    expect(await faultsOf(() => readCsv(csv))).toEqual([
-      { line: 122, message: expect.stringContaining('Line 122 has 1 fields, the header has 2') },
-      { line: 125, message: expect.stringContaining('Line 125 has 3 fields, the header has 2') },
-    ]);
-  });
+  test.each(['\n', '\r\n', '\r'])(
+    'lines with too few and too many fields, ended by %j',
+    async (end) => {
+      const csv = csvOf('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
+      expect(await faultsOf(() => readCsv(csv.replaceAll('\n', end)))).toEqual([
+        { line: 122, message: expect.stringContaining('Line 122 has 1 fields, the header has 2') },
+        { line: 125, message: expect.stringContaining('Line 125 has 3 fields, the header has 2') },
+      ]);
+    },
+  );
 
   test('at most ten faults', async () => {
     const csv = csvOf('x,y', () => '1');

@@ -26,19 +26,21 @@ export async function readCsvTable(
   const chunks: Chunks = source[Symbol.asyncIterator]();
   const records = new CsvRecords(target);
   const parser = parse({
-    info: true,
     max_record_size: LONGEST_RECORD,
+    // Called at once for each record: what stands in a stream's buffer is lost at an error.
+    on_record: (record: string[]) => {
+      records.add(record);
+      return null;
+    },
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     trim: true,
   });
   try {
-    await pipeline(decodeUtf8(chunks), parser, async (parsed) => {
-      for await (const { record, info } of parsed) records.add(record, info.lines);
-    });
+    await pipeline(decodeUtf8(chunks), parser.resume());
     return records.build();
   } catch (error) {
-    const fault = error instanceof CsvError ? syntaxFault(error, records.lastLine) : error;
+    const fault = error instanceof CsvError ? syntaxFault(error, records.nextLine) : error;
     if (fault instanceof TableError) await readToEnd(chunks);
     throw fault;
   }
@@ -65,18 +67,22 @@ async function readToEnd(chunks: Chunks): Promise<void> {
   while (!(await chunks.next()).done);
 }
 
-function syntaxFault(error: CsvError, lastLine: number): TableError {
-  switch (error.code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
+/** @param line where the record begins at which the parser gave up. */
+function syntaxFault({ code }: CsvError, line: number): TableError {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED': {
+      const message = `A quote is opened in the row that begins on line ${line}, and never closed. ${QUOTING}`;
+      return new TableError([{ message, line }]);
+    }
     case 'CSV_MAX_RECORD_SIZE': {
-      const line = lastLine + 1;
-      const message = `A quote that opens on line ${line} is not closed. Close it, and write a quote inside a field twice ("").`;
+      const message = `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed. ${QUOTING}`;
       return new TableError([{ message, line }]);
     }
     default: {
-      const line = typeof error['lines'] === 'number' ? error['lines'] : lastLine + 1;
-      const message = `A quote stands in the middle of a field on line ${line}. Put the whole field in quotes, and write a quote inside it twice ("").`;
+      const message = `A quote stands where none may, in the row that begins on line ${line}. ${QUOTING}`;
       return new TableError([{ message, line }]);
     }
   }
 }
+
+const QUOTING = 'Put the whole of a field in quotes, and write a quote inside it twice ("").';

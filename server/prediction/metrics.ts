@@ -3,7 +3,7 @@ import { average, rootMeanSquare, standardDeviation } from './statistics.js';
 
 /** What a model does on rows that it was not trained on; errors in units of the target. */
 export interface ModelMetrics {
-  /** 1 − squared error ÷ squared deviation from the held-out mean. */
+  /** 1 − squared error ÷ squared deviation from the held-out mean; 0 if nothing deviates. */
   r2: number;
   rmse: number;
   mae: number;

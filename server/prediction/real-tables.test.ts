@@ -7,7 +7,7 @@ import { seededRandom, shuffledRange } from './random.js';
 async function judge(name: 'diamonds' | 'txhousing', target: string) {
   const rows = rowsOf(await readDataset(name, target));
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
-  const shuffled = order.flatMap((index) => rows[index] ?? []);
+  const shuffled = order.map((index): Row => rows[index] ?? {});
   const trainingCount = Math.round(0.75 * rows.length);
   const model = train(readRowsTable(shuffled.slice(0, trainingCount), target));
   const testRows = shuffled.slice(trainingCount);

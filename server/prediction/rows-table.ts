@@ -4,6 +4,8 @@ import { MOST_COLUMNS, type Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
 
+const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
+
 /**
  * Reads a table from a JSON array of row objects. The columns are the union of the rows' keys, in
  * order of first appearance; a key that a row lacks is a missing value.
@@ -29,8 +31,6 @@ export function readRowsTable(rows: readonly unknown[], target: string): Table {
   checkColumnNames(hasTarget ? [...inputs, target] : inputs, target, faults);
   return builder.build();
 }
-
-const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
 
 function addRow(
   builder: TableBuilder,

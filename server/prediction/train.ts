@@ -89,7 +89,7 @@ function splitRows(rowCount: number, seed: number) {
 
 /** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
 function valueLimits(rowCount: number): GrowthLimits {
-  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 50), 3, 20) };
+  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 25), 5, 20) };
 }
 
 /**

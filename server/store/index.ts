@@ -66,5 +66,10 @@ export class Store {
 async function migrate(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
+  if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
+    throw new Error('the store was written by a later release of Roster; run that release', {
+      cause: error,
+    });
+  }
   if (error) throw error;
 }

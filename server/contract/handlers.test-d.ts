@@ -1,0 +1,97 @@
+/**
+ * What the types of handlers refuse, as those who write handlers meet it. `npm run types` checks this
+ * file: each line below a `@ts-expect-error` must not compile, and every other line must.
+ */
+import { type Handler, type Handlers, JsonText } from './handlers.js';
+import { problem } from './problems.js';
+
+declare const handlers: Handlers;
+
+const project = { id: '', name: 'default', created_at: '' };
+
+export const aReplyThatIsDeclared: Handler<'getProject'> = ({ params, reply }) =>
+  reply({ status: 200, body: { ...project, name: params.project_name } });
+
+export const anAsynchronousReply: Handler<'deleteProject'> = async ({ reply }) =>
+  reply({ status: 204 });
+
+export const aStatusThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 201, body: project });
+
+export const aProblemThatIsNotThrown: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 404, body: project });
+
+export const aFieldThatIsMissing: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: { id: '', name: 'default' } });
+
+export const aFieldTooMany: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: { ...project, secret: 'x' } });
+
+export const aFieldOfAnotherType: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: { ...project, name: 1 } });
+
+export const aBodyWhereThereIsNone: Handler<'deleteProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 204, body: project });
+
+export const aHeaderThatIsMissing: Handler<'createProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 201, body: project });
+
+export const aHeaderThatMayBeMissing: Handler<'listProjects'> = ({ reply }) =>
+  reply({ status: 200, body: [project] });
+
+export const aHeaderThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: project, headers: { Location: '/projects/default' } });
+
+export const aReplyPastReply: Handler<'getProject'> = () =>
+  // @ts-expect-error
+  ({ status: 200, body: project });
+
+export const aParameterOfAnotherName: Handler<'getSkill'> = ({ params, reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: params.skillName });
+
+export const aQueryOfAnotherName: Handler<'listProjects'> = ({ query, reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: [project].slice(0, query.limt) });
+
+export const aBodyFieldOfAnotherName: Handler<'createProject'> = ({ body, reply }) =>
+  reply({
+    status: 201,
+    // @ts-expect-error
+    body: { ...project, name: body.project.title },
+    headers: { Location: '' },
+  });
+
+export const jsonThatIsWrittenAlready: Handler<'getProject'> = ({ reply }) =>
+  reply({ status: 200, body: new JsonText<typeof project>(['{}']) });
+
+export const jsonOfAnotherType: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: new JsonText<{ colour: string }>(['{}']) });
+
+const { getSkill: _, ...allButOne } = handlers;
+// @ts-expect-error
+export const aHandlerThatIsMissing: Handlers = allButOne;
+
+export const aHandlerOfNoOperation: Handlers = {
+  ...handlers,
+  // @ts-expect-error
+  getSkil: handlers.getSkill,
+};
+
+problem('/problems/skill-not-found', 'There is none.');
+// @ts-expect-error
+problem('/problems/skil-not-found', 'There is none.');
+// @ts-expect-error
+problem('/problems/model-not-ready', 'Its own member is missing.');
+// @ts-expect-error
+problem('/problems/model-not-ready', 'Its own member is wrong.', { model_status: 'ready' });
+problem('/problems/model-not-ready', 'Wait.', { model_status: 'training' });
