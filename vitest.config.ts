@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const SLOW_ENOUGH_FOR_A_TRAINING = 60_000;
+const LONG_ENOUGH_FOR_A_TRAINING = 60_000;
 
 export default defineConfig({
   test: {
@@ -14,7 +14,7 @@ export default defineConfig({
             'contract-tests/*.test.ts',
             'contract-tests/review/*.test.ts',
           ],
-          testTimeout: SLOW_ENOUGH_FOR_A_TRAINING,
+          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
           typecheck: {
             enabled: true,
             include: ['client/src/**/*.test-d.ts'],
@@ -34,8 +34,8 @@ export default defineConfig({
           name: 'server',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
-          testTimeout: SLOW_ENOUGH_FOR_A_TRAINING,
-          hookTimeout: SLOW_ENOUGH_FOR_A_TRAINING,
+          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
     ],

@@ -15,8 +15,7 @@ interface Expectation {
 interface DeclaredHeader {
   name: string;
   required: boolean;
-  /** `Allow` has none: the introduction of the contract promises it in words. */
-  schema?: Place;
+  schema: Place;
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -36,10 +35,16 @@ const SECURITY_HEADERS = new Set([
   'x-xss-protection',
 ]);
 
-const REQUEST_ID = declaredHeader(
-  'X-Request-Id',
-  contract.at('components', 'headers', 'RequestId'),
-);
+/** The answers that belong to no operation stand among the shared ones. */
+const shared = contract.at('components');
+const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
+const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
+/** OPTIONS is no operation either; the introduction of the contract promises this. */
+const OPTIONS: Expectation = {
+  what: 'OPTIONS',
+  headers: METHOD_NOT_ALLOWED.headers,
+  content: [],
+};
 
 /** A fetch that rejects, with every point, when an answer is not what the contract declares. */
 export async function checkedFetch(request: Request): Promise<Response> {
@@ -75,27 +80,42 @@ function expectationFor(
 ): Expectation | string {
   const atAddress = operationsAt(pathname);
   if (atAddress.length === 0) {
-    return fixedAnswer(404, 'UnknownAddress', [], response);
+    return fixed(404, UNKNOWN_ADDRESS, response);
   }
   if (method === 'OPTIONS') {
-    return fixedAnswer(204, null, ['Allow'], response);
+    return fixed(204, OPTIONS, response);
   }
   const wanted = method === 'HEAD' ? 'GET' : method;
   const operation = atAddress.find((candidate) => candidate.method === wanted);
   if (operation === undefined) {
-    return fixedAnswer(405, 'MethodNotAllowed', ['Allow'], response);
+    return fixed(405, METHOD_NOT_ALLOWED, response);
   }
   const declared = operation.place.find('responses', String(response.status));
   if (declared === undefined) {
     return `${operation.id} does not declare the status ${response.status}`;
   }
+  return expectationOf(`${operation.id} ${response.status}`, declared);
+}
+
+/** @param declared a response of the contract */
+function expectationOf(what: string, declared: Place): Expectation {
   return {
-    what: `${operation.id} ${response.status}`,
-    headers: declared.entries('headers').map(([name, header]) => declaredHeader(name, header)),
+    what,
+    headers: declared.entries('headers').map(([name, header]) => ({
+      name,
+      required: header.at('required').value === true,
+      schema: header.at('schema'),
+    })),
     content: declared
       .entries('content')
       .map(([mediaType, content]) => [mediaType, content.at('schema')]),
   };
+}
+
+function fixed(status: number, expectation: Expectation, response: Response): Expectation | string {
+  return response.status === status
+    ? expectation
+    : `the status is ${response.status} where the contract promises ${status}`;
 }
 
 /** Existing clients have `/api` in their base URL, and a trailing slash is accepted. */
@@ -119,30 +139,6 @@ function matches(template: string, address: string): boolean {
   );
 }
 
-/** The answers that belong to no operation; the introduction of the contract promises them. */
-function fixedAnswer(
-  status: number,
-  problem: string | null,
-  headers: string[],
-  response: Response,
-): Expectation | string {
-  if (response.status !== status) {
-    return `the status is ${response.status} where the contract promises ${status}`;
-  }
-  return {
-    what: `${status}`,
-    headers: [REQUEST_ID, ...headers.map((name) => ({ name, required: true }))],
-    content:
-      problem === null
-        ? []
-        : [['application/problem+json', contract.at('components', 'schemas', problem)]],
-  };
-}
-
-function declaredHeader(name: string, header: Place): DeclaredHeader {
-  return { name, required: header.at('required').value === true, schema: header.at('schema') };
-}
-
 function headerViolations({ what, headers }: Expectation, sent: Headers): string[] {
   const declared = new Set(headers.map(({ name }) => name.toLowerCase()));
   const undeclared = [...sent.keys()].filter(
@@ -155,7 +151,7 @@ function headerViolations({ what, headers }: Expectation, sent: Headers): string
       if (value === null) {
         return required ? `${what} lacks the header ${name}` : [];
       }
-      return schema ? schemaViolations(schema, headerValue(schema, value), `header ${name}`) : [];
+      return schemaViolations(schema, headerValue(schema, value), `header ${name}`);
     }),
   ];
 }

@@ -95,13 +95,16 @@ const refuseUnknownAddress: RequestHandler = (req) => {
 /** Renders whatever was thrown on the way of a request. */
 function sendProblem(contract: Contract): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const error = asProblem(contract, thrown);
+    const error = asProblem(contract, thrown, req.body);
     if (error.type === '/problems/internal-error') req.log.error({ err: thrown }, 'internal error');
     if (res.headersSent) {
       // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
       res.destroy();
       return;
     }
+    // What is left of the body is read off, so that the connection is good for the next request.
+    req.unpipe();
+    req.resume();
     const document = render(contract, error, {
       instance: req.originalUrl,
       requestId: String(req.id),

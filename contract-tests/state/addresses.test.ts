@@ -42,15 +42,17 @@ describe.each(addresses)('$path', ({ path, example, allow }) => {
     }
   });
 
-  test.runIf(allow.includes('GET'))('answers the same under /api and with a slash', async () => {
-    const [pathname, query = ''] = example.split('?');
-    const bare = await send(`${pathname}${query && `?${query}`}`);
-    const expected = { ...(await withoutRequest(bare)), status: bare.status };
-    for (const address of [`/api${pathname}`, `${pathname}/`, `/api${pathname}/`]) {
-      const response = await send(address);
-      expect({ ...(await withoutRequest(response)), status: response.status }).toEqual(expected);
-    }
-  });
+  if (allow.includes('GET')) {
+    test('answers the same under /api and with a slash', async () => {
+      const [pathname, query = ''] = example.split('?');
+      const bare = await send(`${pathname}${query && `?${query}`}`);
+      const expected = { ...(await withoutRequest(bare)), status: bare.status };
+      for (const address of [`/api${pathname}`, `${pathname}/`, `/api${pathname}/`]) {
+        const response = await send(address);
+        expect({ ...(await withoutRequest(response)), status: response.status }).toEqual(expected);
+      }
+    });
+  }
 
   test('is not there in capitals', async () => {
     const segment = path.split('/')[1] ?? '';

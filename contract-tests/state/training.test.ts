@@ -212,6 +212,7 @@ describe('a table', () => {
       { column: 'x' },
     ],
     ['with a column that the answer needs', table('y_min,y', good), 'y', { column: 'y_min' }],
+    ['of more than a million rows', `x,y\n${'1,1\n'.repeat(1_000_001)}`, 'y', {}],
     ['with a column of the service', table('when_data,y', good), 'y', { column: 'when_data' }],
   ])('%s is refused, and nothing is kept of it', async (_what, csv, target, fault) => {
     const { error } = await train(csv, target);

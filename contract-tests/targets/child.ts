@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** A program that runs beside the tests. */
@@ -24,7 +23,7 @@ export async function startChild(
   ready: (line: string) => string | undefined,
 ): Promise<Child & { url: string }> {
   const process = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = once(process, 'exit');
+  const exited = new Promise((resolve) => process.once('exit', resolve));
   const log: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     const read = (line: string) => {

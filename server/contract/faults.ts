@@ -14,11 +14,12 @@ interface ValidationFault {
 /**
  * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
  * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
+ * @param body the body of the request, if it was read
  */
-export function asProblem(contract: Contract, thrown: unknown): ProblemError {
+export function asProblem(contract: Contract, thrown: unknown, body: unknown): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof validator.BadRequest) {
-    return invalidRequest(fieldErrors(contract, thrown.errors), { cause: thrown });
+    return invalidRequest(fieldErrors(contract, thrown.errors, body), { cause: thrown });
   }
   if (thrown instanceof URIError) {
     return invalidRequest([
@@ -38,12 +39,13 @@ function internalError(cause: unknown): ProblemError {
   );
 }
 
-/** What the JSON parser's errors mean; it marks each with a `type`. */
+/** What the errors mean of those who read bodies: the JSON parser, which marks each with a `type`, zlib and Node. */
 function asBodyProblem(thrown: unknown): ProblemError | undefined {
-  if (!(thrown instanceof Error) || !('type' in thrown)) return undefined;
-  switch (thrown.type) {
+  if (!(thrown instanceof Error)) return undefined;
+  const { type, limit, code } = thrown as Error & Record<'type' | 'limit' | 'code', unknown>;
+  switch (type) {
     case 'entity.too.large':
-      return bodyTooLarge('limit' in thrown ? Number(thrown.limit) : 0);
+      return bodyTooLarge(Number(limit));
     case 'entity.parse.failed':
       return malformedBody(`The body is not valid JSON: ${thrown.message}.`);
     case 'encoding.unsupported':
@@ -55,12 +57,10 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
     case 'request.aborted':
     case 'request.size.invalid':
       return malformedBody('The body broke off before its end.');
-    default:
-      // What inflates a compressed body fails with a code of zlib's.
-      return 'code' in thrown && String(thrown.code).startsWith('Z_')
-        ? malformedBody('The body cannot be decompressed.')
-        : undefined;
   }
+  if (code === 'ECONNRESET') return malformedBody('The body broke off before its end.');
+  if (String(code).startsWith('Z_')) return malformedBody('The body cannot be decompressed.');
+  return undefined;
 }
 
 function malformedBody(reason: string): ProblemError {
@@ -70,15 +70,47 @@ function malformedBody(reason: string): ProblemError {
   );
 }
 
-function fieldErrors(contract: Contract, faults: readonly ValidationFault[]): FieldError[] {
+function fieldErrors(
+  contract: Contract,
+  faults: readonly ValidationFault[],
+  body: unknown,
+): FieldError[] {
   const byPointer = new Map<string, string[]>();
   for (const fault of withoutConsequences(faults)) {
-    const pointer = fault.path.replace(/^\/params/, '/path');
+    const pointer = pointerOf(fault, body);
     const message = reword(contract, fault);
     const messages = byPointer.get(pointer) ?? [];
     if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
   }
   return [...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) }));
+}
+
+/** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
+function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
+  if (errorCode === undefined) return `/query/${escaped(path.slice('/query/'.length))}`;
+  if (!errorCode.startsWith('additionalProperties')) return path.replace(/^\/params/, '/path');
+  const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
+  for (const slash of slashes) {
+    const name = path.slice(slash + 1);
+    const parent = valueAt({ body }, path.slice(0, slash));
+    if (Object.hasOwn(Object(parent), name)) return `${path.slice(0, slash)}/${escaped(name)}`;
+  }
+  return path;
+}
+
+function escaped(name: string): string {
+  return name.replace(/~/g, '~0').replace(/\//g, '~1');
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'))
+    .reduce(
+      (value, token) => (Object.hasOwn(Object(value), token) ? Object(value)[token] : undefined),
+      document,
+    );
 }
 
 /** Leaves out the faults that only say that another one is there. */

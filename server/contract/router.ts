@@ -85,8 +85,9 @@ function run(handler: AnyHandler): RequestHandler {
 
 /** Content negotiation (RFC 9110, section 12.5.1). Problems are sent whatever `Accept` says. */
 function refuseOtherAnswers({ produces }: Operation): RequestHandler {
+  const answers = produces.flatMap((mediaType) => [mediaType, `${mediaType}; charset=utf-8`]);
   return (req, _res, next) => {
-    if (produces.length === 0 || req.accepts([...produces]) !== false) return next();
+    if (produces.length === 0 || req.accepts(answers) !== false) return next();
     throw problem(
       '/problems/not-acceptable',
       `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,

@@ -97,7 +97,7 @@ export function chooseCuts(values: readonly ValueCount[]): number[] {
 /** A finite number c with low ≤ c < high, half-way where that can be said. */
 function cutBetween(low: number, high: number): number {
   if (low === Number.NEGATIVE_INFINITY) return -Number.MAX_VALUE;
-  if (high === Number.POSITIVE_INFINITY) return low;
+  // Half-way to infinity is infinity, and between neighbouring doubles there is nothing.
   const middle = low / 2 + high / 2;
   return low <= middle && middle < high ? middle : low;
 }

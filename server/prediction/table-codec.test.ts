@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { decodeTable, encodeTable, readRowsTable } from './index.js';
+import { decodeTable, encodeTable, readRowsTable, train } from './index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
   __proto__x: index % 4,
@@ -16,6 +16,7 @@ test('a table comes back from bytes as it was, whatever its letters', () => {
   const shifted = new Uint8Array(bytes.length + 3).subarray(3);
   shifted.set(bytes);
   expect(decodeTable(shifted)).toEqual(table);
+  expect(train(decodeTable(bytes))).toEqual(train(table));
 });
 
 test('bytes that are no table are refused', () => {

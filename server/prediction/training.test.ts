@@ -17,6 +17,15 @@ describe('training', () => {
     expect(encodeModel(train(table, { seed: 2 }))).not.toEqual(first);
   });
 
+  test('counts coverage on rows that did not calibrate the interval', () => {
+    const table = readRowsTable(rentRows(60), 'rent');
+    const counted = [1, 2, 3, 4, 5, 6].map(
+      (seed) => train(table, { seed }).metrics.interval_coverage,
+    );
+    // Counted on the rows that calibrated it, coverage is the same whatever the rows.
+    expect(new Set(counted).size).toBeGreaterThan(1);
+  });
+
   test('tells its progress, from little to 1, in sensible steps', () => {
     const shares: number[] = [];
     trainOn(steps(200), { onProgress: (share) => shares.push(share) });
@@ -30,6 +39,19 @@ describe('training', () => {
   test('holds a fifth of the rows out, and twenty at least', () => {
     expect(trainOn(steps(500)).metrics.held_out_rows).toBe(100);
     expect(trainOn(steps(50)).metrics.held_out_rows).toBe(20);
+  });
+
+  test('calibrates within about ten groups of predicted error, if there are rows enough', () => {
+    const groupsOf = (count: number) => trainOn(steps(count)).calibration.scores;
+    expect(groupsOf(1000)).toHaveLength(1);
+    const noisy = makeRows(10_000, (random) => {
+      const x = random();
+      return { x, y: x * random() };
+    });
+    const groups = trainOn(noisy).calibration.scores.map(({ length }) => length);
+    expect(groups.length).toBeGreaterThanOrEqual(8);
+    expect(groups.length).toBeLessThanOrEqual(10);
+    expect(Math.min(...groups)).toBeGreaterThanOrEqual(100);
   });
 
   test.each([50, 200, 1000])('learns next to nothing from %d rows of noise', (count) => {
@@ -51,14 +73,21 @@ describe('training', () => {
     expect(r2).toBeGreaterThan(0.8);
   });
 
-  test('learns on which side missing values belong', () => {
+  test.each([
+    ['small ones', 0, 'left'],
+    ['large ones', 4, 'right'],
+    ['neither', 9, 'right'],
+  ])('learns that missing values are like %s', (_name, meaning, side) => {
     const rows = makeRows(400, (random, index) => {
       const x = index % 4 === 0 ? null : random();
-      return { x, y: (x === null ? 5 : x > 0.5 ? 4 : 0) + random() / 10 };
+      return { x, y: (x === null ? meaning : x > 0.5 ? 4 : 0) + random() / 10 };
     });
-    const predictor = new Predictor(trainOn(rows));
+    const model = trainOn(rows);
+    const root = model.value_forest.trees[0]?.splits[0];
+    expect(root?.left_bins[0]).toBe(side === 'left' ? 0 : 1);
+    const predictor = new Predictor(model);
     const [missing, low, high] = predictor.predict([{}, { x: 0.1 }, { x: 0.9 }]);
-    expect(missing?.value).toBeCloseTo(5, 0);
+    expect(missing?.value).toBeCloseTo(meaning, 0);
     expect(low?.value).toBeCloseTo(0, 0);
     expect(high?.value).toBeCloseTo(4, 0);
   });
@@ -149,26 +178,24 @@ describe('columns', () => {
     expect(listed).toEqual([...counts.values()].sort((a, b) => b - a).slice(0, 254));
   });
 
-  test('may have 10,000 categories: the rare ones and the unseen ones are one', () => {
-    const rows = makeRows(20_000, (random, index) => {
-      const x = index % 2 ? `often ${index % 200}` : `rare ${index % 20_000}`;
-      return { x, y: (index % 2) * 10 + random() };
+  test('may have 10,000 categories: the rare and the unseen are one, but not the missing', () => {
+    const rows = makeRows(22_000, (random, index) => {
+      if (index % 11 === 10) return { x: null, y: 20 + random() };
+      return index % 2
+        ? { x: `often ${index % 100}`, y: 10 + random() }
+        : { x: `rare ${index}`, y: random() };
     });
-    for (const row of makeRows(4000, (random, index) => ({
-      x: `rare ${2 * (index % 2000)}`,
-      y: random(),
-    }))) {
-      rows.push(row);
-    }
     const predictor = new Predictor(trainOn(rows));
-    const [rare, unseen, often] = predictor.predict([
-      { x: 'rare 19998' },
+    const [rare, unseen, often, missing] = predictor.predict([
+      { x: 'rare 21998' },
       { x: '?!' },
       { x: 'often 7' },
+      { x: null },
     ]);
-    expect(rare?.value).toBe(unseen?.value);
+    expect(unseen?.value).toBe(rare?.value);
     expect(rare?.value).toBeLessThan(2);
-    expect(often?.value).toBeGreaterThan(9);
+    expect(often?.value).toBeCloseTo(10.5, 0);
+    expect(missing?.value).toBeGreaterThan(19);
   });
 });
 
