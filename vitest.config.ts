@@ -10,6 +10,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'server/**/*.test.ts',
+            'demo/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
             'contract-tests/review/*.test.ts',

@@ -8,8 +8,8 @@ import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
 
-export type { Agent, AgentFields, SkillsChange } from './agents.js';
-export { type Chatbot, type ChatbotFields, OtherNameError } from './chatbots.js';
+export type { SkillsChange } from './agents.js';
+export { OtherNameError } from './chatbots.js';
 export {
   AddedAndRemovedError,
   NameTakenError,
@@ -19,7 +19,6 @@ export {
 export type { Model, TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Contents, Project } from './projects.js';
-export type { Skill, SkillChange } from './skills.js';
 
 /** What the service keeps. Its resources have the shapes of the contract. */
 export class Store {

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url));
+
+let demo: ChildProcess;
+let output = '';
+beforeAll(async () => {
+  demo = spawn(process.execPath, [DEMO], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const chunk of demo.stdout ?? []) {
+    output += chunk;
+    if (output.includes('Press Ctrl-C')) break;
+  }
+}, 60_000);
+afterAll(() => demo.kill('SIGKILL'));
+
+test('shows held-out diamonds with their truth, prediction and interval', () => {
+  const rows = output.split('\n').filter((line) => / to .* (yes|no)$/.test(line));
+  expect(rows).toHaveLength(12);
+});
+
+test('finds about as many truths inside the intervals as they promise', () => {
+  const [, rows, inside] = /Of (\d+) held-out diamonds, (\d+) have/.exec(output) ?? [];
+  expect(Number(rows)).toBe(1000);
+  // The training is seeded: this is one fixed outcome, in a band of three standard deviations.
+  expect(Number(inside)).toBeGreaterThan(865);
+  expect(Number(inside)).toBeLessThan(935);
+});
+
+test('prints addresses that answer', async () => {
+  const addresses = [...output.matchAll(/curl "?(http\S+?)"?$/gm)].map(([, address]) => address);
+  expect(addresses).toHaveLength(4);
+  for (const address of addresses) {
+    expect((await fetch(String(address))).status, address).toBe(200);
+  }
+});
+
+test('ends by itself when it is told to stop', async () => {
+  demo.kill('SIGINT');
+  const [code] = await once(demo, 'exit');
+  expect(code).toBe(0);
+});
