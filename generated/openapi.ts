@@ -755,7 +755,10 @@ export interface components {
              */
             held_out_rows: number;
         } | null;
-        /** @description A row of a training table, its values by column name. */
+        /**
+         * @description A row of a training table, its values by column name. An element that is not an object makes the
+         *     table unusable, and the answer says which it is.
+         */
         TableRow: {
             [key: string]: unknown;
         };
@@ -866,6 +869,20 @@ export interface components {
             type: "/problems/malformed-body";
             /** @constant */
             title: "Malformed body";
+            /** @constant */
+            status: 400;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed or too large,
+         *     or they took too long.
+         *
+         *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
+         */
+        UnreadableRequest: {
+            /** @constant */
+            type: "/problems/unreadable-request";
+            /** @constant */
+            title: "Unreadable request";
             /** @constant */
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
@@ -1179,6 +1196,37 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["MalformedBody"];
             };
         };
+        /** @description The contract has no such address. This answer belongs to no operation. */
+        UnknownAddress: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownAddress"];
+            };
+        };
+        /** @description The address does not have this method. This answer belongs to no operation. */
+        MethodNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MethodNotAllowed"];
+            };
+        };
+        /** @description What arrived is not a request in HTTP. This answer belongs to no operation, and the connection ends with it. */
+        UnreadableRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnreadableRequest"];
+            };
+        };
         /** @description There is no such project. */
         ProjectNotFound: {
             headers: {
@@ -1383,8 +1431,18 @@ export interface components {
          *     else a new one.
          */
         RequestId: string;
-        /** @description The address of the resource. */
-        Location: string;
+        /** @description The address of the project. */
+        ProjectLocation: string;
+        /** @description The address of the skill. */
+        SkillLocation: string;
+        /** @description The address of the agent. */
+        AgentLocation: string;
+        /** @description The address of the chatbot. */
+        ChatbotLocation: string;
+        /** @description The address of the model. */
+        ModelLocation: string;
+        /** @description The methods that the address has (RFC 9110, section 10.2.1). */
+        Allow: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
         /** @description In how many seconds it is worth trying again (RFC 9110, section 10.2.3). */
@@ -1445,7 +1503,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["ProjectLocation"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1568,7 +1626,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["SkillLocation"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1732,7 +1790,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["AgentLocation"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1919,7 +1977,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["ChatbotLocation"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2001,7 +2059,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["ChatbotLocation"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2136,7 +2194,7 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    Location: components["headers"]["Location"];
+                    Location: components["headers"]["ModelLocation"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -324,6 +324,34 @@ describe('the log', () => {
   });
 });
 
+describe('what is no HTTP', () => {
+  async function answerTo(bytes: string): Promise<string> {
+    const { url } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end(bytes);
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    return answer;
+  }
+
+  test.each([
+    ['garbage', 'HELLO\r\n\r\n', 'not well-formed HTTP/1.1'],
+    ['huge headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers are too large'],
+    [
+      'two lengths of one body',
+      'POST /projects HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'not well-formed HTTP/1.1',
+    ],
+  ])('such as %s is answered with a problem', async (_, bytes, words) => {
+    const answer = await answerTo(bytes);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
+    );
+    expect(answer).toContain('"type":"/problems/unreadable-request"');
+    expect(answer).toContain(words);
+  });
+});
+
 describe('/problems', () => {
   test('has a page for each problem, that says what happened and how to mend it', async () => {
     const { url } = await start();

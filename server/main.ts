@@ -6,6 +6,7 @@ import { type Logger, pino } from 'pino';
 import { createApp, type Lifecycle } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { readContract } from './contract/document.js';
+import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { Predictors } from './models/predictors.js';
 import { Trainings } from './models/trainings.js';
 import { Store } from './store/index.js';
@@ -33,7 +34,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const lifecycle: Lifecycle = { stopping: false };
     const services = { store, trainings, predictors: new Predictors(store) };
     const app = await createApp(config, contract, services, lifecycle, log);
-    const server = createServer(app);
+    const server = createServer(app).on('clientError', answerUnreadableRequest(contract));
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info({ url: addressOf(server, config) }, 'listening');

@@ -1,4 +1,4 @@
-import type { ReferenceExpression, SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from './schema.js';
 
 /** A part of a list: at most `limit` resources, those that come after the one with the id `after`. */
@@ -7,13 +7,17 @@ export interface Page {
   readonly after?: string | undefined;
 }
 
-/** Orders a list by creation and cuts the page out of it. `id` is the column of the resource's id. */
+/**
+ * Orders a list by creation and cuts the page out of it.
+ * @param id the column of the resource's id, such as `chatbots.id`
+ */
 export function inOrder<T extends keyof Database, O>(
   query: SelectQueryBuilder<Database, T, O>,
-  id: ReferenceExpression<Database, T>,
+  id: string,
   { limit, after }: Page,
 ): SelectQueryBuilder<Database, T, O> {
-  const ordered = query.orderBy(id);
-  const begun = after === undefined ? ordered : ordered.where(id, '>', after as never);
+  const column = sql.ref(id);
+  const ordered = query.orderBy(column);
+  const begun = after === undefined ? ordered : ordered.where(sql<SqlBool>`${column} > ${after}`);
   return limit === undefined ? begun : begun.limit(limit);
 }
