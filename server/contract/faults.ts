@@ -39,10 +39,11 @@ function internalError(cause: unknown): ProblemError {
   );
 }
 
-/** What the errors mean of those who read bodies: the JSON parser, which marks each with a `type`, zlib and Node. */
+/** What the errors mean of those who read bodies: the JSON parser, which marks its own with a `type`, and Node. */
 function asBodyProblem(thrown: unknown): ProblemError | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const { type, limit, code } = thrown as Error & Record<'type' | 'limit' | 'code', unknown>;
+  const { type, limit, code, status } = thrown as Error &
+    Record<'type' | 'limit' | 'code' | 'status', unknown>;
   switch (type) {
     case 'entity.too.large':
       return bodyTooLarge(Number(limit));
@@ -52,15 +53,15 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
     case 'charset.unsupported':
       return problem(
         '/problems/unsupported-media-type',
-        `The body cannot be read: ${thrown.message}. Send it in UTF-8, plain or compressed by gzip, deflate or br.`,
+        `The body cannot be read: ${thrown.message}. Send it in UTF-8, plain or compressed by gzip.`,
       );
     case 'request.aborted':
     case 'request.size.invalid':
       return malformedBody('The body broke off before its end.');
   }
   if (code === 'ECONNRESET') return malformedBody('The body broke off before its end.');
-  if (String(code).startsWith('Z_')) return malformedBody('The body cannot be decompressed.');
-  return undefined;
+  // The parser passes on what decompressing failed with, as the caller's fault.
+  return status === 400 ? malformedBody('The body cannot be decompressed.') : undefined;
 }
 
 function malformedBody(reason: string): ProblemError {
