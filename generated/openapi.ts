@@ -1054,7 +1054,8 @@ export interface components {
         /**
          * @description The body has more bytes than the service takes.
          *
-         *     To mend it, send fewer rows at a time, or have `MAX_BODY` raised where the service is run.
+         *     To mend it, send less at a time. For tables and rows to predict, those who run the service can raise
+         *     `MAX_BODY`.
          */
         BodyTooLarge: {
             /** @constant */

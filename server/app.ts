@@ -15,6 +15,7 @@ import { problemPages } from './contract/problem-pages.js';
 import { problem, render } from './contract/problems.js';
 import { contractRouter } from './contract/router.js';
 import { operations, type Services } from './operations/index.js';
+import { isUnavailable } from './store/index.js';
 
 /** Whether the service takes new requests still. */
 export interface Lifecycle {
@@ -40,6 +41,7 @@ export async function createApp(
   app.set('query parser', 'simple');
 
   app.use(logRequests(log));
+  app.use(readTarget);
   app.use(refuseWhileStopping(lifecycle));
   app.use(config.basePath || '/', router);
   app.use(`${config.basePath}/api`, router);
@@ -60,7 +62,11 @@ function logRequests(logger: Logger): RequestHandler {
       res: ({ statusCode }) => ({ statusCode }),
     },
     customProps: (_req, res) => ({ operation: (res as Response).locals?.operationId }),
-    customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
+    customLogLevel: (_req, { statusCode }) => {
+      if (statusCode < 500) return 'info';
+      // That it cannot take a request now, the service says by design.
+      return statusCode === 503 ? 'warn' : 'error';
+    },
   });
 }
 
@@ -71,6 +77,21 @@ function requestId({ headers }: IncomingMessage, res: ServerResponse): string {
   res.setHeader('X-Request-Id', id);
   return id;
 }
+
+/**
+ * Takes the request's target in the forms that RFC 9112 has for it: one that begins with a scheme and a
+ * host means the same as without them (section 3.2.2), and HTTP/1.1 wants a Host (section 3.2).
+ */
+const readTarget: RequestHandler = (req, _res, next) => {
+  req.url = req.url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (req.headers.host === undefined && req.httpVersion === '1.1') {
+    throw problem(
+      '/problems/unreadable-request',
+      'The request cannot be read: it has no Host header. Use an HTTP client.',
+    );
+  }
+  next();
+};
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */
 function refuseWhileStopping(lifecycle: Lifecycle): RequestHandler {
@@ -92,11 +113,23 @@ const refuseUnknownAddress: RequestHandler = (req) => {
   );
 };
 
+function storeUnavailable() {
+  return problem(
+    '/problems/service-unavailable',
+    'The store cannot take the request now; try again in a moment.',
+    {},
+    { 'Retry-After': '1' },
+  );
+}
+
 /** Renders whatever was thrown on the way of a request. */
 function sendProblem(contract: Contract): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const error = asProblem(contract, thrown, req.body);
+    const error = isUnavailable(thrown)
+      ? storeUnavailable()
+      : asProblem(contract, thrown, req.body);
     if (error.type === '/problems/internal-error') req.log.error({ err: thrown }, 'internal error');
+    if (isUnavailable(thrown)) req.log.error({ err: thrown }, 'store unavailable');
     if (res.headersSent) {
       // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
       res.destroy();

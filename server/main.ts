@@ -34,7 +34,10 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const lifecycle: Lifecycle = { stopping: false };
     const services = { store, trainings, predictors: new Predictors(store) };
     const app = await createApp(config, contract, services, lifecycle, log);
-    const server = createServer(app).on('clientError', answerUnreadableRequest(contract));
+    // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.
+    const server = createServer({ requireHostHeader: false }, app)
+      .on('checkExpectation', app)
+      .on('clientError', answerUnreadableRequest(contract));
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info({ url: addressOf(server, config) }, 'listening');

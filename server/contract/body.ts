@@ -1,11 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import type { Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
-import { invalidRequest, problem } from './problems.js';
+import { problem } from './problems.js';
 
 const JSON_TYPE = 'application/json';
-const MAX_NESTING = 100;
 
 /**
  * Makes what reads the body of an operation: JSON is parsed into `req.body`, another media type that
@@ -17,10 +17,15 @@ export function readBody(operation: Operation, maxBody: number): RequestHandler[
   const limit = Math.min(maxBody, operation.maxBody);
   return [
     refuseOtherMediaTypes(operation),
-    // Not strict: a body such as `1` is JSON, and validation has the better words for it.
-    express.json({ limit, strict: false, type: (req) => mediaType(req) === JSON_TYPE }),
+    refuseOtherCharsets,
+    express.json({
+      limit,
+      // A body such as `1` is JSON, and validation has the better words for it.
+      strict: false,
+      type: (req) => mediaType(req) === JSON_TYPE,
+      verify: refuseBrokenUtf8,
+    }),
     openStream(limit),
-    refuseDeepNesting,
   ];
 }
 
@@ -40,10 +45,14 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
 function openStream(limit: number): RequestHandler {
   return (req, _res, next) => {
     if (mediaType(req) === JSON_TYPE) return next();
-    refuseEncodings(req);
+    refuseCompression(req);
     if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
-    req.body = req.pipe(new LimitedStream(limit, () => bodyTooLarge(limit)));
-    req.once('error', (error) => req.body.destroy(error));
+    const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
+    req.once('error', (error) => stream.destroy(error));
+    // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
+    // error that nobody listens for would end the process.
+    stream.on('error', () => {});
+    req.body = req.pipe(stream);
     next();
   };
 }
@@ -53,45 +62,40 @@ function mediaType({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 }
 
-function refuseEncodings(req: Request): void {
-  const encoding = req.headers['content-encoding'] ?? 'identity';
-  const charset = /charset="?([^";\s]+)/i.exec(req.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw problem(
-      '/problems/unsupported-media-type',
-      `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
-    );
-  }
+const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
+  const contentType = req.headers['content-type'] ?? '';
+  const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
     throw problem(
       '/problems/unsupported-media-type',
       `The charset "${charset}" is not taken here; send the body in UTF-8.`,
     );
   }
+  // The JSON parser knows UTF-8 by one of its names only.
+  req.headers['content-type'] = contentType.replace(/charset="?[^";\s]+"?/i, 'charset=utf-8');
+  next();
+};
+
+function refuseBrokenUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
+  if (isUtf8(bytes)) return;
+  throw problem(
+    '/problems/malformed-body',
+    'The body is not UTF-8. Encode it as UTF-8, and send it again.',
+  );
+}
+
+function refuseCompression(req: Request): void {
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  throw problem(
+    '/problems/unsupported-media-type',
+    `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
+  );
 }
 
 export function bodyTooLarge(limit: number) {
   return problem(
     '/problems/body-too-large',
-    `The body has more than ${limit} bytes; send less at a time, or have MAX_BODY raised where the service is run.`,
+    `The body has more than ${limit} bytes, the most that this operation takes; send less at a time.`,
   );
-}
-
-/** What nests deeper than this could not be written again without overflowing the stack. */
-const refuseDeepNesting: RequestHandler = (req, _res, next) => {
-  if (nestsDeeperThan(MAX_NESTING, req.body)) {
-    throw invalidRequest([
-      { pointer: '/body', message: `must not nest deeper than ${MAX_NESTING} levels` },
-    ]);
-  }
-  next();
-};
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, child)) return true;
-  }
-  return false;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { z } from 'zod';
+import { valueAt } from './json-pointer.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
 
@@ -49,8 +50,10 @@ export interface Operation {
   readonly consumes: readonly string[];
   /** The media types of the successful answers; none, if they have no body. */
   readonly produces: readonly string[];
-  /** A limit of the body's bytes that is the operation's own. */
+  /** A limit of the body's bytes that is the operation's own; infinite, if it has none. */
   readonly maxBody: number;
+  /** The schema of a JSON body, if the operation takes one. */
+  readonly bodySchema: unknown;
 }
 
 /** A kind of problem, as its schema tells it. */
@@ -69,7 +72,12 @@ export interface Contract {
   readonly problems: ReadonlyMap<string, ProblemKind>;
   /** What to say of a value that breaks a rule (`x-roster-says`), by the rule. */
   readonly says: ReadonlyMap<string, string>;
+  /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
+  readonly alternatives: (schema: unknown) => Schema[];
 }
+
+/** A schema of the contract; its keywords are looked at one by one. */
+type Schema = Readonly<Record<string, unknown>>;
 
 /** The contract has a fault; the message says where. */
 export class ContractError extends Error {}
@@ -89,7 +97,15 @@ export function readContract(file: URL | string): Contract {
     operations: operationsOf(parsed.data),
     problems: problemsOf(parsed.data),
     says: saysOf(parsed.data),
+    alternatives: (schema) => alternativesOf(parsed.data, schema),
   };
+}
+
+function alternativesOf(document: Document, schema: unknown): Schema[] {
+  const { $ref, ...keywords }: Schema = Object(schema);
+  if (typeof $ref === 'string') return alternativesOf(document, valueAt(document, $ref.slice(1)));
+  const branches = Array.isArray(keywords['oneOf']) ? keywords['oneOf'] : [];
+  return [keywords, ...branches.flatMap((branch) => alternativesOf(document, branch))];
 }
 
 function loadYaml(file: URL | string): unknown {
@@ -120,6 +136,7 @@ function operationsOf(document: Document): Operation[] {
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
+        bodySchema: Object(requestBody?.content['application/json'])['schema'],
       });
     }
   }
@@ -153,7 +170,7 @@ function saysOf(document: Document): Map<string, string> {
     }
     for (const [key, child] of Object.entries(node)) visit(child, key);
   };
-  visit(document.components.schemas, '');
+  visit(document, '');
   return says;
 }
 

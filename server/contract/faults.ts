@@ -1,6 +1,7 @@
 import { error as validator } from 'express-openapi-validator';
 import { bodyTooLarge } from './body.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
+import { escapeToken, valueAt } from './json-pointer.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
 
 /** A fault as the validator reports it. */
@@ -20,6 +21,9 @@ export function asProblem(contract: Contract, thrown: unknown, body: unknown): P
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof validator.BadRequest) {
     return invalidRequest(fieldErrors(contract, thrown.errors, body), { cause: thrown });
+  }
+  if (thrown instanceof validator.NotFound) {
+    return problem('/problems/unknown-address', 'There is no such address in the contract.');
   }
   if (thrown instanceof URIError) {
     return invalidRequest([
@@ -88,38 +92,34 @@ function fieldErrors(
 
 /** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
 function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
-  if (errorCode === undefined) return `/query/${escaped(path.slice('/query/'.length))}`;
+  if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
   if (!errorCode.startsWith('additionalProperties')) return path.replace(/^\/params/, '/path');
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
   for (const slash of slashes) {
     const name = path.slice(slash + 1);
     const parent = valueAt({ body }, path.slice(0, slash));
-    if (Object.hasOwn(Object(parent), name)) return `${path.slice(0, slash)}/${escaped(name)}`;
+    if (Object.hasOwn(Object(parent), name)) return `${path.slice(0, slash)}/${escapeToken(name)}`;
   }
   return path;
 }
 
-function escaped(name: string): string {
-  return name.replace(/~/g, '~0').replace(/\//g, '~1');
-}
-
-function valueAt(document: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'))
-    .reduce(
-      (value, token) => (Object.hasOwn(Object(value), token) ? Object(value)[token] : undefined),
-      document,
-    );
-}
-
-/** Leaves out the faults that only say that another one is there. */
+/**
+ * Leaves out the faults that only say that another one is there: that no branch of a choice fits, and
+ * that the value is not of the type of the other branch.
+ */
 function withoutConsequences(faults: readonly ValidationFault[]): readonly ValidationFault[] {
+  const choices = new Set(faults.filter(isOfKeyword('oneOf')).map(({ path }) => path));
   const causes = faults.filter(
-    ({ errorCode }) => !/^(if|oneOf|anyOf|allOf)\./.test(errorCode ?? ''),
+    (fault) => !CONSEQUENCES.some((keyword) => isOfKeyword(keyword)(fault)),
   );
-  return causes.length > 0 ? causes : faults;
+  const within = causes.filter((fault) => !(choices.has(fault.path) && isOfKeyword('type')(fault)));
+  return [within, causes, faults].find(({ length }) => length > 0) ?? [];
+}
+
+const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
+
+function isOfKeyword(keyword: string): (fault: ValidationFault) => boolean {
+  return ({ errorCode }) => errorCode?.split('.')[0] === keyword;
 }
 
 /** Two messages about one place are alternatives if they name types: "an array or an object". */
@@ -152,9 +152,9 @@ function reword(contract: Contract, { path, message, errorCode }: ValidationFaul
   const [keyword] = (errorCode ?? '').split('.');
   switch (keyword) {
     case '':
-      return message.startsWith('Empty')
-        ? 'must not be empty; give it a value or leave it out'
-        : 'is not a parameter of this operation; leave it out';
+      if (message.startsWith('Unknown'))
+        return 'is not a parameter of this operation; leave it out';
+      return message.startsWith('Empty') ? 'must not be empty' : message;
     case 'required':
       return 'is required; add it';
     case 'additionalProperties':
@@ -170,7 +170,9 @@ function reword(contract: Contract, { path, message, errorCode }: ValidationFaul
       return contract.says.get(patternRule(pattern)) ?? message;
     }
     case 'format':
-      return message.replace('must match format "uuid"', 'must be a UUID');
+      return message
+        .replace('must match format "uuid"', 'must be a UUID')
+        .replace('must match format "int32"', 'must be a whole number of at most 32 bits');
     default:
       return message
         .replace('must NOT have more than', 'must have at most')

@@ -50,12 +50,11 @@ export function problem<T extends ProblemType>(
 
 /** The request does not fit the contract, at the places that are named. */
 export function invalidRequest(errors: readonly FieldError[], options?: ErrorOptions) {
-  const shown = errors.slice(0, 100);
   const places = errors.length === 1 ? '1 place' : `${errors.length} places`;
   return problem(
     '/problems/invalid-request',
     `The request does not fit the contract at ${places}.`,
-    { errors: shown },
+    { errors: [...errors] },
     {},
     options,
   );
@@ -75,11 +74,26 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
     type: kind.type,
     title: kind.title,
     status: kind.status,
-    detail: error.detail,
+    detail: shortened(error.detail),
     instance: uriReference(at.instance),
     request_id: at.requestId,
-    ...error.members,
+    ...Object(bounded(error.members)),
   };
+}
+
+/** What a caller sent may stand in a problem, but not all of a megabyte of it. */
+const LONGEST_TEXT = 1000;
+const MOST_ERRORS = 100;
+
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value);
+  if (Array.isArray(value)) return value.slice(0, MOST_ERRORS).map(bounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, bounded(child)]));
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 
 /** Node hands over what the caller sent; RFC 3986 does not allow all of it in a URI. */

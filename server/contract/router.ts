@@ -1,5 +1,6 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
 import { readBody } from './body.js';
+import { refuseOutOfBounds } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';
 import { problem } from './problems.js';
@@ -41,6 +42,7 @@ export async function contractRouter(
         begin(operation),
         refuseOtherAnswers(operation),
         ...readBody(operation, maxBody),
+        refuseOutOfBounds(contract, operation),
         ...validate,
         run(handlerOf(handlers, operation)),
       );

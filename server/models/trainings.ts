@@ -80,7 +80,7 @@ export class Trainings {
     const attempt = await models.attemptTraining(versionId);
     if (!attempt) return;
     if (attempt.attempts > MAX_ATTEMPTS) {
-      const failure = `The training was cut short ${MAX_ATTEMPTS} times, most likely because it ran out of memory; send a smaller table.`;
+      const failure = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
       await models.failTraining(versionId, failure);
       return;
     }

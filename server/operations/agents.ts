@@ -7,7 +7,7 @@ import {
   type Store,
   UnknownReferenceError,
 } from '../store/index.js';
-import { listPage, nameTaken, projectNamed, sent } from './resource.js';
+import { listPage, projectNamed, sent, written } from './resource.js';
 
 type AgentOperations = Pick<
   Handlers,
@@ -46,7 +46,7 @@ export function agentOperations(store: Store): AgentOperations {
       const project = await projectNamed(store, params.project_name);
       const { skills = [], settings, params: olderSettings, ...fields } = sent(body.agent);
       const agent = await referring({ skills }, () =>
-        nameTaken(taken(fields.name, project.name), () =>
+        written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
           store.agents.create(
             project.id,
             { ...EMPTY, ...fields, settings: settings ?? olderSettings ?? {} },
@@ -80,7 +80,7 @@ export function agentOperations(store: Store): AgentOperations {
       } = sent(body.agent);
       const named = { skills, skills_to_add, skills_to_remove };
       const agent = await referring(named, () =>
-        nameTaken(taken(fields.name, project.name), () =>
+        written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
           store.agents.update(
             project.id,
             params.agent_name,
@@ -167,10 +167,6 @@ function places(
     )
     .filter(({ name }) => faulty.includes(name))
     .map(({ pointer, name }) => ({ pointer, message: message(name) }));
-}
-
-function taken(name: string | undefined, project: string): string {
-  return `an agent named "${name}" in the project "${project}"`;
 }
 
 function notFound(nameOrId: string, project: string) {

@@ -2,7 +2,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
 import { OtherNameError, type Store, UnknownReferenceError } from '../store/index.js';
-import { listPage, nameTaken, projectNamed, sent } from './resource.js';
+import { listPage, projectNamed, sent, written } from './resource.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -24,7 +24,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const project = await projectNamed(store, params.project_name);
       const { name } = body.chatbot;
       const chatbot = await referring(body.chatbot, () =>
-        nameTaken(taken(name, project.name), () =>
+        written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
           store.chatbots.create(project.id, { ...EMPTY, ...fieldsOf(body.chatbot), name }),
         ),
       );
@@ -46,7 +46,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const project = await projectNamed(store, params.project_name);
       const change = fieldsOf(body.chatbot);
       const { chatbot, created } = await referring(body.chatbot, () =>
-        nameTaken(taken(change.name, project.name), () =>
+        written({ kind: 'chatbot', project, name: change.name, sent: body.chatbot }, () =>
           store.chatbots.updateOrCreate(project.id, params.chatbot_name, change),
         ),
       );
@@ -112,10 +112,6 @@ async function referring<T>(body: ChatbotBody, write: () => Promise<T>): Promise
     }
     throw error;
   }
-}
-
-function taken(name: string | undefined, project: string): string {
-  return `a chatbot named "${name}" in the project "${project}"`;
 }
 
 function notFound(name: string, project: string) {

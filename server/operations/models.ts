@@ -5,7 +5,7 @@ import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
 import { type Model, type Store, TrainingInProgressError } from '../store/index.js';
-import { listPage, projectNamed } from './resource.js';
+import { inProject, listPage, projectNamed } from './resource.js';
 
 type ModelOperations = Pick<
   Handlers,
@@ -46,12 +46,15 @@ export function modelOperations(
           ? readCsvTable(body, query.target)
           : readRowsTable(body, query.target),
       );
+      if (trainings.full) throw tooManyTrainings();
       const { model, versionId } = await onlyTraining(name, () =>
-        store.models.beginTraining(project.id, name, {
-          target: table.target,
-          rowCount: table.rowCount,
-          table: encodeTable(table),
-        }),
+        inProject(project.name, () =>
+          store.models.beginTraining(project.id, name, {
+            target: table.target,
+            rowCount: table.rowCount,
+            table: encodeTable(table),
+          }),
+        ),
       );
       trainings.add(versionId);
       return reply({
@@ -91,7 +94,7 @@ async function usable<T>(read: () => T | Promise<T>): Promise<T> {
     throw problem(
       '/problems/unusable-table',
       'No model can be trained from this table; nothing was kept of it.',
-      { errors: error.faults.slice(0, 100) },
+      { errors: [...error.faults] },
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import type { Contents, Store } from '../store/index.js';
+import { type Contents, NameTakenError, type Store } from '../store/index.js';
 import { listPage, nameTaken, projectNamed } from './resource.js';
 
 type ProjectOperations = Pick<
@@ -17,9 +17,9 @@ export function projectOperations(store: Store): ProjectOperations {
 
     createProject: async ({ body, base, reply }) => {
       const { name } = body.project;
-      const project = await nameTaken(`a project named "${name}"`, () =>
-        store.projects.create(name),
-      );
+      const project = await store.projects.create(name).catch((error: unknown) => {
+        throw error instanceof NameTakenError ? nameTaken(`a project named "${name}"`) : error;
+      });
       return reply({
         status: 201,
         body: project,

@@ -1,7 +1,7 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
-import { listPage, nameTaken, projectNamed, sent } from './resource.js';
+import { listPage, projectNamed, sent, written } from './resource.js';
 
 type SkillOperations = Pick<
   Handlers,
@@ -21,7 +21,7 @@ export function skillOperations(store: Store): SkillOperations {
     createSkill: async ({ params, body, base, reply }) => {
       const project = await projectNamed(store, params.project_name);
       const { name, type, params: skillParams = {} } = sent(body.skill);
-      const skill = await nameTaken(taken(name, project.name), () =>
+      const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
         store.skills.create(project.id, { name, type, params: skillParams }),
       );
       return reply({
@@ -41,8 +41,9 @@ export function skillOperations(store: Store): SkillOperations {
     updateSkill: async ({ params, body, reply }) => {
       const project = await projectNamed(store, params.project_name);
       const change = sent(body.skill);
-      const skill = await nameTaken(taken(change.name, project.name), () =>
-        store.skills.update(project.id, params.skill_name, change),
+      const skill = await written(
+        { kind: 'skill', project, name: change.name, sent: body.skill },
+        () => store.skills.update(project.id, params.skill_name, change),
       );
       if (!skill) throw notFound(params.skill_name, project.name);
       return reply({ status: 200, body: skill });
@@ -55,10 +56,6 @@ export function skillOperations(store: Store): SkillOperations {
       return reply({ status: 204 });
     },
   };
-}
-
-function taken(name: string | undefined, project: string): string {
-  return `a skill named "${name}" in the project "${project}"`;
 }
 
 function notFound(nameOrId: string, project: string) {

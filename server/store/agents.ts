@@ -1,9 +1,14 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { AddedAndRemovedError, refuseTakenName, UnknownReferenceError } from './errors.js';
+import {
+  AddedAndRemovedError,
+  heedConstraints,
+  TooLargeError,
+  UnknownReferenceError,
+} from './errors.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { key, merge, newResource, type OpenObject, parseObject } from './resource.js';
+import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 import { withAgents } from './skills.js';
 
@@ -44,7 +49,7 @@ export class AgentStore {
   async create(projectId: string, fields: AgentFields, skills: readonly string[]): Promise<Agent> {
     return this.db.transaction().execute(async (db) => {
       const identity = newResource();
-      await refuseTakenName(() =>
+      await heedConstraints(() =>
         db
           .insertInto('agents')
           .values({
@@ -76,7 +81,7 @@ export class AgentStore {
       const { name, model_name, provider, prompt_template, model, data } = { ...stored, ...change };
       const settings = merge(stored.settings, change.settings ?? {});
       const row = asRow({ name, model_name, provider, prompt_template, model, data, settings });
-      await refuseTakenName(() =>
+      await heedConstraints(() =>
         db
           .updateTable('agents')
           .set({ ...row, updated_at: new Date().toISOString() })
@@ -107,7 +112,7 @@ function asRow({ model, data, settings, ...fields }: AgentFields) {
     ...fields,
     model: model && JSON.stringify(model),
     data: data && JSON.stringify(data),
-    settings: JSON.stringify(settings),
+    settings: openText('settings', settings),
   };
 }
 
@@ -166,6 +171,8 @@ async function withSkills(db: Kysely<Database>, rows: readonly Row[]): Promise<A
   }));
 }
 
+const MOST_SKILLS = 1000;
+
 async function changeSkills(
   db: Kysely<Database>,
   projectId: string,
@@ -184,6 +191,7 @@ async function changeSkills(
       ? await skillIds(db, projectId, change.replace)
       : await changed(db, projectId, stored, change),
   );
+  if (wanted.size > MOST_SKILLS) throw new TooLargeError('skills', `${MOST_SKILLS} skills`);
   await db.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
   if (wanted.size === 0) return;
   const rows = [...wanted].map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { refuseTakenName, UnknownReferenceError } from './errors.js';
+import { heedConstraints, UnknownReferenceError } from './errors.js';
 import { inOrder, type Page } from './page.js';
-import { key, merge, newResource, type OpenObject, parseObject } from './resource.js';
+import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 
 export type Chatbot = components['schemas']['Chatbot'];
@@ -130,9 +130,9 @@ async function insertChatbot(
     ...fields,
     project_id: projectId,
     agent_id: await agentId(db, projectId, agent),
-    settings: JSON.stringify(merge({}, settings)),
+    settings: openText('settings', merge({}, settings)),
   };
-  await refuseTakenName(() => db.insertInto('chatbots').values(row).execute());
+  await heedConstraints(() => db.insertInto('chatbots').values(row).execute());
   return foundAgain(db, projectId, fields.name);
 }
 
@@ -145,10 +145,10 @@ async function updateChatbot(
   const change = {
     ...fields,
     ...(agent === undefined ? {} : { agent_id: await agentId(db, projectId, agent) }),
-    settings: JSON.stringify(merge(stored.settings, settings ?? {})),
+    settings: openText('settings', merge(stored.settings, settings ?? {})),
     updated_at: new Date().toISOString(),
   };
-  await refuseTakenName(() =>
+  await heedConstraints(() =>
     db.updateTable('chatbots').set(change).where('id', '=', stored.id).execute(),
   );
   return foundAgain(db, projectId, fields.name ?? stored.name);

@@ -3,6 +3,11 @@ export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 }
 
+/** The project was deleted while something was written to it. */
+export class ProjectGoneError extends Error {
+  override readonly name = 'ProjectGoneError';
+}
+
 /** A version of the model is training already. */
 export class TrainingInProgressError extends Error {
   override readonly name = 'TrainingInProgressError';
@@ -32,16 +37,46 @@ export class AddedAndRemovedError extends Error {
   }
 }
 
-/** Runs a write, and tells a clash with a unique name from any other failure. */
-export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
+/** What is stored would become larger than the contract says. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+
+  /**
+   * @param field the field of the resource
+   * @param bound what it may hold at most, such as "1000 keys"
+   */
+  constructor(
+    readonly field: 'params' | 'settings' | 'skills',
+    readonly bound: string,
+  ) {
+    super(`${field} would hold more than ${bound}`);
+  }
+}
+
+/**
+ * Runs a write, and tells what it clashed with.
+ * @throws {NameTakenError}
+ * @throws {ProjectGoneError}
+ */
+export async function heedConstraints<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (isUniqueViolation(error)) throw new NameTakenError(undefined, { cause: error });
+    if (codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE') {
+      throw new NameTakenError(undefined, { cause: error });
+    }
+    if (codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY') {
+      throw new ProjectGoneError(undefined, { cause: error });
+    }
     throw error;
   }
 }
 
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
+/** Whether an error says that the store cannot do its work now: it is locked, full, read-only or out of reach. */
+export function isUnavailable(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -12,7 +12,10 @@ export type { SkillsChange } from './agents.js';
 export { OtherNameError } from './chatbots.js';
 export {
   AddedAndRemovedError,
+  isUnavailable,
   NameTakenError,
+  ProjectGoneError,
+  TooLargeError,
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
@@ -42,14 +45,16 @@ export class Store {
    * @throws if it cannot be opened, or was written by a later release
    */
   static async open(url: string): Promise<Store> {
-    const db = openSqlite(url);
+    let db: Kysely<Database> | undefined;
     try {
+      db = openSqlite(url);
       await migrate(db);
-    } catch (error) {
-      await db.destroy();
-      throw error;
+      return new Store(db);
+    } catch (cause) {
+      await db?.destroy();
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`the store ${url} (DATABASE_URL) cannot be opened: ${reason}`, { cause });
     }
-    return new Store(db);
   }
 
   /** @throws if the store does not answer */
@@ -66,7 +71,7 @@ async function migrate(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
-    throw new Error('the store was written by a later release of Roster; run that release', {
+    throw new Error('it was written by a later release of Roster; run that release', {
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { TrainingInProgressError } from './errors.js';
+import { heedConstraints, TrainingInProgressError } from './errors.js';
 import { inOrder, type Page } from './page.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
@@ -69,6 +69,7 @@ export class ModelStore {
   /**
    * Adds the next version of a model, as one that is training, and the model if there is none.
    * @throws {TrainingInProgressError}
+   * @throws {ProjectGoneError}
    */
   async beginTraining(
     projectId: string,
@@ -297,11 +298,13 @@ async function findOrCreate(
   name: string,
 ): Promise<string> {
   const { id, created_at } = newResource();
-  await db
-    .insertInto('models')
-    .values({ id, project_id: projectId, name, created_at })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .execute();
+  await heedConstraints(() =>
+    db
+      .insertInto('models')
+      .values({ id, project_id: projectId, name, created_at })
+      .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
+      .execute(),
+  );
   const model = await db
     .selectFrom('models')
     .select('id')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { refuseTakenName } from './errors.js';
+import { heedConstraints } from './errors.js';
 import { inOrder, type Page } from './page.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
@@ -29,7 +29,7 @@ export class ProjectStore {
   async create(name: string): Promise<Project> {
     const { id, created_at } = newResource();
     const project = { id, name, created_at };
-    await refuseTakenName(() => this.db.insertInto('projects').values(project).execute());
+    await heedConstraints(() => this.db.insertInto('projects').values(project).execute());
     return project;
   }
 

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { TooLargeError } from './errors.js';
 
 /** The identity and the timestamps of a resource that is created now. */
 export function newResource() {
@@ -16,6 +17,20 @@ export type OpenObject = Record<string, unknown>;
 export function merge(stored: OpenObject, sent: OpenObject): OpenObject {
   const merged = new Map([...Object.entries(stored), ...Object.entries(sent)]);
   return Object.fromEntries([...merged].filter(([, value]) => value !== null));
+}
+
+const MOST_KEYS = 1000;
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * An open object as the store keeps it.
+ * @throws {TooLargeError} if it has grown, by merging, beyond what the contract says
+ */
+export function openText(field: 'params' | 'settings', object: OpenObject): string {
+  if (Object.keys(object).length > MOST_KEYS) throw new TooLargeError(field, `${MOST_KEYS} keys`);
+  const text = JSON.stringify(object);
+  if (Buffer.byteLength(text) > MOST_BYTES) throw new TooLargeError(field, '1 MiB of JSON');
+  return text;
 }
 
 /** Text that the store wrote itself. */

@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { refuseTakenName } from './errors.js';
+import { heedConstraints } from './errors.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { key, merge, newResource, type OpenObject, parseObject } from './resource.js';
+import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 
 export type Skill = components['schemas']['Skill'];
@@ -56,8 +56,8 @@ export class SkillStore {
       updated_at,
     };
     const { agent_ids: _, ...fields } = skill;
-    const row = { ...fields, project_id: projectId, params: JSON.stringify(skill.params) };
-    await refuseTakenName(() => this.db.insertInto('skills').values(row).execute());
+    const row = { ...fields, project_id: projectId, params: openText('params', skill.params) };
+    await heedConstraints(() => this.db.insertInto('skills').values(row).execute());
     return skill;
   }
 
@@ -77,13 +77,13 @@ export class SkillStore {
         params: merge(stored.params, params ?? {}),
         updated_at: new Date().toISOString(),
       };
-      await refuseTakenName(() =>
+      await heedConstraints(() =>
         db
           .updateTable('skills')
           .set({
             name: skill.name,
             type: skill.type,
-            params: JSON.stringify(skill.params),
+            params: openText('params', skill.params),
             updated_at: skill.updated_at,
           })
           .where('id', '=', skill.id)

@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import SqliteDatabase, { type Database as SqliteConnection } from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
 import type { Database } from './schema.js';
 
 /**
@@ -17,5 +23,32 @@ export function openSqlite(url: string): Kysely<Database> {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('busy_timeout = 5000');
-  return new Kysely({ dialect: new SqliteDialect({ database }) });
+  return new Kysely({ dialect: new WritingSqliteDialect(database) });
+}
+
+/** All our transactions write. */
+class WritingSqliteDialect extends SqliteDialect {
+  constructor(private readonly database: SqliteConnection) {
+    super({ database });
+  }
+
+  override createDriver(): SqliteDriver {
+    return new WritingSqliteDriver(this.database);
+  }
+}
+
+class WritingSqliteDriver extends SqliteDriver {
+  constructor(private readonly database: SqliteConnection) {
+    super({ database });
+  }
+
+  /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** Of some errors, such as a full disk, SQLite rolls back by itself. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.database.inTransaction) await super.rollbackTransaction(connection);
+  }
 }

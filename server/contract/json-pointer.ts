@@ -1,0 +1,16 @@
+/** A step of a JSON pointer, in which `~` and `/` are escaped (RFC 6901, section 3). */
+export function escapeToken(token: string): string {
+  return token.replace(/~/g, '~0').replace(/\//g, '~1');
+}
+
+/** What stands at a pointer in a document; undefined if nothing does. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'))
+    .reduce(
+      (value, token) => (Object.hasOwn(Object(value), token) ? Object(value)[token] : undefined),
+      document,
+    );
+}
