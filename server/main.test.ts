@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -321,6 +322,32 @@ describe('the log', () => {
     await after.stop();
     expect(after.log.join('\n')).toMatch(/"msg":"internal error"/);
     expect(after.log.join('\n')).toMatch(/is damaged in the store/);
+  });
+});
+
+describe('an upload that is refused before it is read', () => {
+  test('ends nothing but itself when it is too large', async () => {
+    const server = await start({ env: { MAX_BODY: '1000' } });
+    const refused = await fetch(`${server.url}/api/projects/nowhere/models/m?target=y`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: new Blob(['x,y\n'.repeat(10_000)]).stream(),
+      duplex: 'half',
+    });
+    expect(refused.status).toBe(404);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+
+  test('ends nothing but itself when it breaks off', async () => {
+    const server = await start();
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      'PUT /api/projects/nowhere/models/m?target=y HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 100000\r\n\r\nx,y\n',
+    );
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await delay(100);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
   });
 });
 
