@@ -1,5 +1,6 @@
 import type { Learner } from './learner.js';
 import type { GrowthLimits } from './split-finder.js';
+import type { Forest } from './tree.js';
 
 const FOLDS = 4;
 
@@ -17,6 +18,15 @@ export interface OutOfFold {
   rounds: number;
   /** |target − prediction| at that number, by row of the whole table; 0 outside `rows`. */
   absoluteErrors: Float64Array;
+  folds: readonly Fold[];
+}
+
+/** A part of the rows, and what was learnt from all of the others. */
+export interface Fold {
+  /** Ascending. */
+  own: Uint32Array;
+  /** Has `rounds` trees. */
+  forest: Forest;
 }
 
 /**
@@ -59,7 +69,14 @@ export function crossValidate(
   for (const row of rows) {
     absoluteErrors[row] = Math.abs((target[row] ?? 0) - (bestPredictions[row] ?? 0));
   }
-  return { rounds: bestRound, absoluteErrors };
+  return {
+    rounds: bestRound,
+    absoluteErrors,
+    folds: folds.map(({ own, booster: { forest } }) => ({
+      own,
+      forest: { base: forest.base, trees: forest.trees.slice(0, bestRound) },
+    })),
+  };
 }
 
 function squaredError(predictions: Float64Array, target: Float64Array, rows: Uint32Array): number {

@@ -20,16 +20,19 @@ export class CsvRecords {
     this.#builder = new TableBuilder(target);
   }
 
-  /** The line on which the next record begins. */
+  /** The line on which the next record would begin if no line had been blank. */
   get nextLine(): number {
     return this.#nextLine;
   }
 
-  /** @throws {TableError} at a header that cannot be used, and at the tenth faulty record. */
-  add(record: readonly string[]): void {
-    const line = this.#nextLine;
+  /**
+   * @param blankLines how many lines before the record were blank, and are no records.
+   * @throws {TableError} at a header that cannot be used, at the tenth faulty record, and at the
+   *   first row too many.
+   */
+  add(record: readonly string[], blankLines: number): void {
+    const line = this.#nextLine + blankLines;
     this.#nextLine += 1 + lineBreaksIn(record);
-    if (isBlank(record)) return;
     if (this.#header === undefined) this.#begin(record);
     else this.#addRow(record, line, this.#header);
   }
@@ -64,10 +67,6 @@ export class CsvRecords {
     if (row === undefined) return;
     for (const [field, column] of this.#columns.entries()) column?.put(row, record[field]);
   }
-}
-
-function isBlank(record: readonly string[]): boolean {
-  return record.length === 1 && record[0]?.trim() === '';
 }
 
 /** The parser counts CRLF within quotes as two lines, so lines are counted here. */

@@ -174,6 +174,38 @@ describe('bad CSV is refused with its line and a remedy', () => {
   });
 });
 
+describe('a table of many lines', () => {
+  async function* lines(count: number, after = '') {
+    yield Buffer.from('x,y\n');
+    const chunk = Buffer.from('1,2\n3,\n'.repeat(1000));
+    for (let sent = 0; sent < count; sent += 2000) yield chunk;
+    yield Buffer.from(after);
+  }
+
+  test('may have a million rows', async () => {
+    const table = await readCsvTable(lines(998_000, '5,6\n'.repeat(2000)), 'y');
+    expect(table.rowCount).toBe(501_000);
+  });
+
+  test('may have no more, with a target or without: the rest is drained, not parsed', async () => {
+    const source = lines(1_000_000, `1,2\n${'"not CSV" at all\n'.repeat(100)}`);
+    expect(await faultsOf(() => readCsvTable(source, 'y'))).toEqual([
+      { line: 1_000_002, message: expect.stringMatching(/more than 1,000,000 rows.*Send/) },
+    ]);
+    expect(await source.next()).toMatchObject({ done: true });
+  });
+
+  test('may have any number of blank ones, which are counted as lines only', async () => {
+    const blank = '\n \n'.repeat(600_000);
+    const csv = csvOf('x,y', (index) => `${index % 7},${index}`, `${blank}1,60`, '2', `${blank}"`);
+    expect(await faultsOf(() => readCsv(csv))).toMatchObject([{ line: 2_400_064 }]);
+    const faulty = csvOf('x,y', (index) => `${index},${index}`, `${blank}1,60`, '2');
+    expect(await faultsOf(() => readCsv(faulty))).toMatchObject([{ line: 1_200_063 }]);
+    const sound = csvOf('x,y', (index) => `${index % 7},${index}`, blank);
+    expect(await readCsv(sound)).toEqual(await readCsv(plain));
+  });
+});
+
 describe('the source', () => {
   test('is read to its end before a table is refused, and is not destroyed', async () => {
     const source = csvStream(`x,x\n${'1,2\n'.repeat(100_000)}`, 1024);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, Parser } from 'csv-parse';
 import { CsvRecords } from './csv-records.js';
 import type { Table } from './table.js';
 import { TableError } from './table-error.js';
@@ -13,10 +13,10 @@ type Chunks = AsyncIterator<Uint8Array | string>;
 /**
  * Reads a table from CSV (RFC 4180: commas, double quotes, a header line; UTF-8) as it streams in.
  *
- * A bad table is still read to its end before the promise rejects, because the source may be a
- * request whose connection has to carry the refusal.
+ * A bad table is parsed no further, but its source is read to the end before the promise rejects,
+ * because it may be a request whose connection has to carry the refusal.
  *
- * @throws {TableError} if no model can be trained on the table.
+ * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  * @throws the source's own error, if it breaks off.
  */
 export async function readCsvTable(
@@ -25,24 +25,46 @@ export async function readCsvTable(
 ): Promise<Table> {
   const chunks: Chunks = source[Symbol.asyncIterator]();
   const records = new CsvRecords(target);
-  const parser = parse({
-    max_record_size: LONGEST_RECORD,
-    // Called at once for each record: what stands in a stream's buffer is lost at an error.
-    on_record: (record: string[]) => {
-      records.add(record);
-      return null;
-    },
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    trim: true,
-  });
+  const parser = new RecordParser(records);
   try {
     await pipeline(decodeUtf8(chunks), parser.resume());
     return records.build();
   } catch (error) {
-    const fault = error instanceof CsvError ? syntaxFault(error, records.nextLine) : error;
+    const fault = error instanceof CsvError ? syntaxFault(error, parser.nextLine) : error;
     if (fault instanceof TableError) await readToEnd(chunks);
     throw fault;
+  }
+}
+
+/**
+ * Hands each record over as soon as it is read: what stands in a stream's buffer is lost at an
+ * error. The parser's own hook, `on_record`, would take as long as all the rest.
+ */
+class RecordParser extends Parser {
+  readonly #records: CsvRecords;
+
+  constructor(records: CsvRecords) {
+    super({
+      max_record_size: LONGEST_RECORD,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      // As records of a wrong length, blank lines would each cost an error with its stack.
+      skip_empty_lines: true,
+      trim: true,
+    });
+    this.#records = records;
+  }
+
+  /** The line on which the next record begins. */
+  get nextLine(): number {
+    return this.#records.nextLine + this.info.empty_lines;
+  }
+
+  /** @throws {TableError} at a record that ends the reading; the parser then stops at once. */
+  override push(record: readonly string[] | null): boolean {
+    if (record === null) return super.push(null);
+    this.#records.add(record, this.info.empty_lines);
+    return true;
   }
 }
 

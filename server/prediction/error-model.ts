@@ -1,3 +1,15 @@
+import type { Calibration } from './calibration.js';
+import type { Forest } from './tree.js';
+
+/** What is known of the errors that a model makes in one kind of row. */
+export interface ErrorModel {
+  /** Predicts the absolute error. */
+  readonly error_forest: Forest;
+  /** Added to every predicted error, which would else reach zero. */
+  readonly error_floor: number;
+  readonly calibration: Calibration;
+}
+
 /** A tenth of the mean error, below which the second forest's word is not taken. */
 const FLOOR_SHARE = 0.1;
 

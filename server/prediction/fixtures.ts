@@ -1,7 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { readCsvTable, type Table, TableError, type TableFault } from './index.js';
-import { seededRandom } from './random.js';
+import {
+  type Prediction,
+  Predictor,
+  readCsvTable,
+  readRowsTable,
+  type Table,
+  TableError,
+  type TableFault,
+  train,
+} from './index.js';
+import { seededRandom, shuffledRange } from './random.js';
 
 /** What tests of this module share. */
 
@@ -67,4 +76,28 @@ export function rowsOf(table: Table): Row[] {
     });
     return Object.fromEntries([...cells, [table.target, table.targetValues[row]]]);
   });
+}
+
+/** A model trained on three quarters of a real table, and its predictions of the others. */
+export async function judge(name: 'diamonds' | 'txhousing', target: string) {
+  const rows = rowsOf(await readDataset(name, target));
+  const order = [...shuffledRange(rows.length, seededRandom(20260101))];
+  const shuffled = order.map((index): Row => rows[index] ?? {});
+  const trainingCount = Math.round(0.75 * rows.length);
+  const model = train(readRowsTable(shuffled.slice(0, trainingCount), target));
+  const testRows = shuffled.slice(trainingCount);
+  return { model, testRows, target, predictor: new Predictor(model) };
+}
+
+/**
+ * Three standard errors of a coverage that is counted on `counted` rows, of intervals that were
+ * calibrated on `calibrated` rows: chance alone goes beyond it in three of a thousand cases.
+ */
+export function band(level: number, calibrated: number, counted: number): number {
+  return 3 * Math.sqrt(level * (1 - level) * (1 / calibrated + 1 / counted));
+}
+
+/** The share of predictions whose interval holds the row's own value. */
+export function covered(predictions: readonly Prediction[]): number {
+  return predictions.filter(({ anomaly }) => anomaly === false).length / predictions.length;
 }

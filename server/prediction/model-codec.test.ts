@@ -15,8 +15,9 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   const decoded = decodeModel(bytes);
   expect(decoded).toEqual(model);
   expect(encodeModel(decoded)).toEqual(bytes);
-  const before = [...new Predictor(model).answer(rows)];
-  expect([...new Predictor(decoded).answer(rows)]).toEqual(before);
+  const asked = [...rows, {}, { x: 0.1 }, { ...rows[0], place: 'unheard of' }];
+  const before = [...new Predictor(model).answer(asked)];
+  expect([...new Predictor(decoded).answer(asked)]).toEqual(before);
 });
 
 describe('bytes that are no sound model are refused', () => {
@@ -31,6 +32,11 @@ describe('bytes that are no sound model are refused', () => {
     ['a feature that is missing', () => text.replace(/"feature":\d+/, '"feature":9')],
     ['a walk in a circle', () => text.replace(/"left":\d+/, '"left":0')],
     ['a leaf that is missing', () => text.replace(/"left":-\d+/, '"left":-40')],
+    [
+      'a feature of which partial rows know nothing',
+      () => text.replace('_bins":[[0],', '_bins":['),
+    ],
+    ['a group that is missing', () => text.replace(/"upper_bounds":\[\]/g, '"upper_bounds":[1]')],
     ['a number that is missing', () => text.replace(/"base":[^,]+/, '"base":null')],
   ])('%s', (_name, damage) => {
     const damaged = damage();

@@ -30,9 +30,11 @@ const metricsSchema = z.strictObject({
   held_out_rows: z.int().positive(),
 });
 
+const binSchema = indexSchema.max(MOST_BINS - 1);
+
 const splitSchema = z.strictObject({
   feature: indexSchema,
-  left_bins: z.array(indexSchema.max(MOST_BINS - 1)).min(2),
+  left_bins: z.array(binSchema).min(2),
   left: z.int(),
   right: z.int(),
 });
@@ -58,6 +60,24 @@ function isTree({ splits, leaves }: Tree): boolean {
 
 const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
 
+const errorModelShape = {
+  error_forest: forestSchema,
+  error_floor: z.number().positive(),
+  calibration: z
+    .strictObject({
+      upper_bounds: z.array(z.number()),
+      scores: z.array(z.array(z.number().nonnegative()).min(1)),
+    })
+    .refine(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
+};
+
+const partialRowsSchema = z.strictObject({
+  /** Of missing values, and of a category's other values. */
+  unfamiliar_bins: z.array(z.array(binSchema).max(2)),
+  correction_forest: forestSchema,
+  ...errorModelShape,
+});
+
 const modelSchema = z
   .object({
     format: z.literal(FORMAT),
@@ -74,25 +94,20 @@ const modelSchema = z
       spread: z.number().positive(),
     }),
     value_forest: forestSchema,
-    error_forest: forestSchema,
-    error_floor: z.number().positive(),
-    calibration: z
-      .strictObject({
-        upper_bounds: z.array(z.number()),
-        scores: z.array(z.array(z.number().nonnegative()).min(1)),
-      })
-      .refine(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
+    ...errorModelShape,
     target_deviation: z.number().nonnegative(),
+    partial_rows: partialRowsSchema.nullable(),
   })
   .refine(refersToItsOwn, 'A feature or a split refers to what the model does not have.');
 
 function refersToItsOwn(model: Model): boolean {
-  const { columns, features, value_forest, error_forest } = model;
-  const splits = [value_forest, error_forest].flatMap(({ trees }) =>
-    trees.flatMap((tree) => tree.splits),
-  );
+  const { columns, features, value_forest, error_forest, partial_rows } = model;
+  const forests = [value_forest, error_forest];
+  if (partial_rows) forests.push(partial_rows.correction_forest, partial_rows.error_forest);
+  const splits = forests.flatMap(({ trees }) => trees.flatMap((tree) => tree.splits));
   return (
     features.every(({ column }) => column < columns.length) &&
+    (partial_rows === null || partial_rows.unfamiliar_bins.length === features.length) &&
     splits.every(({ feature }) => feature < features.length)
   );
 }

@@ -1,14 +1,16 @@
-import type { Calibration } from './calibration.js';
 import type { ColumnSummary } from './column-profile.js';
+import type { ErrorModel } from './error-model.js';
 import type { ModelMetrics } from './metrics.js';
+import type { PartialRows } from './partial-rows.js';
 import type { TargetScale } from './target-scale.js';
 import type { Forest } from './tree.js';
 
 /**
  * A trained model: plain data, immutable, with everything that predictions need. Its trees and its
- * calibration reckon in the standard units of `target_scale`.
+ * calibrations reckon in the standard units of `target_scale`. Its own error model is for ordinary
+ * rows.
  */
-export interface Model {
+export interface Model extends ErrorModel {
   readonly target: string;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;
@@ -20,13 +22,10 @@ export interface Model {
   readonly target_scale: TargetScale;
   /** Predicts the target. */
   readonly value_forest: Forest;
-  /** Predicts the absolute error of `value_forest`. */
-  readonly error_forest: Forest;
-  /** Added to every predicted error, which would else reach zero. */
-  readonly error_floor: number;
-  readonly calibration: Calibration;
   /** The widest interval that an answer of its own accord gives: one standard deviation. */
   readonly target_deviation: number;
+  /** How partial rows are answered; null if there can be none. */
+  readonly partial_rows: PartialRows | null;
 }
 
 export interface ModelFeature {

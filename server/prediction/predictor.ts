@@ -1,19 +1,11 @@
 import { AnswerWriter } from './answer-writer.js';
-import {
-  allWidths,
-  groupOf,
-  HIGHEST_LEVEL,
-  highestWithin,
-  LOWEST_LEVEL,
-  type Width,
-  widthAt,
-} from './calibration.js';
 import { cellText, parseNumber } from './cells.js';
-import { createEncoder, type Encoder } from './encoder.js';
-import { predictedError } from './error-model.js';
+import { ErrorEstimator, type WidthChoice } from './error-estimator.js';
 import { ForestScorer } from './forest-scorer.js';
 import type { Model } from './model.js';
+import { PartialEstimator } from './partial-estimator.js';
 import type { Prediction } from './prediction.js';
+import { RowBinner } from './row-binner.js';
 import { ownValue } from './row-object.js';
 import { fromStandard } from './target-scale.js';
 
@@ -28,29 +20,28 @@ export interface PredictOptions {
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const BLOCK = 256;
 
-/** Chooses the width of a row's interval, given its group and its predicted error. */
-type WidthChoice = (group: number, error: number) => Width;
+/** How the widths of intervals are chosen, by kind of row. */
+interface WidthChoices {
+  ordinary: WidthChoice;
+  partial: WidthChoice;
+}
 
 /** A model made ready for answering. May be used by any number of callers in turn. */
 export class Predictor {
   readonly #model: Model;
   readonly #writer: AnswerWriter;
-  readonly #inputs: readonly { name: string; encoder: Encoder }[];
+  readonly #binner: RowBinner;
   readonly #values: ForestScorer;
-  readonly #errors: ForestScorer;
-  /** For each group the widths at every level. */
-  readonly #widths: readonly (readonly Width[])[];
+  readonly #errors: ErrorEstimator;
+  readonly #partial: PartialEstimator | null;
 
   constructor(model: Model) {
     this.#model = model;
     this.#writer = new AnswerWriter(model);
-    this.#inputs = model.features.flatMap(({ column, cuts }) => {
-      const summary = model.columns[column];
-      return summary ? [{ name: summary.name, encoder: createEncoder(summary, cuts) }] : [];
-    });
+    this.#binner = new RowBinner(model);
     this.#values = new ForestScorer(model.value_forest.trees);
-    this.#errors = new ForestScorer(model.error_forest.trees);
-    this.#widths = model.calibration.scores.map(allWidths);
+    this.#errors = new ErrorEstimator(model);
+    this.#partial = model.partial_rows && new PartialEstimator(model.partial_rows);
   }
 
   /**
@@ -60,8 +51,8 @@ export class Predictor {
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
   predict(rows: readonly unknown[], options: PredictOptions = {}): Prediction[] {
-    const choose = this.#widthChoice(options);
-    return [...blocksOf(rows)].flatMap((block) => this.#predictBlock(block, choose));
+    const choices = this.#widthChoices(options);
+    return [...blocksOf(rows)].flatMap((block) => this.#predictBlock(block, choices));
   }
 
   /**
@@ -72,58 +63,49 @@ export class Predictor {
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
   answer(rows: readonly unknown[], options: PredictOptions = {}): Generator<string> {
-    return this.#pieces(rows, this.#widthChoice(options));
+    return this.#pieces(rows, this.#widthChoices(options));
   }
 
-  *#pieces(rows: readonly unknown[], choose: WidthChoice): Generator<string> {
+  *#pieces(rows: readonly unknown[], choices: WidthChoices): Generator<string> {
     let opening = '[';
     for (const block of blocksOf(rows)) {
-      const predictions = this.#predictBlock(block, choose);
+      const predictions = this.#predictBlock(block, choices);
       yield opening + predictions.map((p, index) => this.#writer.row(block[index], p)).join(',');
       opening = ',';
     }
     yield opening === '[' ? '[]' : ']';
   }
 
-  #widthChoice({ confidence }: PredictOptions): WidthChoice {
-    if (confidence === undefined) {
-      const widest = this.#model.target_deviation / 2;
-      return (group, error) => highestWithin(this.#widths[group] ?? [], widest / error);
-    }
-    if (!(confidence >= LOWEST_LEVEL && confidence <= HIGHEST_LEVEL)) {
-      throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${confidence}.`);
-    }
-    const widths = this.#model.calibration.scores.map((scores) => widthAt(scores, confidence));
-    return (group) => widths[group] ?? { level: LOWEST_LEVEL, score: 0 };
+  #widthChoices({ confidence }: PredictOptions): WidthChoices {
+    const widest = this.#model.target_deviation / 2;
+    const choice = (errors: ErrorEstimator) =>
+      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
+    const ordinary = choice(this.#errors);
+    return { ordinary, partial: this.#partial ? choice(this.#partial.errors) : ordinary };
   }
 
-  #predictBlock(rows: readonly unknown[], choose: WidthChoice): Prediction[] {
-    const bins = this.#binRows(rows);
+  #predictBlock(rows: readonly unknown[], choices: WidthChoices): Prediction[] {
+    const { bins, isPartial } = this.#binner.bin(rows);
     const indexes = Uint32Array.from(rows, (_, index) => index);
     const values = new Float64Array(rows.length).fill(this.#model.value_forest.base);
     this.#values.addTo(values, indexes, bins, rows.length);
-    const errors = new Float64Array(rows.length).fill(this.#model.error_forest.base);
-    this.#errors.addTo(errors, indexes, bins, rows.length);
-    return rows.map((row, index) =>
-      this.#prediction(row, values[index] ?? 0, errors[index] ?? 0, choose),
-    );
-  }
-
-  #binRows(rows: readonly unknown[]): Uint8Array {
-    const bins = new Uint8Array(this.#inputs.length * rows.length);
-    for (const [feature, { name, encoder }] of this.#inputs.entries()) {
-      const offset = feature * rows.length;
-      for (let index = 0; index < rows.length; index++) {
-        bins[offset + index] = encoder.bin(ownValue(rows[index], name));
-      }
+    const errors = new Float64Array(rows.length);
+    const ordinary = indexes.filter((index) => isPartial[index] === 0);
+    this.#errors.write(errors, ordinary, bins, rows.length);
+    if (this.#partial && ordinary.length < rows.length) {
+      const partial = indexes.filter((index) => isPartial[index] === 1);
+      this.#partial.correct(values, partial, bins, rows.length);
+      this.#partial.errors.write(errors, partial, bins, rows.length);
     }
-    return bins;
+    return rows.map((row, index) => {
+      const choose = isPartial[index] === 1 ? choices.partial : choices.ordinary;
+      return this.#prediction(row, values[index] ?? 0, errors[index] ?? 0, choose);
+    });
   }
 
-  #prediction(row: unknown, standard: number, errorSum: number, choose: WidthChoice): Prediction {
-    const { target, target_scale, error_floor, calibration } = this.#model;
-    const error = predictedError(errorSum, error_floor);
-    const { level, score } = choose(groupOf(calibration.upper_bounds, error), error);
+  #prediction(row: unknown, standard: number, error: number, choose: WidthChoice): Prediction {
+    const { target, target_scale } = this.#model;
+    const { level, score } = choose(error);
     const min = fromStandard(target_scale, standard - score * error);
     const max = fromStandard(target_scale, standard + score * error);
     const original = ownValue(row, target);

@@ -1,30 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Row, readDataset, rowsOf } from './fixtures.js';
-import { type Model, type Prediction, Predictor, readRowsTable, train } from './index.js';
-import { seededRandom, shuffledRange } from './random.js';
-
-/** A model trained on three quarters of a real table, and its predictions of the others. */
-async function judge(name: 'diamonds' | 'txhousing', target: string) {
-  const rows = rowsOf(await readDataset(name, target));
-  const order = [...shuffledRange(rows.length, seededRandom(20260101))];
-  const shuffled = order.map((index): Row => rows[index] ?? {});
-  const trainingCount = Math.round(0.75 * rows.length);
-  const model = train(readRowsTable(shuffled.slice(0, trainingCount), target));
-  const testRows = shuffled.slice(trainingCount);
-  return { model, testRows, target, predictor: new Predictor(model) };
-}
-
-/**
- * Three standard errors of a coverage that is counted on `counted` rows, of intervals that were
- * calibrated on `calibrated` rows: chance alone goes beyond it in three of a thousand cases.
- */
-function band(level: number, calibrated: number, counted: number): number {
-  return 3 * Math.sqrt(level * (1 - level) * (1 / calibrated + 1 / counted));
-}
-
-function covered(predictions: readonly Prediction[]): number {
-  return predictions.filter(({ anomaly }) => anomaly === false).length / predictions.length;
-}
+import { band, covered, judge, type Row } from './fixtures.js';
+import type { Model, Prediction } from './index.js';
 
 function rootMeanSquareError(predictions: readonly Prediction[], rows: Row[], target: string) {
   const squares = predictions.map(

@@ -116,6 +116,17 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     ]);
   });
 
+  test('more than a million rows, with a target or without', async () => {
+    const rows = new Array<Row>(1_000_000).fill({ x: 1, y: null });
+    expect(await faultsOf(() => readRowsTable(rows, 'y'))).toMatchObject([
+      { message: expect.stringContaining('Only 0 rows') },
+    ]);
+    rows.push({ x: 1, y: 1 });
+    expect(await faultsOf(() => readRowsTable(rows, 'y'))).toMatchObject([
+      { row: 1_000_000, message: expect.stringMatching(/more than 1,000,000 rows.*Send/) },
+    ]);
+  });
+
   test('an empty name', async () => {
     const rows = sixty((index) => ({ '': index, y: index }));
     expect(await faultsOf(() => readRowsTable(rows, 'y'))).toHaveLength(1);

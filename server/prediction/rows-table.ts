@@ -10,7 +10,7 @@ const ROW_SHAPE = 'Send each row as an object that gives its values by column na
  * Reads a table from a JSON array of row objects. The columns are the union of the rows' keys, in
  * order of first appearance; a key that a row lacks is a missing value.
  *
- * @throws {TableError} if no model can be trained on the table.
+ * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
 export function readRowsTable(rows: readonly unknown[], target: string): Table {
   if (rows.length === 0) {

@@ -11,3 +11,8 @@ export function standardDeviation(values: Float64Array): number {
   const mean = average(values);
   return rootMeanSquare(values.map((value) => value - mean));
 }
+
+/** The values of the given rows, in their order. */
+export function pick(values: Float64Array, rows: Uint32Array): Float64Array {
+  return Float64Array.from(rows, (row) => values[row] ?? 0);
+}

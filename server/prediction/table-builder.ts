@@ -1,7 +1,7 @@
 import { cellText, parseNumber } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
 import { profileColumn } from './column-profile.js';
-import { FEWEST_ROWS, type Table } from './table.js';
+import { FEWEST_ROWS, MOST_ROWS, type Table } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 
 /** Where a row stands in the sender's own text. */
@@ -12,6 +12,7 @@ export class TableBuilder {
   readonly #target: string;
   readonly #columns = new Map<string, ColumnBuilder>();
   readonly #targetValues: number[] = [];
+  #rowsSeen = 0;
   #presentTargets = 0;
   #badTargets = 0;
   #firstBad: { text: string; place: Place } | undefined;
@@ -39,8 +40,13 @@ export class TableBuilder {
     return column;
   }
 
-  /** The index of a new row; undefined if it has no usable target and is to be left out. */
+  /**
+   * The index of a new row; undefined if it has no usable target and is to be left out.
+   *
+   * @throws {TableError} at the first row too many, whether it has a target or not.
+   */
   startRow(targetCell: unknown, place: Place): number | undefined {
+    if (++this.#rowsSeen > MOST_ROWS) throw tooManyRows(place);
     const text = cellText(targetCell);
     if (text === '') return undefined;
     this.#presentTargets++;
@@ -89,6 +95,12 @@ export class TableBuilder {
     }
     return undefined;
   }
+}
+
+function tooManyRows(place: Place): TableError {
+  const most = MOST_ROWS.toLocaleString('en');
+  const message = `The table has more than ${most} rows; here begins the first too many. Send a random sample of at most ${most} rows.`;
+  return new TableError([{ message, ...place }]);
 }
 
 function checkInputs(table: Table): void {

@@ -26,4 +26,7 @@ export interface TableColumn {
  */
 export const FEWEST_ROWS = 50;
 
+/** The most rows that are read, those without a target among them. */
+export const MOST_ROWS = 1_000_000;
+
 export const MOST_COLUMNS = 1000;

@@ -1,0 +1,46 @@
+import { MISSING_BIN } from './encoder.js';
+import type { BinnedFeatures } from './features.js';
+
+/**
+ * The bin that a masked value gets, and that unfamiliar bins are read as: trees that were grown on
+ * masked rows know it.
+ */
+export function maskBin(unfamiliarBins: readonly number[]): number {
+  return unfamiliarBins[0] ?? MISSING_BIN;
+}
+
+/**
+ * A copy of the table in which every row is partial: one feature that has unfamiliar bins is masked
+ * in it, and besides none to all of the features, few more often than many, as it is with clients.
+ *
+ * @param unfamiliarBins by feature; at least one has some.
+ */
+export function maskRows(
+  features: BinnedFeatures,
+  unfamiliarBins: readonly (readonly number[])[],
+  random: () => number,
+): BinnedFeatures {
+  const { rowCount } = features;
+  const bins = features.bins.slice();
+  const order = Uint32Array.from(unfamiliarBins, (_, feature) => feature);
+  const unfamiliar = order.filter((feature) => unfamiliarBins[feature]?.length);
+  const masks = unfamiliarBins.map(maskBin);
+  const mask = (feature: number, row: number) => {
+    bins[feature * rowCount + row] = masks[feature] ?? MISSING_BIN;
+  };
+  for (let row = 0; row < rowCount; row++) {
+    mask(unfamiliar[Math.floor(random() * unfamiliar.length)] ?? 0, row);
+    const count = Math.floor(random() ** 2 * (order.length + 1));
+    for (let drawn = 0; drawn < count; drawn++) mask(drawFrom(order, drawn, random), row);
+  }
+  return { ...features, bins };
+}
+
+/** Moves one of the numbers from `first` on to that place (a step of Fisher–Yates). */
+function drawFrom(order: Uint32Array, first: number, random: () => number): number {
+  const at = first + Math.floor(random() * (order.length - first));
+  const drawn = order[at] ?? 0;
+  order[at] = order[first] ?? 0;
+  order[first] = drawn;
+  return drawn;
+}
