@@ -28,7 +28,10 @@ function normalText(text: string): string {
   return lower === 'true' || lower === 'false' ? lower : text;
 }
 
-const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+/** No number that people or programs write is longer, and a text of megabytes costs time to look through. */
+const LONGEST_NUMBER = 1000;
+
+const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DECIMAL_COMMA = /^[+-]?(?:\d+,\d*|,\d+)(?:e[+-]?\d+)?$/i;
 /** 1,234.5 and 1,234,567: one comma alone is a decimal comma, and is matched before this. */
 const COMMA_GROUPS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/;
@@ -41,6 +44,7 @@ const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
  * Numbers beyond the range of a double, as 1e400, are infinite.
  */
 export function parseNumber(text: string): number {
+  if (text.length > LONGEST_NUMBER) return Number.NaN;
   if (PLAIN.test(text)) return Number(text);
   if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
   if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));

@@ -6,7 +6,8 @@ const FIRST_CAPACITY = 1024;
 /** Gathers the cells of one column. Rows that are passed over stay missing. */
 export class ColumnBuilder {
   readonly #codeOf = new Map<string, number>();
-  #codes = new Uint32Array(FIRST_CAPACITY);
+  /** Grows with the first cell that is not missing: a column may have none. */
+  #codes = new Uint32Array(0);
 
   put(row: number, cell: unknown): void {
     const text = cellText(cell);
@@ -27,7 +28,7 @@ export class ColumnBuilder {
   }
 
   #grow(row: number): void {
-    const larger = new Uint32Array(Math.max(row + 1, 2 * this.#codes.length));
+    const larger = new Uint32Array(Math.max(FIRST_CAPACITY, row + 1, 2 * this.#codes.length));
     larger.set(this.#codes);
     this.#codes = larger;
   }

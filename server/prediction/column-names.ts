@@ -4,6 +4,9 @@ import { type FaultList, quote, TableError } from './table-error.js';
 
 const MOST_LISTED = 20;
 
+/** Each answer row repeats the names. */
+const LONGEST_NAME = 1000;
+
 /**
  * Checks the names of a table's columns, the target among them.
  *
@@ -29,6 +32,9 @@ function checkPresence(names: readonly string[], faults: FaultList): void {
   for (const [index, name] of names.entries()) {
     if (name === '') {
       faults.add({ message: `Column ${index + 1} has no name. Name it in the header.` });
+    } else if (name.length > LONGEST_NAME || name.includes('\0')) {
+      const message = `The name of column ${index + 1} is longer than ${LONGEST_NAME} characters or has the character U+0000 in it. Rename the column.`;
+      faults.add({ message });
     } else if (seen.has(name)) {
       const message = `Two columns are named ${quote(name)}. Give each column a name of its own.`;
       faults.add({ message, column: name });

@@ -56,8 +56,8 @@ export class Predictor {
   }
 
   /**
-   * The answer to a prediction request as JSON text, in pieces of up to 256 rows, so that a server
-   * can serve others in between. Joined, they are one array with an object a row: the model's
+   * The answer to a prediction request as JSON text, in pieces of a row each, so that a server
+   * can serve others in between and need not hold the whole. Joined, they are one array with an object a row: the model's
    * input columns as sent, the columns derived from the target, and the columns that close a row.
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
@@ -69,9 +69,10 @@ export class Predictor {
   *#pieces(rows: readonly unknown[], choices: WidthChoices): Generator<string> {
     let opening = '[';
     for (const block of blocksOf(rows)) {
-      const predictions = this.#predictBlock(block, choices);
-      yield opening + predictions.map((p, index) => this.#writer.row(block[index], p)).join(',');
-      opening = ',';
+      for (const [index, prediction] of this.#predictBlock(block, choices).entries()) {
+        yield opening + this.#writer.row(block[index], prediction);
+        opening = ',';
+      }
     }
     yield opening === '[' ? '[]' : ']';
   }

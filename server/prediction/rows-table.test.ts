@@ -37,6 +37,12 @@ describe('JSON rows', () => {
     expect(table.targetValues[1]).toBe(1);
   });
 
+  test('may hold megabytes of digits that are no number', () => {
+    const digits = `${'1'.repeat(4_000_000)}x`;
+    const rows = sixty((index) => ({ x: index === 0 ? digits : index, y: index }));
+    expect(readRowsTable(rows, 'y').columns[0]?.texts).toHaveLength(60);
+  });
+
   test('count objects and arrays in cells as missing', () => {
     const rows = sixty((index) => ({ x: index % 2 ? { deep: [1] } : [index], z: index, y: index }));
     expect(readRowsTable(rows, 'y').columns[0]?.texts).toEqual([]);
@@ -113,6 +119,25 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     expect(readRowsTable(rows(999), 'y').columns).toHaveLength(999);
     expect(await faultsOf(() => readRowsTable(rows(1000), 'y'))).toMatchObject([
       { message: expect.stringContaining('more than 1,000 columns') },
+    ]);
+  });
+
+  test('more cells than are worth their memory, most of them not there', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`c${index}`, 1]));
+    const rows = [
+      { y: 0, ...wide },
+      ...Array.from({ length: 30_000 }, (_, index) => ({ y: index })),
+    ];
+    expect(await faultsOf(() => readRowsTable(rows, 'y'))).toEqual([
+      { message: expect.stringMatching(/more than 25,000,000 cells.*Send fewer/) },
+    ]);
+  });
+
+  test('a column whose name every answer row would have to carry at length', async () => {
+    const name = 'n'.repeat(1001);
+    const rows = sixty((index) => ({ [name]: index, y: index }));
+    expect(await faultsOf(() => readRowsTable(rows, 'y'))).toEqual([
+      { message: expect.stringMatching(/column 1 is longer than 1000 characters.*Rename/) },
     ]);
   });
 

@@ -1,6 +1,6 @@
-import { checkColumnNames, tooManyColumns } from './column-names.js';
+import { checkColumnNames } from './column-names.js';
 import { isRowObject, ownValue } from './row-object.js';
-import { MOST_COLUMNS, type Table } from './table.js';
+import type { Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
 
@@ -44,5 +44,4 @@ function addRow(
     const column = builder.column(name);
     if (position !== undefined) column.put(position, row[name]);
   }
-  if (builder.columnCount > MOST_COLUMNS) throw tooManyColumns();
 }

@@ -1,7 +1,8 @@
 import { cellText, parseNumber } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
+import { tooManyColumns } from './column-names.js';
 import { profileColumn } from './column-profile.js';
-import { FEWEST_ROWS, MOST_ROWS, type Table } from './table.js';
+import { FEWEST_ROWS, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, type Table } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 
 /** Where a row stands in the sender's own text. */
@@ -26,14 +27,15 @@ export class TableBuilder {
     return [...this.#columns.keys()];
   }
 
-  get columnCount(): number {
-    return this.#columns.size;
-  }
-
-  /** The input column of this name, made when it is new. */
+  /**
+   * The input column of this name, made when it is new.
+   *
+   * @throws {TableError} at the first column too many.
+   */
   column(name: string): ColumnBuilder {
     let column = this.#columns.get(name);
     if (column === undefined) {
+      if (this.#columns.size >= MOST_COLUMNS) throw tooManyColumns();
       column = new ColumnBuilder();
       this.#columns.set(name, column);
     }
@@ -64,6 +66,7 @@ export class TableBuilder {
     const fault = this.#targetFault();
     if (fault !== undefined) throw new TableError([{ ...fault, column: this.#target }]);
     const rowCount = this.#targetValues.length;
+    if (rowCount * this.#columns.size > MOST_CELLS) throw tooManyCells();
     const columns = [...this.#columns].map(([name, column]) => column.build(name, rowCount));
     const table = {
       target: this.#target,
@@ -101,6 +104,12 @@ function tooManyRows(place: Place): TableError {
   const most = MOST_ROWS.toLocaleString('en');
   const message = `The table has more than ${most} rows; here begins the first too many. Send a random sample of at most ${most} rows.`;
   return new TableError([{ message, ...place }]);
+}
+
+function tooManyCells(): TableError {
+  const most = MOST_CELLS.toLocaleString('en');
+  const message = `The table has more than ${most} cells (rows × columns). Send fewer rows, or only the columns that bear on the target.`;
+  return new TableError([{ message }]);
 }
 
 function checkInputs(table: Table): void {

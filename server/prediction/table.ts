@@ -30,3 +30,6 @@ export const FEWEST_ROWS = 50;
 export const MOST_ROWS = 1_000_000;
 
 export const MOST_COLUMNS = 1000;
+
+/** The most rows × input columns: rows that name few of many columns say little and take much. */
+export const MOST_CELLS = 25_000_000;
