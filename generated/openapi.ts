@@ -357,7 +357,8 @@ export interface paths {
          *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
          *     largest confidence whose interval is no wider than one standard deviation of the target. With it,
          *     each row gets the interval of that confidence, or of the largest below it that the number of
-         *     held-out rows can vouch for.
+         *     held-out rows can vouch for. A row that leaves out columns which the table always had gets a wider
+         *     interval, calibrated over rows with columns left out at random.
          */
         post: operations["predict"];
         delete?: never;
