@@ -7,7 +7,8 @@ import {
   type Store,
   UnknownReferenceError,
 } from '../store/index.js';
-import { listPage, projectNamed, sent, written } from './resource.js';
+import { listPage } from './list-page.js';
+import { projectNamed, sent, written } from './resource.js';
 
 type AgentOperations = Pick<
   Handlers,

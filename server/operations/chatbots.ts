@@ -2,7 +2,8 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
 import { OtherNameError, type Store, UnknownReferenceError } from '../store/index.js';
-import { listPage, projectNamed, sent, written } from './resource.js';
+import { listPage } from './list-page.js';
+import { projectNamed, sent, written } from './resource.js';
 
 type ChatbotOperations = Pick<
   Handlers,

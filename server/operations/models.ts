@@ -5,7 +5,8 @@ import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
 import { type Model, type Store, TrainingInProgressError } from '../store/index.js';
-import { inProject, listPage, projectNamed } from './resource.js';
+import { listPage } from './list-page.js';
+import { inProject, projectNamed } from './resource.js';
 
 type ModelOperations = Pick<
   Handlers,

@@ -1,7 +1,8 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import { type Contents, NameTakenError, type Store } from '../store/index.js';
-import { listPage, nameTaken, projectNamed } from './resource.js';
+import { listPage } from './list-page.js';
+import { nameTaken, projectNamed } from './resource.js';
 
 type ProjectOperations = Pick<
   Handlers,

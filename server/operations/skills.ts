@@ -1,7 +1,8 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
-import { listPage, projectNamed, sent, written } from './resource.js';
+import { listPage } from './list-page.js';
+import { projectNamed, sent, written } from './resource.js';
 
 type SkillOperations = Pick<
   Handlers,

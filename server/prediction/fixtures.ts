@@ -51,7 +51,7 @@ export function csvOf(header: string, line: (index: number) => string, ...more: 
   return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
 }
 
-export function readDataset(name: 'diamonds' | 'txhousing', target: string): Promise<Table> {
+function readDataset(name: 'diamonds' | 'txhousing', target: string): Promise<Table> {
   const file = new URL(`../../datasets/${name}.csv`, import.meta.url);
   return readCsvTable(createReadStream(file), target);
 }

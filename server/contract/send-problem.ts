@@ -1,0 +1,37 @@
+import type { ErrorRequestHandler } from 'express';
+import type { Contract } from './document.js';
+import { asProblem } from './faults.js';
+import { type ProblemError, render } from './problems.js';
+
+/**
+ * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
+ * @param translate gives the problem of what was thrown below the contract, if it knows it
+ */
+export function sendProblem(
+  contract: Contract,
+  translate: (thrown: unknown) => ProblemError | undefined,
+): ErrorRequestHandler {
+  return (thrown, req, res, _next) => {
+    const error = translate(thrown) ?? asProblem(contract, thrown, req.body);
+    const document = render(contract, error, {
+      instance: req.originalUrl,
+      requestId: String(req.id),
+    });
+    if (document.status >= 500 && error.cause) {
+      req.log.error({ err: error.cause }, document.title.toLowerCase());
+    }
+    if (res.headersSent) {
+      // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
+      res.destroy();
+      return;
+    }
+    // What is left of the body is read off, so that the connection is good for the next request.
+    req.unpipe();
+    req.resume();
+    res
+      .status(document.status)
+      .set(error.headers)
+      .type('application/problem+json')
+      .send(JSON.stringify(document));
+  };
+}
