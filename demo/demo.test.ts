@@ -22,8 +22,8 @@ test('shows held-out diamonds with their truth, prediction and interval', () => 
 });
 
 test('finds about as many truths inside the intervals as they promise', () => {
-  const [, rows, inside] = /Of (\d+) held-out diamonds, (\d+) have/.exec(output) ?? [];
-  expect(Number(rows)).toBe(1000);
+  const [, rows, inside] = /Of ([\d,]+) held-out diamonds, (\d+) have/.exec(output) ?? [];
+  expect(rows).toBe('1,000');
   // The training is seeded: this is one fixed outcome, in a band of three standard deviations.
   expect(Number(inside)).toBeGreaterThan(865);
   expect(Number(inside)).toBeLessThan(935);

@@ -44,7 +44,9 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
       headers: { 'Content-Type': 'text/csv' },
     }),
   );
-  say(`Training the model "diamond_prices" on ${training.row_count} diamonds …`);
+  say(
+    `Training the model "diamond_prices" on ${training.row_count.toLocaleString('en')} diamonds …`,
+  );
   const model = await untilTrained(roster, path);
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   const { r2, mae } = model.metrics ?? { r2: 0, mae: 0 };
@@ -63,7 +65,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   say(`${tableOf(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`);
   const inside = predictions.filter((row) => row['price_anomaly'] === false).length;
   say(
-    `Of ${predictions.length} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
+    `Of ${predictions.length.toLocaleString('en')} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
   );
 }
 

@@ -7,7 +7,7 @@ const dollars = (value: unknown) => Math.round(Number(value)).toLocaleString('en
 const COLUMNS: readonly [heading: string, cell: Cell][] = [
   ['carat', (row) => Number(row['carat']).toFixed(2)],
   ['cut', (row) => String(row['cut'])],
-  ['colour', (row) => String(row['color'])],
+  ['color', (row) => String(row['color'])],
   ['clarity', (row) => String(row['clarity'])],
   ['truth', (row) => dollars(row['price_original'])],
   ['prediction', (row) => dollars(row['price'])],

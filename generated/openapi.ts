@@ -103,8 +103,8 @@ export interface paths {
         get: operations["getSkill"];
         /**
          * Update a skill
-         * @description Updates the skill with the parameters sent. `params` merges one level deep; `name` and `type`
-         *     replace what is stored.
+         * @description Updates the skill with the parameters sent. `params` merges one level deep; `name`, which renames
+         *     the skill, and `type` replace what is stored.
          */
         put: operations["updateSkill"];
         post?: never;
@@ -165,7 +165,8 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Update an agent
-         * @description Updates the agent with the settings sent. `settings` merges one level deep. `skills` replaces the
+         * @description Updates the agent with the settings sent. `settings` merges one level deep; any other field that is
+         *     sent replaces the stored one, `model` and `data` as a whole, and `name` renames the agent. `skills` replaces the
          *     list of skills; `skills_to_add` and `skills_to_remove` change it, where adding a skill that the
          *     agent has, or removing one that it has not, changes nothing. The two ways cannot be sent together,
          *     and no skill may be both added and removed. Every skill that is named must exist in the project.
@@ -252,8 +253,8 @@ export interface paths {
         get: operations["getChatbot"];
         /**
          * Update or create a chatbot
-         * @description Updates the chatbot with the settings sent; `settings` merges one level deep. If the chatbot does
-         *     not exist, it is created under the name of the address; a `name` in the body must then be the same.
+         * @description Updates the chatbot with the settings sent. `settings` merges one level deep; any other field that is
+         *     sent replaces the stored one, and `name` renames the chatbot. If the chatbot does not exist, it is created under the name of the address; a `name` in the body must then be the same.
          */
         put: operations["updateChatbot"];
         post?: never;
@@ -316,9 +317,15 @@ export interface paths {
          *     `GET` of the address in `Location` tells when it is ready.
          *
          *     The table is CSV (UTF-8, separated by commas, the first line names the columns) or a JSON array of
-         *     objects. Numbers may use a decimal comma in quoted fields (`"944,98"`). An empty field, `NA`,
-         *     `NaN` and `null` are missing values, which are ordinary, as are ISO dates. Rows without a target
-         *     are left out. One training of a model runs at a time; a second is answered with 409.
+         *     objects. A number may have a decimal comma, in quoted fields (`"944,98"`), and separators of
+         *     thousands where that leaves no doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma
+         *     is a decimal one, `"1,234"` as much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing
+         *     values, which are ordinary, as are ISO dates. Rows without a target are left out.
+         *
+         *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
+         *     in each of them or always the same, if no other column can be learnt from, if two columns have one
+         *     name, or if a column has the name of one that every answer row has of its own (see `PredictionRow`).
+         *     One training of a model runs at a time; a second is answered with 409.
          */
         put: operations["trainModel"];
         post?: never;
@@ -640,8 +647,8 @@ export interface components {
         /** @description The agent is named by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /**
-         * @description A model, as one of its versions shows it: the newest, or the one that was asked for. Everything
-         *     but `name`, `serving_version` and the timestamps of the model belongs to that version.
+         * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
+         *     `created_at` and `serving_version` are the model's; everything else is that version's.
          */
         Model: {
             id: components["schemas"]["Id"];
@@ -710,7 +717,7 @@ export interface components {
              * @description The largest number or the latest date; null for categories.
              */
             max: number | string | null;
-            /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates. */
+            /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. */
             categories: string[] | null;
         };
         /** @description How well the model does on rows that it was not trained on; null until it is ready. */
@@ -840,7 +847,7 @@ export interface components {
         };
         /** @description The fields at fault. */
         FieldErrors: {
-            /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query`, `/path` or `/headers`. */
+            /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query` or `/path`. */
             pointer: string;
             /** @description What is wrong with it, and how to mend it. */
             message: string;

@@ -379,6 +379,31 @@ describe('what is no HTTP', () => {
   });
 });
 
+describe('a store that another process has locked', () => {
+  test('is 503 to those who write, and neither stops the others nor fails a training', async () => {
+    const server = await start();
+    await train(client(server), diamonds(1000));
+    const lock = new SqliteDatabase(join(folder, 'roster.db'));
+    lock.exec('begin immediate');
+    const refused = await fetch(`${server.url}/projects`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: { name: 'late' } }),
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('Retry-After')).toBe('1');
+    expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
+    expect((await fetch(`${server.url}/projects`)).status).toBe(200);
+    // Long enough for the training to end meanwhile.
+    while (!server.log.some((line) => line.includes('does not take the end of a training yet'))) {
+      await delay(50);
+    }
+    lock.exec('rollback');
+    lock.close();
+    expect(await untilTrained(client(server))).toMatchObject({ status: 'ready' });
+  });
+});
+
 describe('/problems', () => {
   test('has a page for each problem, that says what happened and how to mend it', async () => {
     const { url } = await start();

@@ -40,7 +40,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
       .on('clientError', answerUnreadableRequest(contract));
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
-    log.info({ url: addressOf(server, config) }, 'listening');
+    log.info({ url: addressOf(server, config), store: config.databaseUrl }, 'listening');
 
     await trainings.resume();
     const signal = await nextSignal();
@@ -55,8 +55,12 @@ async function serve(config: Config, log: Logger): Promise<void> {
 
 async function listen(server: Server, { host, port }: Config): Promise<void> {
   server.listen(port, host);
-  // Rejects with the server's error, such as a port that is taken.
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${reason}`, { cause });
+  }
 }
 
 function addressOf(server: Server, { host, basePath }: Config): string {

@@ -78,3 +78,20 @@ test('a schema of a type that does not exist stops the start', async () => {
   );
   expect(message).toContain('strnig');
 });
+
+test('a problem whose words are not fixed stops the start, with its place', async () => {
+  const message = await faultOf((contract) =>
+    contract.replace('title: { const: Unknown address }', 'title: { type: string }'),
+  );
+  expect(message).toContain('components › schemas › UnknownAddress › properties › title › const');
+});
+
+test('one rule that is worded in two ways stops the start', async () => {
+  const message = await faultOf((contract) =>
+    contract.replace(
+      'x-roster-says: must not contain the character U+0000 or half of a surrogate pair',
+      'x-roster-says: must be fine',
+    ),
+  );
+  expect(message).toContain('in two ways');
+});

@@ -145,9 +145,15 @@ function operationsOf(document: Document): Operation[] {
 
 function problemsOf(document: Document): Map<string, ProblemKind> {
   const problems = new Map<string, ProblemKind>();
-  for (const schema of Object.values(document.components.schemas)) {
-    const { success, data } = problemSchema.safeParse(schema);
-    if (!success) continue;
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    if (!isProblem(schema)) continue;
+    const { success, data, error } = problemSchema.safeParse(schema);
+    if (!success) {
+      const [issue] = error.issues;
+      throw new ContractError(
+        `openapi.yaml: components › schemas › ${name} › ${issue?.path.join(' › ')}: ${issue?.message}`,
+      );
+    }
     const { type, title, status } = data.properties;
     problems.set(type.const, {
       type: type.const,
@@ -159,6 +165,11 @@ function problemsOf(document: Document): Map<string, ProblemKind> {
   return problems;
 }
 
+function isProblem(schema: Schema): boolean {
+  const type = Object(Object(schema['properties'])['type'])['const'];
+  return typeof type === 'string' && type.startsWith('/problems/');
+}
+
 /** Collects the contract's own words for its rules, so that no rule is worded twice. */
 function saysOf(document: Document): Map<string, string> {
   const says = new Map<string, string>();
@@ -166,7 +177,11 @@ function saysOf(document: Document): Map<string, string> {
     if (typeof node !== 'object' || node === null) return;
     const { pattern, type, 'x-roster-says': words } = node as Record<string, unknown>;
     if (typeof words === 'string') {
-      says.set(typeof pattern === 'string' ? patternRule(pattern) : `${type} ${name}`, words);
+      const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${name}`;
+      if ((says.get(rule) ?? words) !== words) {
+        throw new ContractError(`openapi.yaml: x-roster-says words one rule in two ways: ${words}`);
+      }
+      says.set(rule, words);
     }
     for (const [key, child] of Object.entries(node)) visit(child, key);
   };

@@ -52,7 +52,9 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
     case 'entity.too.large':
       return bodyTooLarge(Number(limit));
     case 'entity.parse.failed':
-      return malformedBody(`The body is not valid JSON: ${thrown.message}.`);
+      return malformedBody(
+        `The body is not valid JSON: ${thrown.message.replace(/ is not valid JSON$/, '')}.`,
+      );
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return problem(

@@ -20,6 +20,6 @@ export const readTarget: RequestHandler = (req, _res, next) => {
 export const refuseUnknownAddress: RequestHandler = (req) => {
   throw problem(
     '/problems/unknown-address',
-    `There is no address ${req.path}; compare it with the contract.`,
+    `There is no address ${req.path}; compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.`,
   );
 };

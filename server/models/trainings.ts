@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { Store, TrainedVersion } from '../store/index.js';
+import { isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
 import type { TrainingMessage } from './training-message.js';
 
 /** One at a time: a training keeps a core busy, and requests want the other. */
@@ -11,6 +12,8 @@ const MAX_WAITING = 100;
 const MAX_ATTEMPTS = 3;
 /** How much further a training must be for its progress to be written down. */
 const PROGRESS_STEP = 0.05;
+/** How long to wait before the end of a training is written again, in milliseconds. */
+const RETRY_AFTER = 500;
 
 /**
  * Runs the trainings, each in a thread of its own. What is to be trained is in the store: a training
@@ -79,20 +82,38 @@ export class Trainings {
     const { models } = this.store;
     const attempt = await models.attemptTraining(versionId);
     if (!attempt) return;
-    if (attempt.attempts > MAX_ATTEMPTS) {
+    const { attempts, model, version, table } = attempt;
+    const log = this.log.child({ model, version, versionId });
+    if (attempts > MAX_ATTEMPTS) {
       const failure = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
       await models.failTraining(versionId, failure);
       return;
     }
-    this.log.info({ versionId, attempt: attempt.attempts }, 'training');
+    log.info({ attempt: attempts }, 'training');
+    let trained: TrainedVersion;
     try {
-      const trained = await this.#inThread(versionId, attempt.table, signal);
-      await models.finishTraining(versionId, trained);
-      this.log.info({ versionId, metrics: trained.metrics }, 'trained');
+      signal.throwIfAborted();
+      trained = await this.#inThread(versionId, table, signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.log.error({ err: error, versionId }, 'training failed');
-      await models.failTraining(versionId, failureOf(error));
+      log.error({ err: error }, 'training failed');
+      await this.#record(() => models.failTraining(versionId, failureOf(error)));
+      return;
+    }
+    await this.#record(() => models.finishTraining(versionId, trained));
+    log.info({ metrics: trained.metrics }, 'trained');
+  }
+
+  /** Writes how a training ended, as soon as the store can take it: nothing else would end it. */
+  async #record(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isUnavailable(error) || this.#stopping) throw error;
+        this.log.warn({ err: error }, 'the store does not take the end of a training yet');
+        await delay(RETRY_AFTER);
+      }
     }
   }
 
@@ -113,7 +134,9 @@ export class Trainings {
           if ('trained' in message) return resolve(message.trained);
           if (message.progress < noted + PROGRESS_STEP) return;
           noted = message.progress;
-          this.store.models.noteProgress(versionId, noted).catch(reject);
+          this.store.models
+            .noteProgress(versionId, noted)
+            .catch((error) => this.log.warn({ err: error, versionId }, 'progress not noted'));
         });
         worker.on('error', reject);
         worker.on('exit', () => reject(new Error('The training thread ended early')));

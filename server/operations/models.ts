@@ -76,11 +76,11 @@ export function modelOperations(
     predict: async ({ params, query, body, reply }) => {
       const project = await projectNamed(store, params.projectName);
       const rows = Array.isArray(body) ? body : body.data;
-      const predictor = await predictors.serving(project.id, params.modelName);
-      if (!predictor) {
-        const model = await store.models.find(project.id, params.modelName);
-        throw model ? notReady(model) : notFound(params.modelName, project.name);
-      }
+      // What the model is like is read first: it may become ready between the two, but not the other way.
+      const model = await store.models.find(project.id, params.modelName);
+      if (!model) throw notFound(params.modelName, project.name);
+      const predictor = await predictors.serving(project.id, model.name);
+      if (!predictor) throw notReady(model);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
@@ -131,17 +131,17 @@ function tooManyTrainings() {
   );
 }
 
-function notReady({ name, status }: Model) {
+function notReady({ name, version, status }: Model) {
   return status === 'training'
     ? problem(
         '/problems/model-not-ready',
-        `The first version of the model "${name}" is still training; try again in a moment.`,
+        `Version ${version} of the model "${name}" is still training, and no earlier one is there to answer; try again in a moment.`,
         { model_status: 'training' },
         RETRY_AFTER,
       )
     : problem(
         '/problems/model-not-ready',
-        `The training of the model "${name}" failed, and no earlier version is there to answer; send a table to train it again.`,
+        `The training of version ${version} of the model "${name}" failed, and no earlier one is there to answer; send a table to train it again.`,
         { model_status: 'failed' },
       );
 }

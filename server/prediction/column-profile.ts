@@ -125,7 +125,7 @@ function summariseCategories(
     ...use,
     min: null,
     max: null,
-    categories: byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text),
+    categories: use.used ? byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text) : null,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Databases bound how many values a query may name; this is well below the bound of each. */
 const CHUNK = 1000;
 
-/** Looks up the rows that belong to some ids, in queries of a bounded size, in the order of the ids. */
+/** Looks up the rows that belong to some ids, in queries of a bounded size. */
 export async function lookup<T>(
   ids: readonly string[],
   query: (some: readonly string[]) => Promise<T[]>,

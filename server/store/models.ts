@@ -121,11 +121,12 @@ export class ModelStore {
   }
 
   /**
-   * Counts an attempt at a training, and gives its table; nothing if the version was deleted meanwhile.
+   * Counts an attempt at a training, and gives what it is about and its table; nothing if the version was
+   * deleted meanwhile.
    */
   async attemptTraining(
     versionId: string,
-  ): Promise<{ attempts: number; table: Uint8Array } | undefined> {
+  ): Promise<{ attempts: number; model: string; version: number; table: Uint8Array } | undefined> {
     return this.db.transaction().execute(async (db) => {
       await db
         .updateTable('model_versions')
@@ -134,8 +135,14 @@ export class ModelStore {
         .execute();
       return db
         .selectFrom('model_versions')
+        .innerJoin('models', 'models.id', 'model_versions.model_id')
         .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
-        .select(['model_versions.attempts', 'training_tables.bytes as table'])
+        .select([
+          'model_versions.attempts',
+          'models.name as model',
+          'model_versions.version',
+          'training_tables.bytes as table',
+        ])
         .where('model_versions.id', '=', versionId)
         .where('model_versions.status', '=', 'training')
         .executeTakeFirst();

@@ -5,6 +5,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer } from '../../contract-tests/targets/server-process.js';
 import { Store } from './index.js';
+import { migrations } from './migrations/index.js';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url);
 
@@ -36,6 +37,10 @@ test.each(releases)('a store of release %s answers as it did then', async (relea
   }
 });
 
+test('migrations are listed in the order in which they run', () => {
+  expect(Object.keys(migrations)).toEqual(Object.keys(migrations).toSorted());
+});
+
 test('an empty file becomes a store with one project', async () => {
   execute('pragma user_version = 0');
   const store = await Store.open(`file:${file}`);
@@ -45,7 +50,7 @@ test('an empty file becomes a store with one project', async () => {
 
 test('a store of a later release is refused, and left as it is', async () => {
   await (await Store.open(`file:${file}`)).close();
-  execute("insert into kysely_migration values ('2999-01-later', '2999-01-01')");
+  execute("insert into kysely_migration values ('9999-later', '2999-01-01')");
   const before = readFileSync(file);
   await expect(Store.open(`file:${file}`)).rejects.toThrow('written by a later release');
   expect(readFileSync(file).equals(before)).toBe(true);

@@ -22,7 +22,8 @@ export function openSqlite(url: string): Kysely<Database> {
   // With WAL, only FULL makes a commit outlive a power cut.
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  database.pragma('busy_timeout = 5000');
+  // SQLite waits in the calling thread, and everyone with it: better to be told soon, and say 503.
+  database.pragma('busy_timeout = 100');
   return new Kysely({ dialect: new WritingSqliteDialect(database) });
 }
 

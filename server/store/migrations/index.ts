@@ -1,7 +1,10 @@
 import type { Migration } from 'kysely';
-import * as first from './2026-11-first.js';
+import * as first from './0001-first.js';
 
-/** Every change of the tables, in order. One that was released is never edited: the next one mends it. */
+/**
+ * Every change of the tables. They run in the order of their names, so each is numbered. One that was
+ * released is never edited: the next one mends it.
+ */
 export const migrations: Record<string, Migration> = {
-  '2026-11-first': first,
+  '0001-first': first,
 };
