@@ -394,8 +394,8 @@ describe('a store that another process has locked', () => {
     expect(refused.headers.get('Retry-After')).toBe('1');
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
     expect((await fetch(`${server.url}/projects`)).status).toBe(200);
-    // Long enough for the training to end meanwhile.
-    while (!server.log.some((line) => line.includes('does not take the end of a training yet'))) {
+    // Whether the training was about to begin or to end, it has met the lock.
+    while (!server.log.some((line) => line.includes('takes no note of a training yet'))) {
       await delay(50);
     }
     lock.exec('rollback');

@@ -12,7 +12,7 @@ const MAX_WAITING = 100;
 const MAX_ATTEMPTS = 3;
 /** How much further a training must be for its progress to be written down. */
 const PROGRESS_STEP = 0.05;
-/** How long to wait before the end of a training is written again, in milliseconds. */
+/** How long to wait before what the store did not take is written again, in milliseconds. */
 const RETRY_AFTER = 500;
 
 /**
@@ -80,13 +80,13 @@ export class Trainings {
 
   async #train(versionId: string, signal: AbortSignal): Promise<void> {
     const { models } = this.store;
-    const attempt = await models.attemptTraining(versionId);
+    const attempt = await this.#persist(() => models.attemptTraining(versionId));
     if (!attempt) return;
     const { attempts, model, version, table } = attempt;
     const log = this.log.child({ model, version, versionId });
     if (attempts > MAX_ATTEMPTS) {
       const failure = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
-      await models.failTraining(versionId, failure);
+      await this.#persist(() => models.failTraining(versionId, failure));
       return;
     }
     log.info({ attempt: attempts }, 'training');
@@ -97,21 +97,21 @@ export class Trainings {
     } catch (error) {
       if (signal.aborted) return;
       log.error({ err: error }, 'training failed');
-      await this.#record(() => models.failTraining(versionId, failureOf(error)));
+      await this.#persist(() => models.failTraining(versionId, failureOf(error)));
       return;
     }
-    await this.#record(() => models.finishTraining(versionId, trained));
+    await this.#persist(() => models.finishTraining(versionId, trained));
     log.info({ metrics: trained.metrics }, 'trained');
   }
 
-  /** Writes how a training ended, as soon as the store can take it: nothing else would end it. */
-  async #record(write: () => Promise<void>): Promise<void> {
+  /** Writes how a training begins or ends, as soon as the store can take it: nothing else would end it. */
+  async #persist<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await write();
       } catch (error) {
         if (!isUnavailable(error) || this.#stopping) throw error;
-        this.log.warn({ err: error }, 'the store does not take the end of a training yet');
+        this.log.warn({ err: error }, 'the store takes no note of a training yet');
         await delay(RETRY_AFTER);
       }
     }

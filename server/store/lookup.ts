@@ -1,5 +1,5 @@
 /** Databases bound how many values a query may name; this is well below the bound of each. */
-const CHUNK = 1000;
+const CHUNK = 1024;
 
 /** Looks up the rows that belong to some ids, in queries of a bounded size. */
 export async function lookup<T>(
@@ -8,9 +8,15 @@ export async function lookup<T>(
 ): Promise<T[]> {
   const rows: T[] = [];
   for (let begin = 0; begin < ids.length; begin += CHUNK) {
-    for (const row of await query(ids.slice(begin, begin + CHUNK))) rows.push(row);
+    for (const row of await query(padded(ids.slice(begin, begin + CHUNK)))) rows.push(row);
   }
   return rows;
+}
+
+/** Repeats the last id up to the next power of two: a query of each length would be a statement of its own. */
+function padded(ids: readonly string[]): readonly string[] {
+  const length = 2 ** Math.ceil(Math.log2(ids.length));
+  return Array.from({ length }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? '');
 }
 
 /** Groups items by a key, in their order. */

@@ -6,6 +6,7 @@ import {
   type DatabaseConnection,
   Kysely,
   SqliteDialect,
+  type SqliteDialectConfig,
   SqliteDriver,
 } from 'kysely';
 import type { Database } from './schema.js';
@@ -18,29 +19,31 @@ export function openSqlite(url: string): Kysely<Database> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new SqliteDatabase(path);
-  database.pragma('journal_mode = WAL');
-  // With WAL, only FULL makes a commit outlive a power cut.
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
-  // SQLite waits in the calling thread, and everyone with it: better to be told soon, and say 503.
-  database.pragma('busy_timeout = 100');
+  // With WAL, only FULL makes a commit outlive a power cut. SQLite waits for a lock in the calling thread,
+  // and everyone with it: better to be told soon, and say 503.
+  database.exec(`
+    pragma journal_mode = WAL;
+    pragma synchronous = FULL;
+    pragma foreign_keys = ON;
+    pragma busy_timeout = 100;
+  `);
   return new Kysely({ dialect: new WritingSqliteDialect(database) });
 }
 
-/** All our transactions write. */
 class WritingSqliteDialect extends SqliteDialect {
-  constructor(private readonly database: SqliteConnection) {
-    super({ database });
+  constructor(private readonly connection: SqliteConnection) {
+    super({ database: connection });
   }
 
   override createDriver(): SqliteDriver {
-    return new WritingSqliteDriver(this.database);
+    return new WritingSqliteDriver(this.connection);
   }
 }
 
+/** All our transactions write. */
 class WritingSqliteDriver extends SqliteDriver {
-  constructor(private readonly database: SqliteConnection) {
-    super({ database });
+  constructor(private readonly connection: SqliteConnection) {
+    super({ database: preparedOnce(connection) });
   }
 
   /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
@@ -50,6 +53,26 @@ class WritingSqliteDriver extends SqliteDriver {
 
   /** Of some errors, such as a full disk, SQLite rolls back by itself. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.database.inTransaction) await super.rollbackTransaction(connection);
+    if (this.connection.inTransaction) await super.rollbackTransaction(connection);
   }
+}
+
+type Preparing = Exclude<SqliteDialectConfig['database'], () => unknown>;
+type Statement = ReturnType<Preparing['prepare']>;
+
+/**
+ * Prepares each statement once and keeps it. That is faster; and since Node 24.19 the process aborts when
+ * a statement of better-sqlite3 12 is collected as garbage. There are few: our queries have no values in
+ * their text, and lists of ids come in few lengths (see `lookup`).
+ */
+function preparedOnce(connection: SqliteConnection): Preparing {
+  const statements = new Map<string, Statement>();
+  return {
+    prepare: (sql) => {
+      const statement = statements.get(sql) ?? connection.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+    close: () => connection.close(),
+  };
 }
