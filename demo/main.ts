@@ -126,8 +126,8 @@ function sayWhatNext(url: string): void {
   curl ${url}/api/projects/default/models/diamond_prices
   curl ${url}/api/projects/default/models/diamond_prices/predict \\
     -H 'Content-Type: application/json' -d '${rows}'
-  curl -X DELETE ${url}/projects/default/agent/jeweller
   curl ${url}/projects/default/chatbots/shop_window
+  curl -X DELETE ${url}/projects/default/agent/jeweller
 
 Press Ctrl-C to stop.`);
 }
