@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Contract, Operation } from './document.js';
 import { escapeToken } from './json-pointer.js';
 import { type FieldError, invalidRequest } from './problems.js';
+import { asRecord } from './record.js';
 
 const MAX_NESTING = 100;
 
@@ -42,10 +43,10 @@ function overlongArrays(
       : [];
   }
   return alternatives
-    .flatMap(({ properties }) => Object.entries(Object(properties)))
+    .flatMap(({ properties }) => Object.entries(asRecord(properties)))
     .filter(([name]) => Object.hasOwn(value, name))
     .flatMap(([name, field]) =>
-      overlongArrays(contract, field, Object(value)[name], `${pointer}/${name}`),
+      overlongArrays(contract, field, asRecord(value)[name], `${pointer}/${name}`),
     );
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 import { valueAt } from './json-pointer.js';
+import { asRecord, type JsonRecord } from './record.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
 
@@ -73,11 +74,8 @@ export interface Contract {
   /** What to say of a value that breaks a rule (`x-roster-says`), by the rule. */
   readonly says: ReadonlyMap<string, string>;
   /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
-  readonly alternatives: (schema: unknown) => Schema[];
+  readonly alternatives: (schema: unknown) => JsonRecord[];
 }
-
-/** A schema of the contract; its keywords are looked at one by one. */
-type Schema = Readonly<Record<string, unknown>>;
 
 /** The contract has a fault; the message says where. */
 export class ContractError extends Error {}
@@ -101,8 +99,8 @@ export function readContract(file: URL | string): Contract {
   };
 }
 
-function alternativesOf(document: Document, schema: unknown): Schema[] {
-  const { $ref, ...keywords }: Schema = Object(schema);
+function alternativesOf(document: Document, schema: unknown): JsonRecord[] {
+  const { $ref, ...keywords } = asRecord(schema);
   if (typeof $ref === 'string') return alternativesOf(document, valueAt(document, $ref.slice(1)));
   const branches = Array.isArray(keywords['oneOf']) ? keywords['oneOf'] : [];
   return [keywords, ...branches.flatMap((branch) => alternativesOf(document, branch))];
@@ -136,7 +134,7 @@ function operationsOf(document: Document): Operation[] {
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
-        bodySchema: Object(requestBody?.content['application/json'])['schema'],
+        bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
       });
     }
   }
@@ -165,8 +163,8 @@ function problemsOf(document: Document): Map<string, ProblemKind> {
   return problems;
 }
 
-function isProblem(schema: Schema): boolean {
-  const type = Object(Object(schema['properties'])['type'])['const'];
+function isProblem(schema: JsonRecord): boolean {
+  const type = asRecord(asRecord(schema['properties'])['type'])['const'];
   return typeof type === 'string' && type.startsWith('/problems/');
 }
 

@@ -3,6 +3,7 @@ import { bodyTooLarge } from './body.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
 import { escapeToken, valueAt } from './json-pointer.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
+import { asRecord } from './record.js';
 
 /** A fault as the validator reports it. */
 interface ValidationFault {
@@ -100,7 +101,8 @@ function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string 
   for (const slash of slashes) {
     const name = path.slice(slash + 1);
     const parent = valueAt({ body }, path.slice(0, slash));
-    if (Object.hasOwn(Object(parent), name)) return `${path.slice(0, slash)}/${escapeToken(name)}`;
+    if (Object.hasOwn(asRecord(parent), name))
+      return `${path.slice(0, slash)}/${escapeToken(name)}`;
   }
   return path;
 }

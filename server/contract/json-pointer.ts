@@ -1,3 +1,5 @@
+import { asRecord } from './record.js';
+
 /** A step of a JSON pointer, in which `~` and `/` are escaped (RFC 6901, section 3). */
 export function escapeToken(token: string): string {
   return token.replace(/~/g, '~0').replace(/\//g, '~1');
@@ -10,7 +12,8 @@ export function valueAt(document: unknown, pointer: string): unknown {
     .slice(1)
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'))
     .reduce(
-      (value, token) => (Object.hasOwn(Object(value), token) ? Object(value)[token] : undefined),
+      (value, token) =>
+        Object.hasOwn(asRecord(value), token) ? asRecord(value)[token] : undefined,
       document,
     );
 }

@@ -1,5 +1,6 @@
 import type { components } from '../../generated/openapi.js';
 import type { Contract } from './document.js';
+import { asRecord } from './record.js';
 
 type Schemas = components['schemas'];
 type Common = Schemas['Problem'];
@@ -77,7 +78,7 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
     detail: shortened(error.detail),
     instance: uriReference(at.instance),
     request_id: at.requestId,
-    ...Object(bounded(error.members)),
+    ...asRecord(bounded(error.members)),
   };
 }
 

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { type Contract, ContractError, type Document, type Operation } from './document.js';
+import { asRecord } from './record.js';
 
 type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'];
 
@@ -62,7 +63,7 @@ function referredTo(part: unknown, components: Document['components']): object {
   const kept: Record<string, Record<string, unknown>> = {};
   const visit = (node: unknown): void => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
-      const component = Object(components[kind])[name];
+      const component = asRecord(components[kind])[name];
       if (component === undefined || kept[kind]?.[name] !== undefined) continue;
       kept[kind] = { ...kept[kind], [name]: component };
       visit(component);

@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.js';
-import type { Handler, Handlers } from '../contract/handlers.js';
+import type { Handlers } from '../contract/handlers.js';
 import { type FieldError, invalidRequest, problem } from '../contract/problems.js';
 import {
   AddedAndRemovedError,
@@ -28,10 +28,6 @@ export function agentOperations(store: Store): AgentOperations {
     const project = await projectNamed(store, projectName);
     const removed = await store.agents.remove(project.id, nameOrId);
     if (!removed) throw notFound(nameOrId, project.name);
-  };
-  const deleteAgent: Handler<'deleteAgent'> = async ({ params, reply }) => {
-    await remove(params.project_name, params.agent_name);
-    return reply({ status: 204 });
   };
 
   return {
@@ -94,7 +90,11 @@ export function agentOperations(store: Store): AgentOperations {
       return reply({ status: 200, body: agent });
     },
 
-    deleteAgent,
+    deleteAgent: async ({ params, reply }) => {
+      await remove(params.project_name, params.agent_name);
+      return reply({ status: 204 });
+    },
+
     deleteAgentByPlural: async ({ params, reply }) => {
       await remove(params.project_name, params.agent_name);
       return reply({ status: 204 });
