@@ -60,6 +60,10 @@ async function untilTrained(roster: RosterClient) {
   }
 }
 
+async function untilLogged({ log }: ServerProcess, message: string): Promise<void> {
+  while (!log.some((line) => line.includes(`"msg":"${message}"`))) await delay(10);
+}
+
 async function predictionText(server: ServerProcess): Promise<string> {
   const answer = await fetch(`${server.url}/api/projects/default/models/diamond_prices/predict`, {
     method: 'POST',
@@ -116,50 +120,47 @@ describe('a restart', () => {
 });
 
 describe('a stop', () => {
-  test('lets a request that has begun end, and keeps what it did', async () => {
-    const server = await start();
-    const { port } = new URL(server.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
-    let answer = '';
+  /** Sends a request but for the end of its body, and waits until the service has begun with it. */
+  async function begin(server: ServerProcess, method: string, path: string, body: string) {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const received = { text: '' };
     socket.on('data', (chunk) => {
-      answer += chunk;
+      received.text += chunk;
     });
     socket.write(
-      `POST /projects/default/skills HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    await delay(200);
-    const stopped = server.stop();
-    await delay(200);
-    socket.end(body.slice(10));
-    expect(await stopped).toBe(0);
-    expect(answer).toContain('HTTP/1.1 201 Created');
+    while (!received.text.includes('100 Continue')) await delay(10);
+    return { socket, received, rest: body.slice(10) };
+  }
 
-    const skills = await fetch(`${(await start()).url}/projects/default/skills`);
+  test('lets a request that has begun end, and keeps what it did', async () => {
+    const server = await start();
+    const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
+    const path = '/projects/default/skills';
+    const { socket, received, rest } = await begin(server, 'POST', path, body);
+    const stopped = server.stop();
+    await untilLogged(server, 'stopping');
+    socket.end(rest);
+    expect(await stopped).toBe(0);
+    expect(received.text).toContain('HTTP/1.1 201 Created');
+
+    const skills = await fetch((await start()).url + path);
     expect(await skills.json()).toMatchObject([{ name: 'late' }]);
   });
 
   test('sends away, as a problem, what comes on an open connection after it', async () => {
     const server = await start();
-    const { port } = new URL(server.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    let answer = '';
-    socket.on('data', (chunk) => {
-      answer += chunk;
-    });
-    // The first request holds the connection open; the second one is behind it when the stop comes.
-    socket.write(
-      'PUT /projects/default/chatbots/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"chat',
-    );
-    await delay(200);
+    const path = '/projects/default/chatbots/a';
+    const { socket, received, rest } = await begin(server, 'PUT', path, '{"chatbot":{}}');
     const stopped = server.stop();
-    await delay(200);
-    socket.write('bot":{}}GET /projects HTTP/1.1\r\nHost: x\r\n\r\n');
+    await untilLogged(server, 'stopping');
+    socket.write(`${rest}GET /projects HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(await stopped).toBe(0);
-    expect(answer).toContain('HTTP/1.1 201 Created');
-    expect(answer).toContain('HTTP/1.1 503 Service Unavailable');
-    expect(answer).toContain('Retry-After: 1');
-    expect(answer).toContain('"type":"/problems/service-unavailable"');
+    expect(received.text).toContain('HTTP/1.1 201 Created');
+    expect(received.text).toContain('HTTP/1.1 503 Service Unavailable');
+    expect(received.text).toContain('Retry-After: 1');
+    expect(received.text).toContain('"type":"/problems/service-unavailable"');
   });
 
   test('interrupts a training, which the next start takes up again', async () => {
@@ -203,10 +204,6 @@ describe('a crash', () => {
     expect(after?.status).toBe('failed');
     expect(after?.failure).toContain('cut short 3 times');
   });
-
-  async function untilLogged({ log }: ServerProcess, message: string): Promise<void> {
-    while (!log.some((line) => line.includes(`"msg":"${message}"`))) await delay(10);
-  }
 });
 
 describe('a training', () => {
