@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
-import type { Operation } from './document.js';
+import { refuseOutOfBounds } from './bounds.js';
+import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { problem } from './problems.js';
 
@@ -9,10 +10,15 @@ const JSON_TYPE = 'application/json';
 
 /**
  * Makes what reads the body of an operation: JSON is parsed into `req.body`, another media type that
- * the operation takes becomes a stream of at most `maxBody` bytes there.
+ * the operation takes becomes a stream of at most `maxBody` bytes there. What JSON holds is bounded
+ * before anyone looks at it closely; a stream is not looked into.
  * @param maxBody the service's own limit, in bytes
  */
-export function readBody(operation: Operation, maxBody: number): RequestHandler[] {
+export function readBody(
+  contract: Contract,
+  operation: Operation,
+  maxBody: number,
+): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   return [
@@ -25,6 +31,7 @@ export function readBody(operation: Operation, maxBody: number): RequestHandler[
       type: (req) => mediaType(req) === JSON_TYPE,
       verify: refuseBrokenUtf8,
     }),
+    refuseOutOfBounds(contract, operation),
     openStream(limit),
   ];
 }

@@ -90,12 +90,17 @@ export function readContract(file: URL | string): Contract {
     const [issue] = parsed.error.issues;
     throw new ContractError(`openapi.yaml: ${issue?.path.join(' › ')}: ${issue?.message}`);
   }
+  const resolved = new Map<unknown, JsonRecord[]>();
   return {
     document: parsed.data,
     operations: operationsOf(parsed.data),
     problems: problemsOf(parsed.data),
     says: saysOf(parsed.data),
-    alternatives: (schema) => alternativesOf(parsed.data, schema),
+    alternatives: (schema) => {
+      const alternatives = resolved.get(schema) ?? alternativesOf(parsed.data, schema);
+      resolved.set(schema, alternatives);
+      return alternatives;
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
 import { readBody } from './body.js';
-import { refuseOutOfBounds } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';
 import { problem } from './problems.js';
@@ -41,8 +40,7 @@ export async function contractRouter(
       route[operation.method](
         begin(operation),
         refuseOtherAnswers(operation),
-        ...readBody(operation, maxBody),
-        refuseOutOfBounds(contract, operation),
+        ...readBody(contract, operation, maxBody),
         ...validate,
         run(handlerOf(handlers, operation)),
       );

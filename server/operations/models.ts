@@ -76,11 +76,14 @@ export function modelOperations(
     predict: async ({ params, query, body, reply }) => {
       const project = await projectNamed(store, params.projectName);
       const rows = Array.isArray(body) ? body : body.data;
-      // What the model is like is read first: it may become ready between the two, but not the other way.
-      const model = await store.models.find(project.id, params.modelName);
-      if (!model) throw notFound(params.modelName, project.name);
-      const predictor = await predictors.serving(project.id, model.name);
-      if (!predictor) throw notReady(model);
+      let predictor = await predictors.serving(project.id, params.modelName);
+      if (!predictor) {
+        const model = await store.models.find(project.id, params.modelName);
+        if (!model) throw notFound(params.modelName, project.name);
+        // It may have become ready between the two.
+        if (model.status === 'ready') predictor = await predictors.serving(project.id, model.name);
+        if (!predictor) throw notReady(model);
+      }
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
