@@ -26,7 +26,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const { name } = body.chatbot;
       const chatbot = await referring(body.chatbot, () =>
         written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
-          store.chatbots.create(project.id, { ...EMPTY, ...fieldsOf(body.chatbot), name }),
+          store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
         ),
       );
       return reply({
@@ -67,8 +67,6 @@ export function chatbotOperations(store: Store): ChatbotOperations {
     },
   };
 }
-
-const EMPTY = { agent: null, model_name: null, database_name: null };
 
 function fieldsOf(body: ChatbotBody) {
   const { agent_id, agent_name, settings, params, ...fields } = sent(body);

@@ -8,6 +8,7 @@ import {
 } from './errors.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 import { withAgents } from './skills.js';
@@ -95,13 +96,7 @@ export class AgentStore {
 
   /** Deletes an agent; its skills stay, its chatbots lose it. Tells whether there was one. */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
-    const { column, value } = key(nameOrId);
-    const { numDeletedRows } = await this.db
-      .deleteFrom('agents')
-      .where('project_id', '=', projectId)
-      .where(column, '=', value)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    return remove(this.db, 'agents', projectId, key(nameOrId));
   }
 }
 

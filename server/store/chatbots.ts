@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import { heedConstraints, UnknownReferenceError } from './errors.js';
 import { inOrder, type Page } from './page.js';
+import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 
@@ -15,6 +16,9 @@ export interface ChatbotFields {
   readonly database_name: string | null;
   readonly settings: OpenObject;
 }
+
+/** A chatbot to create; a field that is not given is empty. */
+export type NewChatbot = Pick<ChatbotFields, 'name'> & Partial<ChatbotFields>;
 
 export class ChatbotStore {
   constructor(private readonly db: Kysely<Database>) {}
@@ -36,7 +40,7 @@ export class ChatbotStore {
    * @throws {NameTakenError}
    * @throws {UnknownReferenceError} if the agent does not exist; nothing is created then
    */
-  async create(projectId: string, fields: ChatbotFields): Promise<Chatbot> {
+  async create(projectId: string, fields: NewChatbot): Promise<Chatbot> {
     return this.db.transaction().execute((db) => insertChatbot(db, projectId, fields));
   }
 
@@ -56,19 +60,14 @@ export class ChatbotStore {
       if (stored)
         return { chatbot: await updateChatbot(db, projectId, stored, change), created: false };
       if ((change.name ?? name) !== name) throw new OtherNameError();
-      const fields = { ...EMPTY, ...change, name };
-      return { chatbot: await insertChatbot(db, projectId, fields), created: true };
+      const chatbot = await insertChatbot(db, projectId, { ...change, name });
+      return { chatbot, created: true };
     });
   }
 
   /** Tells whether there was one. */
   async remove(projectId: string, name: string): Promise<boolean> {
-    const { numDeletedRows } = await this.db
-      .deleteFrom('chatbots')
-      .where('project_id', '=', projectId)
-      .where('name', '=', name)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    return remove(this.db, 'chatbots', projectId, { column: 'name', value: name });
   }
 }
 
@@ -123,8 +122,9 @@ async function foundAgain(db: Kysely<Database>, projectId: string, name: string)
 async function insertChatbot(
   db: Kysely<Database>,
   projectId: string,
-  { agent, settings, ...fields }: ChatbotFields,
+  chatbot: NewChatbot,
 ): Promise<Chatbot> {
+  const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
   const row = {
     ...newResource(),
     ...fields,

@@ -40,8 +40,14 @@ export function parseObject(json: string): OpenObject {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Which column finds a resource, and by what: no name has the form of an identifier. */
-export function key(nameOrId: string): { column: 'id' | 'name'; value: string } {
+/** Which column finds a resource, and by what. */
+export interface Key {
+  readonly column: 'id' | 'name';
+  readonly value: string;
+}
+
+/** The key of what is found by name or id: no name has the form of an identifier. */
+export function key(nameOrId: string): Key {
   const lower = nameOrId.toLowerCase();
   return UUID.test(lower) ? { column: 'id', value: lower } : { column: 'name', value: nameOrId };
 }

@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import { heedConstraints } from './errors.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 
@@ -95,13 +96,7 @@ export class SkillStore {
 
   /** Deletes a skill and takes it off its agents; tells whether there was one. */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
-    const { column, value } = key(nameOrId);
-    const { numDeletedRows } = await this.db
-      .deleteFrom('skills')
-      .where('project_id', '=', projectId)
-      .where(column, '=', value)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    return remove(this.db, 'skills', projectId, key(nameOrId));
   }
 }
 
