@@ -12,7 +12,7 @@ import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { Predictors } from './models/predictors.js';
 import { Trainings } from './models/trainings.js';
 import { KEPT_FOR } from './operations/once.js';
-import { Store, withoutSecrets } from './store/index.js';
+import { Store, withoutCredentials } from './store/index.js';
 import { Metrics } from './telemetry/metrics.js';
 import { startTracing } from './telemetry/tracing.js';
 
@@ -60,7 +60,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info(
-      { url: addressOf(server, config), store: withoutSecrets(config.databaseUrl) },
+      { url: addressOf(server, config), store: withoutCredentials(config.databaseUrl) },
       'listening',
     );
     trainings.start();

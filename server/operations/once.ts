@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../contract/authorization.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import type { Store } from '../store/index.js';
+import type { KeptAnswer, Store } from '../store/index.js';
 import { tagged } from './conditions.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
@@ -47,15 +47,21 @@ export function once<T>(
     if (!(await store.answers.claim(caller.owner, key))) throw inProgress();
     const kept = await store.answers.find(caller.owner, key, moment(Date.now() - KEPT_FOR));
     if (kept && kept.fingerprint !== fingerprint) throw reused();
-    if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
+    if (kept) return again(kept);
     const answer = await create(store);
     await store.answers.keep(caller.owner, key, {
       fingerprint,
-      headers: answer.headers,
+      status: answer.status,
+      headers: { ...answer.headers },
       body: [...answer.body.pieces].join(''),
     });
     return answer;
   });
+}
+
+function again<T>({ headers, body }: KeptAnswer): Created<T> {
+  const { ETag = '', Location = '' } = headers;
+  return { status: 201, body: new JsonText<T>([body]), headers: { ETag, Location } };
 }
 
 function fingerprintOf(request: readonly unknown[]): string {
