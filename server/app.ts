@@ -12,8 +12,8 @@ import { limits } from './limits/index.js';
 import { operations, type Services } from './operations/index.js';
 import { storeProblem } from './operations/resource.js';
 import { logRequests } from './request-log.js';
+import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
-import { traceRequests } from './telemetry/tracing.js';
 
 /** Whether the service takes new requests still. */
 export interface Lifecycle {
@@ -52,7 +52,7 @@ export async function createApp(
   app.use(`${config.basePath}/api`, router);
   app.get('/problems/:slug', problemPages(contract));
   app.use(refuseUnknownAddress);
-  app.use(sendProblem(contract, storeProblem));
+  app.use(sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type)));
   return app;
 }
 

@@ -51,7 +51,11 @@ async function serve(config: Config, log: Logger): Promise<void> {
   try {
     await refuseStrangersWithoutKeys(config, store);
     const metrics = new Metrics();
-    const trainings = new Trainings(store, log);
+    const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome));
+    metrics.watchTrainings({
+      running: () => trainings.running,
+      waiting: () => store.models.waitingTrainings(),
+    });
     const lifecycle: Lifecycle = { stopping: false };
     const services = { store, trainings, predictors: new Predictors(store), metrics };
     const callers = new Callers(store, log);

@@ -6,13 +6,16 @@ import { type ProblemError, render } from './problems.js';
 /**
  * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
  * @param translate gives the problem of what was thrown below the contract, if it knows it
+ * @param note is told of each problem
  */
 export function sendProblem(
   contract: Contract,
   translate: (thrown: unknown) => ProblemError | undefined,
+  note: (error: ProblemError) => void,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = translate(thrown) ?? asProblem(contract, thrown, req.body);
+    note(error);
     const document = render(contract, error, {
       instance: req.originalUrl,
       requestId: String(req.id),

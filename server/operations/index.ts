@@ -25,7 +25,7 @@ export function operations({ store, trainings, predictors, metrics }: Services):
     ...skillOperations(store),
     ...agentOperations(store),
     ...chatbotOperations(store),
-    ...modelOperations(store, trainings, predictors, metrics.countRows),
+    ...modelOperations(store, trainings, predictors, metrics),
     ...healthOperations(store, metrics),
   };
 }

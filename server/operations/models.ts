@@ -11,6 +11,7 @@ import {
   QueueFullError,
   type Store,
 } from '../store/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
 import { inProject, projectFull, projectNamed } from './resource.js';
@@ -27,7 +28,7 @@ export function modelOperations(
   store: Store,
   trainings: Trainings,
   predictors: Predictors,
-  countRows: (rows: number) => void,
+  metrics: Metrics,
 ): ModelOperations {
   return {
     listModels: async ({ caller, params, query, base, reply }) => {
@@ -102,7 +103,7 @@ export function modelOperations(
         if (model.status === 'ready') predictor = await predictors.serving(project.id, model.name);
         if (!predictor) throw notReady(model);
       }
-      countRows(rows.length);
+      metrics.predicted(rows.length);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
