@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const LONG_ENOUGH_FOR_A_TRAINING = 60_000;
+const LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER = 120_000;
 
 export default defineConfig({
   test: {
@@ -36,6 +37,23 @@ export default defineConfig({
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
           testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
+          globalSetup: 'contract-tests/targets/postgres.ts',
+          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+        },
+      },
+      {
+        test: {
+          name: 'instances',
+          include: ['contract-tests/instances/*.test.ts'],
+          testTimeout: LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER,
           hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },

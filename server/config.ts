@@ -13,8 +13,8 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .refine(
-      (url) => url === ':memory:' || /^file:./.test(url),
-      'must be file:PATH or :memory: (PostgreSQL is not supported yet)',
+      (url) => url === ':memory:' || /^(file:.|postgres(ql)?:\/\/)/.test(url),
+      'must be file:PATH, :memory: or postgres://…',
     )
     .default('file:data/roster.db'),
   BASE_PATH: z

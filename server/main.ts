@@ -9,7 +9,7 @@ import { readContract } from './contract/document.js';
 import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { Predictors } from './models/predictors.js';
 import { Trainings } from './models/trainings.js';
-import { Store } from './store/index.js';
+import { Store, withoutCredentials } from './store/index.js';
 
 /** The contract stands at the top of the project, which this file is built two folders below. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
@@ -28,7 +28,9 @@ try {
 
 async function serve(config: Config, log: Logger): Promise<void> {
   const contract = readContract(CONTRACT);
-  const store = await Store.open(config.databaseUrl);
+  const store = await Store.open(config.databaseUrl, {
+    onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
+  });
   try {
     const trainings = new Trainings(store, log);
     const lifecycle: Lifecycle = { stopping: false };
@@ -40,9 +42,12 @@ async function serve(config: Config, log: Logger): Promise<void> {
       .on('clientError', answerUnreadableRequest(contract));
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
-    log.info({ url: addressOf(server, config), store: config.databaseUrl }, 'listening');
+    log.info(
+      { url: addressOf(server, config), store: withoutCredentials(config.databaseUrl) },
+      'listening',
+    );
 
-    await trainings.resume();
+    trainings.start();
     const signal = await nextSignal();
     log.info({ signal }, 'stopping');
     lifecycle.stopping = true;

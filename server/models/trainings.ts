@@ -1,152 +1,196 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import pRetry from 'p-retry';
 import type { Logger } from 'pino';
-import { isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
-import type { TrainingMessage } from './training-message.js';
+import { v4 as uuidv4 } from 'uuid';
+import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
+import { trainInThread } from './training-thread.js';
 
-/** One at a time: a training keeps a core busy, and requests want the other. */
-const CONCURRENCY = 1;
-/** Each waits with its table in the store; beyond this a caller is better told to come back. */
-const MAX_WAITING = 100;
 /** A training that ended the process this often would end it again. */
 const MAX_ATTEMPTS = 3;
-/** How much further a training must be for its progress to be written down. */
-const PROGRESS_STEP = 0.05;
+/** How long a training is left alone whose instance says nothing, and how often it says something, in milliseconds. */
+const LEASE = 10_000;
+const RENEW_EVERY = 1_000;
+/** How often to look for a training that was begun, or left, by another instance, in milliseconds. */
+const LOOK_EVERY = 500;
 /** How long to wait before what the store did not take is written again, in milliseconds. */
 const RETRY_AFTER = 500;
 
 /**
- * Runs the trainings, each in a thread of its own. What is to be trained is in the store: a training
- * that a crash or a stop cut short begins again when the service starts.
+ * Runs the trainings, one at a time, each in a thread of its own: a training keeps a core busy, and requests
+ * want the other. What is to be trained is in the store, where each instance takes up what nobody else runs,
+ * under a lease that it renews. So a training that a crash or a stop cut short begins again, here or elsewhere.
  */
 export class Trainings {
-  readonly #waiting: string[] = [];
-  readonly #running = new Map<string, { cancel: AbortController; ended: Promise<void> }>();
-  #stopping = false;
+  readonly #instance = uuidv4();
+  readonly #stopping = new AbortController();
+  #looking: Promise<void> | undefined;
+  #rest = new AbortController();
+  #current: { readonly versionId: string; readonly cancel: AbortController } | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
   ) {}
 
-  /** Whether so many trainings wait that no other should be begun. */
-  get full(): boolean {
-    return this.#waiting.length >= MAX_WAITING;
+  /** How many trainings run here now. */
+  get running(): number {
+    return this.#current ? 1 : 0;
   }
 
-  /** Takes up the trainings that had not ended when the service did. */
-  async resume(): Promise<void> {
-    for (const versionId of await this.store.models.unfinishedTrainings()) this.add(versionId);
+  /** Takes up trainings from now on, also those that had not ended when the service did. */
+  start(): void {
+    this.#looking ??= this.#look();
   }
 
-  /** Trains a version as soon as there is room. */
-  add(versionId: string): void {
-    this.#waiting.push(versionId);
-    this.#next();
+  /** Looks for a training at once, such as one that was just begun here. */
+  wake(): void {
+    this.#rest.abort();
   }
 
-  /** Cancels trainings, such as those of a model that was deleted. */
+  /** Cancels trainings, such as those of a model that was deleted. One that runs elsewhere ends with its lease. */
   cancel(versionIds: readonly string[]): void {
-    for (const versionId of versionIds) {
-      const place = this.#waiting.indexOf(versionId);
-      if (place >= 0) this.#waiting.splice(place, 1);
-      this.#running.get(versionId)?.cancel.abort();
-    }
+    if (this.#current && versionIds.includes(this.#current.versionId)) this.#current.cancel.abort();
   }
 
-  /** Ends the threads; their trainings begin again at the next start. */
+  /** Ends the thread, and leaves its training to whoever takes it up next. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#waiting.length = 0;
-    const running = [...this.#running];
-    this.cancel(running.map(([versionId]) => versionId));
-    await Promise.all(running.map(([, { ended }]) => ended));
-    for (const [versionId] of running) await this.store.models.takeBackAttempt(versionId);
+    this.#stopping.abort();
+    this.#rest.abort();
+    this.#current?.cancel.abort();
+    await this.#looking;
   }
 
-  #next(): void {
-    if (this.#stopping || this.#running.size >= CONCURRENCY) return;
-    const versionId = this.#waiting.shift();
-    if (versionId === undefined) return;
-    const cancel = new AbortController();
-    const ended = this.#train(versionId, cancel.signal)
-      .catch((error) => this.log.error({ err: error, versionId }, 'training not recorded'))
-      .finally(() => {
-        this.#running.delete(versionId);
-        this.#next();
-      });
-    this.#running.set(versionId, { cancel, ended });
-  }
-
-  async #train(versionId: string, signal: AbortSignal): Promise<void> {
-    const { models } = this.store;
-    const attempt = await this.#persist(() => models.attemptTraining(versionId));
-    if (!attempt) return;
-    const { attempts, model, version, table } = attempt;
-    const log = this.log.child({ model, version, versionId });
-    if (attempts > MAX_ATTEMPTS) {
-      const failure = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
-      await this.#persist(() => models.failTraining(versionId, failure));
-      return;
-    }
-    log.info({ attempt: attempts }, 'training');
-    let trained: TrainedVersion;
-    try {
-      signal.throwIfAborted();
-      trained = await this.#inThread(versionId, table, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      log.error({ err: error }, 'training failed');
-      await this.#persist(() => models.failTraining(versionId, failureOf(error)));
-      return;
-    }
-    await this.#persist(() => models.finishTraining(versionId, trained));
-    log.info({ metrics: trained.metrics }, 'trained');
-  }
-
-  /** Writes how a training begins or ends, as soon as the store can take it: nothing else would end it. */
-  async #persist<T>(write: () => Promise<T>): Promise<T> {
-    for (;;) {
+  async #look(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#rest = new AbortController();
       try {
-        return await write();
+        const claim = await this.#claim();
+        if (claim) await this.#run(claim);
+        else await pause(LOOK_EVERY, this.#rest.signal);
       } catch (error) {
-        if (!isUnavailable(error) || this.#stopping) throw error;
-        this.log.warn({ err: error }, 'the store takes no note of a training yet');
-        await delay(RETRY_AFTER);
+        if (this.#stopping.signal.aborted) return;
+        this.log.error({ err: error }, 'a training was not taken up or not ended');
+        await pause(RETRY_AFTER, this.#stopping.signal);
       }
     }
   }
 
-  async #inThread(
-    versionId: string,
-    table: Uint8Array,
-    signal: AbortSignal,
-  ): Promise<TrainedVersion> {
-    const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
-      workerData: table,
-    });
-    const abort = () => worker.terminate();
-    signal.addEventListener('abort', abort);
-    let noted = 0;
+  async #claim(): Promise<Claim | undefined> {
     try {
-      return await new Promise<TrainedVersion>((resolve, reject) => {
-        worker.on('message', (message: TrainingMessage) => {
-          if ('trained' in message) return resolve(message.trained);
-          if (message.progress < noted + PROGRESS_STEP) return;
-          noted = message.progress;
-          this.store.models
-            .noteProgress(versionId, noted)
-            .catch((error) => this.log.warn({ err: error, versionId }, 'progress not noted'));
-        });
-        worker.on('error', reject);
-        worker.on('exit', () => reject(new Error('The training thread ended early')));
-      });
+      return await this.store.models.claimTraining(this.#instance, LEASE);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.#tellOfRefusal(error);
+    }
+    await pause(RETRY_AFTER, this.#stopping.signal);
+    await this.#persist(() => this.store.ping());
+    // A lease may have lapsed because the store was away: whoever has it gets the time to renew it.
+    await pause(2 * RENEW_EVERY, this.#stopping.signal);
+    return undefined;
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    const { versionId, attempts, model, version } = claim;
+    const log = this.log.child({ model, version, versionId, instance: this.#instance });
+    const cancel = new AbortController();
+    const ended = new AbortController();
+    this.#current = { versionId, cancel };
+    if (this.#stopping.signal.aborted) cancel.abort();
+    const progress = { part: 0 };
+    const renewing = this.#renew(versionId, progress, cancel, ended.signal);
+    try {
+      log.info({ attempt: attempts }, 'training');
+      await this.#train(claim, progress, cancel.signal, log);
+      if (cancel.signal.aborted) log.info('training cancelled');
     } finally {
-      signal.removeEventListener('abort', abort);
-      await worker.terminate();
+      this.#current = undefined;
+      ended.abort();
+      await renewing;
+      if (this.#stopping.signal.aborted) await this.#release(versionId);
     }
   }
+
+  /** Trains, and writes down how it ended; nothing if it was cancelled. */
+  async #train(
+    { versionId, attempts, table }: Claim,
+    progress: { part: number },
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<void> {
+    const { models } = this.store;
+    if (attempts > MAX_ATTEMPTS) {
+      await this.#persist(() => models.failTraining(versionId, this.#instance, CUT_SHORT));
+      return;
+    }
+    let trained: TrainedVersion;
+    try {
+      trained = await trainInThread(table, signal, (part) => {
+        progress.part = part;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ err: error }, 'training failed');
+      await this.#persist(() => models.failTraining(versionId, this.#instance, failureOf(error)));
+      return;
+    }
+    const ours = await this.#persist(() =>
+      models.finishTraining(versionId, this.#instance, trained),
+    );
+    if (ours) log.info({ metrics: trained.metrics }, 'trained');
+  }
+
+  /** Renews the lease until the training has ended, and cancels it when it is no longer ours. */
+  async #renew(
+    versionId: string,
+    progress: { readonly part: number },
+    cancel: AbortController,
+    ended: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      await pause(RENEW_EVERY, ended);
+      if (ended.aborted) return;
+      try {
+        const { models } = this.store;
+        if (await models.renewClaim(versionId, this.#instance, LEASE, progress.part)) continue;
+        cancel.abort();
+        return;
+      } catch (error) {
+        this.log.warn({ err: error, versionId }, 'the lease of a training is not renewed yet');
+      }
+    }
+  }
+
+  async #release(versionId: string): Promise<void> {
+    try {
+      await this.store.models.releaseClaim(versionId, this.#instance);
+    } catch (error) {
+      this.log.warn({ err: error, versionId }, 'a training is left to the end of its lease');
+    }
+  }
+
+  /** Asks the store until it answers: nothing else would end a training. */
+  #persist<T>(write: () => Promise<T>): Promise<T> {
+    return pRetry(write, {
+      retries: Number.POSITIVE_INFINITY,
+      factor: 1,
+      minTimeout: RETRY_AFTER,
+      signal: this.#stopping.signal,
+      shouldRetry: ({ error }) => isUnavailable(error),
+      onFailedAttempt: ({ error }) => this.#tellOfRefusal(error),
+    });
+  }
+
+  #tellOfRefusal(error: unknown): void {
+    this.log.warn({ err: error }, 'the store takes no note of a training yet');
+  }
 }
+
+/** Waits for a time, in milliseconds, or until the signal. */
+async function pause(time: number, signal: AbortSignal): Promise<void> {
+  await delay(time, undefined, { signal }).catch(() => {});
+}
+
+const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
 
 function failureOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -8,7 +8,7 @@ import {
   UnknownReferenceError,
 } from '../store/index.js';
 import { listPage } from './list-page.js';
-import { projectNamed, sent, written } from './resource.js';
+import { inProject, projectNamed, sent, written } from './resource.js';
 
 type AgentOperations = Pick<
   Handlers,
@@ -26,7 +26,9 @@ interface NamedSkills {
 export function agentOperations(store: Store): AgentOperations {
   const remove = async (projectName: string, nameOrId: string): Promise<void> => {
     const project = await projectNamed(store, projectName);
-    const removed = await store.agents.remove(project.id, nameOrId);
+    const removed = await inProject(store, project.name, (store) =>
+      store.agents.remove(project.id, nameOrId),
+    );
     if (!removed) throw notFound(nameOrId, project.name);
   };
 
@@ -43,7 +45,7 @@ export function agentOperations(store: Store): AgentOperations {
       const project = await projectNamed(store, params.project_name);
       const { skills = [], settings, params: olderSettings, ...fields } = sent(body.agent);
       const agent = await referring({ skills }, () =>
-        written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
+        written(store, { kind: 'agent', project, name: fields.name, sent: body.agent }, (store) =>
           store.agents.create(
             project.id,
             { ...EMPTY, ...fields, settings: settings ?? olderSettings ?? {} },
@@ -77,7 +79,7 @@ export function agentOperations(store: Store): AgentOperations {
       } = sent(body.agent);
       const named = { skills, skills_to_add, skills_to_remove };
       const agent = await referring(named, () =>
-        written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
+        written(store, { kind: 'agent', project, name: fields.name, sent: body.agent }, (store) =>
           store.agents.update(
             project.id,
             params.agent_name,

@@ -3,7 +3,7 @@ import type { Handlers } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
 import { OtherNameError, type Store, UnknownReferenceError } from '../store/index.js';
 import { listPage } from './list-page.js';
-import { projectNamed, sent, written } from './resource.js';
+import { inProject, projectNamed, sent, written } from './resource.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -25,7 +25,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const project = await projectNamed(store, params.project_name);
       const { name } = body.chatbot;
       const chatbot = await referring(body.chatbot, () =>
-        written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
+        written(store, { kind: 'chatbot', project, name, sent: body.chatbot }, (store) =>
           store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
         ),
       );
@@ -47,8 +47,10 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const project = await projectNamed(store, params.project_name);
       const change = fieldsOf(body.chatbot);
       const { chatbot, created } = await referring(body.chatbot, () =>
-        written({ kind: 'chatbot', project, name: change.name, sent: body.chatbot }, () =>
-          store.chatbots.updateOrCreate(project.id, params.chatbot_name, change),
+        written(
+          store,
+          { kind: 'chatbot', project, name: change.name, sent: body.chatbot },
+          (store) => store.chatbots.updateOrCreate(project.id, params.chatbot_name, change),
         ),
       );
       if (!created) return reply({ status: 200, body: chatbot });
@@ -61,7 +63,9 @@ export function chatbotOperations(store: Store): ChatbotOperations {
 
     deleteChatbot: async ({ params, reply }) => {
       const project = await projectNamed(store, params.project_name);
-      const removed = await store.chatbots.remove(project.id, params.chatbot_name);
+      const removed = await inProject(store, project.name, (store) =>
+        store.chatbots.remove(project.id, params.chatbot_name),
+      );
       if (!removed) throw notFound(params.chatbot_name, project.name);
       return reply({ status: 204 });
     },

@@ -4,7 +4,7 @@ import { problem } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
-import { type Model, type Store, TrainingInProgressError } from '../store/index.js';
+import { type Model, QueueFullError, type Store, TrainingInProgressError } from '../store/index.js';
 import { listPage } from './list-page.js';
 import { inProject, projectNamed } from './resource.js';
 
@@ -40,16 +40,14 @@ export function modelOperations(
     trainModel: async ({ params, query, body, base, reply }) => {
       const project = await projectNamed(store, params.projectName);
       const name = params.modelName;
-      if (trainings.full) throw tooManyTrainings();
       refuseWhileTraining(await store.models.find(project.id, name));
       const table = await usable(() =>
         body instanceof Readable
           ? readCsvTable(body, query.target)
           : readRowsTable(body, query.target),
       );
-      if (trainings.full) throw tooManyTrainings();
-      const { model, versionId } = await onlyTraining(name, () =>
-        inProject(project.name, () =>
+      const { model } = await onlyTraining(name, () =>
+        inProject(store, project.name, (store) =>
           store.models.beginTraining(project.id, name, {
             target: table.target,
             rowCount: table.rowCount,
@@ -57,7 +55,7 @@ export function modelOperations(
           }),
         ),
       );
-      trainings.add(versionId);
+      trainings.wake();
       return reply({
         status: 202,
         body: model,
@@ -67,7 +65,9 @@ export function modelOperations(
 
     deleteModel: async ({ params, reply }) => {
       const project = await projectNamed(store, params.projectName);
-      const versionIds = await store.models.remove(project.id, params.modelName);
+      const versionIds = await inProject(store, project.name, (store) =>
+        store.models.remove(project.id, params.modelName),
+      );
       if (!versionIds) throw notFound(params.modelName, project.name);
       trainings.cancel(versionIds);
       return reply({ status: 204 });
@@ -111,6 +111,7 @@ async function onlyTraining<T>(name: string, begin: () => Promise<T>): Promise<T
   try {
     return await begin();
   } catch (error) {
+    if (error instanceof QueueFullError) throw tooManyTrainings();
     if (!(error instanceof TrainingInProgressError)) throw error;
     throw trainingInProgress(name, error.version);
   }

@@ -12,13 +12,15 @@ type ProjectOperations = Pick<
 export function projectOperations(store: Store): ProjectOperations {
   return {
     listProjects: async ({ query, base, reply }) => {
-      const page = await listPage(`${base}/projects`, query, (part) => store.projects.list(part));
+      const page = await listPage(`${base}/projects`, query, (part) =>
+        store.projects.list('local', part),
+      );
       return reply({ status: 200, ...page });
     },
 
     createProject: async ({ body, base, reply }) => {
       const { name } = body.project;
-      const project = await store.projects.create(name).catch((error: unknown) => {
+      const project = await store.projects.create('local', name).catch((error: unknown) => {
         throw error instanceof NameTakenError ? nameTaken(`a project named "${name}"`) : error;
       });
       return reply({
@@ -33,7 +35,10 @@ export function projectOperations(store: Store): ProjectOperations {
 
     deleteProject: async ({ params, reply }) => {
       const project = await projectNamed(store, params.project_name);
-      const contents = await store.projects.remove(project);
+      const contents = await store.transaction(async (store) => {
+        const held = await store.projects.hold('local', project.name);
+        return held && store.projects.remove(held);
+      });
       if (!contents) return reply({ status: 204 });
       throw problem(
         '/problems/project-not-empty',

@@ -3,14 +3,13 @@ import {
   isUnavailable,
   NameTakenError,
   type Project,
-  ProjectGoneError,
   type Store,
   TooLargeError,
 } from '../store/index.js';
 
 /** Finds the project of an address. */
 export async function projectNamed(store: Store, name: string): Promise<Project> {
-  const project = await store.projects.find(name);
+  const project = await store.projects.find('local', name);
   if (project) return project;
   throw projectNotFound(name);
 }
@@ -30,9 +29,13 @@ interface Written {
 }
 
 /** Runs a write, and says what it clashed with in words for the caller. */
-export async function written<T>(what: Written, write: () => Promise<T>): Promise<T> {
+export async function written<T>(
+  store: Store,
+  what: Written,
+  write: (store: Store) => Promise<T>,
+): Promise<T> {
   try {
-    return await inProject(what.project.name, write);
+    return await inProject(store, what.project.name, write);
   } catch (error) {
     const { kind, project, name } = what;
     if (error instanceof NameTakenError) {
@@ -71,13 +74,16 @@ export function storeProblem(thrown: unknown): ProblemError | undefined {
   );
 }
 
-/** Runs a write to a project that may be deleted meanwhile. */
-export async function inProject<T>(name: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    throw error instanceof ProjectGoneError ? projectNotFound(name) : error;
-  }
+/** Runs a write to a project, which is held meanwhile. */
+export function inProject<T>(
+  store: Store,
+  name: string,
+  write: (store: Store) => Promise<T>,
+): Promise<T> {
+  return store.transaction(async (store) => {
+    if (!(await store.projects.hold('local', name))) throw projectNotFound(name);
+    return write(store);
+  });
 }
 
 /** The word by which the caller sent a field that has an older one, or that is changed by another. */

@@ -2,7 +2,7 @@ import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
 import { listPage } from './list-page.js';
-import { projectNamed, sent, written } from './resource.js';
+import { inProject, projectNamed, sent, written } from './resource.js';
 
 type SkillOperations = Pick<
   Handlers,
@@ -22,8 +22,10 @@ export function skillOperations(store: Store): SkillOperations {
     createSkill: async ({ params, body, base, reply }) => {
       const project = await projectNamed(store, params.project_name);
       const { name, type, params: skillParams = {} } = sent(body.skill);
-      const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
-        store.skills.create(project.id, { name, type, params: skillParams }),
+      const skill = await written(
+        store,
+        { kind: 'skill', project, name, sent: body.skill },
+        (store) => store.skills.create(project.id, { name, type, params: skillParams }),
       );
       return reply({
         status: 201,
@@ -43,8 +45,9 @@ export function skillOperations(store: Store): SkillOperations {
       const project = await projectNamed(store, params.project_name);
       const change = sent(body.skill);
       const skill = await written(
+        store,
         { kind: 'skill', project, name: change.name, sent: body.skill },
-        () => store.skills.update(project.id, params.skill_name, change),
+        (store) => store.skills.update(project.id, params.skill_name, change),
       );
       if (!skill) throw notFound(params.skill_name, project.name);
       return reply({ status: 200, body: skill });
@@ -52,7 +55,9 @@ export function skillOperations(store: Store): SkillOperations {
 
     deleteSkill: async ({ params, reply }) => {
       const project = await projectNamed(store, params.project_name);
-      const removed = await store.skills.remove(project.id, params.skill_name);
+      const removed = await inProject(store, project.name, (store) =>
+        store.skills.remove(project.id, params.skill_name),
+      );
       if (!removed) throw notFound(params.skill_name, project.name);
       return reply({ status: 204 });
     },

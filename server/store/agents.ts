@@ -1,11 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import {
-  AddedAndRemovedError,
-  heedConstraints,
-  TooLargeError,
-  UnknownReferenceError,
-} from './errors.js';
+import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
+import { count, refuseBeyond, refuseTakenName } from './held.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
@@ -31,8 +27,13 @@ export type SkillsChange =
   | { readonly replace: readonly string[] }
   | { readonly add: readonly string[]; readonly remove: readonly string[] };
 
+/** The agents of projects. What writes is called within `Store.transaction`, the project held. */
 export class AgentStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param most how many agents a project holds at most */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: number,
+  ) {}
 
   async list(projectId: string, page: Page): Promise<Agent[]> {
     const all = this.db.selectFrom('agents').selectAll().where('project_id', '=', projectId);
@@ -45,29 +46,30 @@ export class AgentStore {
 
   /**
    * @throws {NameTakenError}
+   * @throws {LimitReachedError}
+   * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if a skill does not exist; nothing is created then
    */
   async create(projectId: string, fields: AgentFields, skills: readonly string[]): Promise<Agent> {
-    return this.db.transaction().execute(async (db) => {
-      const identity = newResource();
-      await heedConstraints(() =>
-        db
-          .insertInto('agents')
-          .values({
-            ...identity,
-            project_id: projectId,
-            ...asRow({ ...fields, settings: merge({}, fields.settings) }),
-          })
-          .execute(),
-      );
-      await changeSkills(db, projectId, identity.id, { replace: skills });
-      return foundAgain(db, projectId, identity.id);
-    });
+    await refuseTakenName(this.db, 'agents', projectId, fields.name);
+    await refuseBeyond(this.most, this.db, 'agents', projectId);
+    const used = bounded(await skillIds(this.db, projectId, skills));
+    const identity = newResource();
+    const row = asRow({ ...fields, settings: merge({}, fields.settings) });
+    await this.db
+      .insertInto('agents')
+      .values({ ...identity, project_id: projectId, ...row })
+      .execute();
+    await count(this.db, 'agents', projectId, 1);
+    await putSkills(this.db, identity.id, used);
+    return foundAgain(this.db, projectId, identity.id);
   }
 
   /**
    * @throws {NameTakenError}
+   * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if a skill does not exist; nothing is changed then
+   * @throws {AddedAndRemovedError} if a skill is to be added and removed at once
    */
   async update(
     projectId: string,
@@ -75,23 +77,21 @@ export class AgentStore {
     change: Partial<AgentFields>,
     skills?: SkillsChange,
   ): Promise<Agent | undefined> {
-    return this.db.transaction().execute(async (db) => {
-      const stored = await findAgent(db, projectId, nameOrId);
-      if (!stored) return undefined;
-      const { id } = stored;
-      const { name, model_name, provider, prompt_template, model, data } = { ...stored, ...change };
-      const settings = merge(stored.settings, change.settings ?? {});
-      const row = asRow({ name, model_name, provider, prompt_template, model, data, settings });
-      await heedConstraints(() =>
-        db
-          .updateTable('agents')
-          .set({ ...row, updated_at: new Date().toISOString() })
-          .where('id', '=', id)
-          .execute(),
-      );
-      if (skills) await changeSkills(db, projectId, id, skills);
-      return foundAgain(db, projectId, id);
-    });
+    const stored = await findAgent(this.db, projectId, nameOrId);
+    if (!stored) return undefined;
+    const { id } = stored;
+    const { name, model_name, provider, prompt_template, model, data } = { ...stored, ...change };
+    await refuseTakenName(this.db, 'agents', projectId, name, id);
+    const used = skills && bounded(await changedSkills(this.db, projectId, stored, skills));
+    const settings = merge(stored.settings, change.settings ?? {});
+    const row = asRow({ name, model_name, provider, prompt_template, model, data, settings });
+    await this.db
+      .updateTable('agents')
+      .set({ ...row, updated_at: new Date().toISOString() })
+      .where('id', '=', id)
+      .execute();
+    if (used) await putSkills(this.db, id, used);
+    return foundAgain(this.db, projectId, id);
   }
 
   /** Deletes an agent; its skills stay, its chatbots lose it. Tells whether there was one. */
@@ -168,42 +168,40 @@ async function withSkills(db: Kysely<Database>, rows: readonly Row[]): Promise<A
 
 const MOST_SKILLS = 1000;
 
-async function changeSkills(
-  db: Kysely<Database>,
-  projectId: string,
-  agentId: string,
-  change: SkillsChange,
-): Promise<void> {
-  const current = await db
-    .selectFrom('agent_skills')
-    .select('skill_id')
-    .where('agent_id', '=', agentId)
-    .orderBy('position')
-    .execute();
-  const stored = current.map(({ skill_id }) => skill_id);
-  const wanted = new Set(
-    'replace' in change
-      ? await skillIds(db, projectId, change.replace)
-      : await changed(db, projectId, stored, change),
-  );
-  if (wanted.size > MOST_SKILLS) throw new TooLargeError('skills', `${MOST_SKILLS} skills`);
-  await db.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
-  if (wanted.size === 0) return;
-  const rows = [...wanted].map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
-  await db.insertInto('agent_skills').values(rows).execute();
+/**
+ * The skills of an agent, each once.
+ * @throws {TooLargeError} if an agent cannot use so many
+ */
+function bounded(ids: readonly string[]): string[] {
+  const each = new Set(ids);
+  if (each.size > MOST_SKILLS) throw new TooLargeError('skills', `${MOST_SKILLS} skills`);
+  return [...each];
 }
 
-async function changed(
+/** The ids of the skills that an agent uses after a change. */
+async function changedSkills(
   db: Kysely<Database>,
   projectId: string,
-  stored: readonly string[],
-  { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  { skills }: Agent,
+  change: SkillsChange,
 ): Promise<string[]> {
-  const added = await skillIds(db, projectId, add);
-  const removed = new Set(await skillIds(db, projectId, remove));
-  const both = add.filter((_, index) => removed.has(added[index] ?? ''));
+  if ('replace' in change) return skillIds(db, projectId, change.replace);
+  const added = await skillIds(db, projectId, change.add);
+  const removed = new Set(await skillIds(db, projectId, change.remove));
+  const both = change.add.filter((_, index) => removed.has(added[index] ?? ''));
   if (both.length > 0) throw new AddedAndRemovedError(both);
-  return [...stored, ...added].filter((id) => !removed.has(id));
+  return [...skills.map(({ id }) => id), ...added].filter((id) => !removed.has(id));
+}
+
+async function putSkills(
+  db: Kysely<Database>,
+  agentId: string,
+  skills: readonly string[],
+): Promise<void> {
+  await db.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
+  if (skills.length === 0) return;
+  const rows = skills.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
+  await db.insertInto('agent_skills').values(rows).execute();
 }
 
 /** The ids of skills, in the order in which they are named. */

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { heedConstraints, UnknownReferenceError } from './errors.js';
+import { UnknownReferenceError } from './errors.js';
+import { count, refuseBeyond, refuseTakenName } from './held.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
@@ -20,8 +21,13 @@ export interface ChatbotFields {
 /** A chatbot to create; a field that is not given is empty. */
 export type NewChatbot = Pick<ChatbotFields, 'name'> & Partial<ChatbotFields>;
 
+/** The chatbots of projects. What writes is called within `Store.transaction`, the project held. */
 export class ChatbotStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param most how many chatbots a project holds at most */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: number,
+  ) {}
 
   async list(projectId: string, page: Page): Promise<Chatbot[]> {
     const rows = await inOrder(
@@ -38,15 +44,31 @@ export class ChatbotStore {
 
   /**
    * @throws {NameTakenError}
+   * @throws {LimitReachedError}
+   * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if the agent does not exist; nothing is created then
    */
-  async create(projectId: string, fields: NewChatbot): Promise<Chatbot> {
-    return this.db.transaction().execute((db) => insertChatbot(db, projectId, fields));
+  async create(projectId: string, chatbot: NewChatbot): Promise<Chatbot> {
+    const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
+    await refuseTakenName(this.db, 'chatbots', projectId, fields.name);
+    await refuseBeyond(this.most, this.db, 'chatbots', projectId);
+    const row = {
+      ...newResource(),
+      ...fields,
+      project_id: projectId,
+      agent_id: await agentId(this.db, projectId, agent),
+      settings: openText('settings', merge({}, settings)),
+    };
+    await this.db.insertInto('chatbots').values(row).execute();
+    await count(this.db, 'chatbots', projectId, 1);
+    return foundAgain(this.db, projectId, fields.name);
   }
 
   /**
    * Changes the chatbot `name`, or creates it from the change if there is none.
    * @throws {NameTakenError}
+   * @throws {LimitReachedError}
+   * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if the agent does not exist; nothing is changed then
    * @throws {OtherNameError} if it would be created under another name than `name`
    */
@@ -55,14 +77,12 @@ export class ChatbotStore {
     name: string,
     change: Partial<ChatbotFields>,
   ): Promise<{ chatbot: Chatbot; created: boolean }> {
-    return this.db.transaction().execute(async (db) => {
-      const stored = await findChatbot(db, projectId, name);
-      if (stored)
-        return { chatbot: await updateChatbot(db, projectId, stored, change), created: false };
-      if ((change.name ?? name) !== name) throw new OtherNameError();
-      const chatbot = await insertChatbot(db, projectId, { ...change, name });
-      return { chatbot, created: true };
-    });
+    const stored = await findChatbot(this.db, projectId, name);
+    if (stored) {
+      return { chatbot: await updateChatbot(this.db, projectId, stored, change), created: false };
+    }
+    if ((change.name ?? name) !== name) throw new OtherNameError();
+    return { chatbot: await this.create(projectId, { ...change, name }), created: true };
   }
 
   /** Tells whether there was one. */
@@ -119,39 +139,22 @@ async function foundAgain(db: Kysely<Database>, projectId: string, name: string)
   return chatbot;
 }
 
-async function insertChatbot(
-  db: Kysely<Database>,
-  projectId: string,
-  chatbot: NewChatbot,
-): Promise<Chatbot> {
-  const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
-  const row = {
-    ...newResource(),
-    ...fields,
-    project_id: projectId,
-    agent_id: await agentId(db, projectId, agent),
-    settings: openText('settings', merge({}, settings)),
-  };
-  await heedConstraints(() => db.insertInto('chatbots').values(row).execute());
-  return foundAgain(db, projectId, fields.name);
-}
-
 async function updateChatbot(
   db: Kysely<Database>,
   projectId: string,
   stored: Chatbot,
   { agent, settings, ...fields }: Partial<ChatbotFields>,
 ): Promise<Chatbot> {
+  const name = fields.name ?? stored.name;
+  await refuseTakenName(db, 'chatbots', projectId, name, stored.id);
   const change = {
     ...fields,
     ...(agent === undefined ? {} : { agent_id: await agentId(db, projectId, agent) }),
     settings: openText('settings', merge(stored.settings, settings ?? {})),
     updated_at: new Date().toISOString(),
   };
-  await heedConstraints(() =>
-    db.updateTable('chatbots').set(change).where('id', '=', stored.id).execute(),
-  );
-  return foundAgain(db, projectId, fields.name ?? stored.name);
+  await db.updateTable('chatbots').set(change).where('id', '=', stored.id).execute();
+  return foundAgain(db, projectId, name);
 }
 
 async function agentId(

@@ -3,9 +3,17 @@ export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 }
 
-/** The project was deleted while something was written to it. */
-export class ProjectGoneError extends Error {
-  override readonly name = 'ProjectGoneError';
+/** There are as many of a kind as there may be. */
+export class LimitReachedError extends Error {
+  override readonly name = 'LimitReachedError';
+
+  /** @param most how many there may be: resources in a project, or projects of an owner */
+  constructor(
+    readonly kind: 'projects' | 'skills' | 'agents' | 'chatbots' | 'models',
+    readonly most: number,
+  ) {
+    super(`There are ${most} ${kind} already`);
+  }
 }
 
 /** A version of the model is training already. */
@@ -15,6 +23,11 @@ export class TrainingInProgressError extends Error {
   constructor(readonly version: number) {
     super(`Version ${version} is training`);
   }
+}
+
+/** So many trainings wait in the store that no other is taken. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
 }
 
 /** A resource that a write refers to does not exist in the project. */
@@ -51,32 +64,4 @@ export class TooLargeError extends Error {
   ) {
     super(`${field} would hold more than ${bound}`);
   }
-}
-
-/**
- * Runs a write, and tells what it clashed with.
- * @throws {NameTakenError}
- * @throws {ProjectGoneError}
- */
-export async function heedConstraints<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE') {
-      throw new NameTakenError(undefined, { cause: error });
-    }
-    if (codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY') {
-      throw new ProjectGoneError(undefined, { cause: error });
-    }
-    throw error;
-  }
-}
-
-/** Whether an error says that the store cannot do its work now: it is locked, full, read-only or out of reach. */
-export function isUnavailable(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

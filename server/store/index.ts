@@ -1,27 +1,46 @@
-import { type Kysely, Migrator, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
+import { AnswerStore } from './answers.js';
 import { ChatbotStore } from './chatbots.js';
-import { migrations } from './migrations/index.js';
+import { KeyStore } from './keys.js';
+import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
+import { openPostgres } from './postgres.js';
 import { ProjectStore } from './projects.js';
 import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
+import { inTransaction } from './transaction.js';
 
+export { withoutCredentials } from './address.js';
 export type { SkillsChange } from './agents.js';
+export type { KeptAnswer } from './answers.js';
 export { OtherNameError } from './chatbots.js';
+export type { Claim } from './claims.js';
 export {
   AddedAndRemovedError,
-  isUnavailable,
+  LimitReachedError,
   NameTakenError,
-  ProjectGoneError,
+  QueueFullError,
   TooLargeError,
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
-export type { Model, TrainedVersion } from './models.js';
+export type { Contents } from './held.js';
+export type { ApiKey, KeptKey, Scope } from './keys.js';
+export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
-export type { Contents, Project } from './projects.js';
+export type { Project } from './projects.js';
+export { isUnavailable } from './unavailable.js';
+export type { Model } from './versions.js';
+
+export interface StoreOptions {
+  /** How many resources of a kind a project holds at most, and how many projects an owner has. */
+  readonly mostResources?: number;
+  /** Told that a connection to the database broke while nobody was using it; it is made again when needed. */
+  readonly onError?: (error: Error) => void;
+}
 
 /** What the service keeps. Its resources have the shapes of the contract. */
 export class Store {
@@ -30,31 +49,52 @@ export class Store {
   readonly agents: AgentStore;
   readonly chatbots: ChatbotStore;
   readonly models: ModelStore;
+  readonly keys: KeyStore;
+  readonly answers: AnswerStore;
 
-  private constructor(private readonly db: Kysely<Database>) {
-    this.projects = new ProjectStore(db);
-    this.skills = new SkillStore(db);
-    this.agents = new AgentStore(db);
-    this.chatbots = new ChatbotStore(db);
-    this.models = new ModelStore(db);
+  private constructor(
+    private readonly db: Kysely<Database>,
+    private readonly mostResources: number,
+  ) {
+    this.projects = new ProjectStore(db, mostResources);
+    this.skills = new SkillStore(db, mostResources);
+    this.agents = new AgentStore(db, mostResources);
+    this.chatbots = new ChatbotStore(db, mostResources);
+    this.models = new ModelStore(db, mostResources);
+    this.keys = new KeyStore(db);
+    this.answers = new AnswerStore(db);
   }
 
   /**
-   * Opens a store, and brings its tables up to date.
-   * @param url `file:PATH`, relative to the working directory, or `:memory:`
-   * @throws if it cannot be opened, or was written by a later release
+   * Opens a store, and brings its tables up to date. Several instances may do so at once.
+   * @param url `file:PATH`, relative to the working directory, `:memory:`, or `postgres://…`
+   * @throws if it cannot be opened, or was written by a later release; the message shows no credentials
    */
-  static async open(url: string): Promise<Store> {
+  static async open(
+    url: string,
+    { mostResources = 10_000, onError = () => {} }: StoreOptions = {},
+  ): Promise<Store> {
     let db: Kysely<Database> | undefined;
     try {
-      db = openSqlite(url);
+      db = isPostgres(url) ? openPostgres(url, onError) : openSqlite(url);
       await migrate(db);
-      return new Store(db);
+      return new Store(db, mostResources);
     } catch (cause) {
       await db?.destroy();
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`the store ${url} (DATABASE_URL) cannot be opened: ${reason}`, { cause });
+      const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
+      throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
     }
+  }
+
+  /**
+   * Runs work in one transaction. The store that it is given is bound to it: what goes through another does
+   * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
+   * In a store that is bound already, the work becomes a part of that transaction.
+   */
+  transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return inTransaction(this.db, (db) =>
+      work(db === this.db ? this : new Store(db, this.mostResources)),
+    );
   }
 
   /** @throws if the store does not answer */
@@ -67,13 +107,8 @@ export class Store {
   }
 }
 
-async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
-  if (error instanceof Error && /previously executed migration .* is missing/.test(error.message)) {
-    throw new Error('it was written by a later release of Roster; run that release', {
-      cause: error,
-    });
-  }
-  if (error) throw error;
+/** A host that answers at none of its addresses gives an error without a message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import type { components } from '../../generated/openapi.js';
-import { heedConstraints, TrainingInProgressError } from './errors.js';
+import { type Claim, claim, countWaiting, release, renew } from './claims.js';
+import { dialectOf } from './dialect.js';
+import { QueueFullError, TrainingInProgressError } from './errors.js';
+import { count, refuseBeyond } from './held.js';
 import { inOrder, type Page } from './page.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
-
-export type Model = components['schemas']['Model'];
+import { inTransaction } from './transaction.js';
+import { fromRow, type Model, newest, versions } from './versions.js';
 
 /** What is known of a training when it begins. */
 export interface NewTraining {
@@ -28,8 +30,19 @@ export interface Serving {
   readonly versionId: string;
 }
 
+/** Each training waits with its table in the store; beyond so many, a caller is better told to come back. */
+const MOST_WAITING = 100;
+
+/**
+ * The models of projects. `beginTraining` and `remove` are called within `Store.transaction`, the project
+ * held; what concerns a training that has begun asks for neither.
+ */
 export class ModelStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param most how many models a project holds at most */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: number,
+  ) {}
 
   /** Each model as its newest version shows it. */
   async list(projectId: string, page: Page): Promise<Model[]> {
@@ -69,120 +82,92 @@ export class ModelStore {
   /**
    * Adds the next version of a model, as one that is training, and the model if there is none.
    * @throws {TrainingInProgressError}
-   * @throws {ProjectGoneError}
+   * @throws {QueueFullError}
+   * @throws {LimitReachedError}
    */
   async beginTraining(
     projectId: string,
     name: string,
     { target, rowCount, table }: NewTraining,
   ): Promise<{ model: Model; versionId: string }> {
-    return this.db.transaction().execute(async (db) => {
-      const { id: versionId, created_at: now } = newResource();
-      const modelId = await findOrCreate(db, projectId, name);
-      const last = await db
-        .selectFrom('model_versions')
-        .select(['version', 'status'])
-        .where('model_id', '=', modelId)
-        .orderBy('version', 'desc')
-        .executeTakeFirst();
-      if (last?.status === 'training') throw new TrainingInProgressError(last.version);
-      await db
-        .insertInto('model_versions')
-        .values({
-          id: versionId,
-          model_id: modelId,
-          version: (last?.version ?? 0) + 1,
-          status: 'training',
-          target,
-          row_count: rowCount,
-          updated_at: now,
-        })
-        .execute();
-      await db
-        .insertInto('training_tables')
-        .values({ version_id: versionId, bytes: table })
-        .execute();
-      const row = await versions(db)
-        .where('model_versions.id', '=', versionId)
-        .executeTakeFirstOrThrow();
-      return { model: fromRow(row), versionId };
-    });
+    const last = await this.find(projectId, name);
+    if (last?.status === 'training') throw new TrainingInProgressError(last.version);
+    if ((await this.waitingTrainings()) >= MOST_WAITING) throw new QueueFullError();
+    const modelId = last?.id ?? (await this.#create(projectId, name));
+    const { id: versionId, created_at: now } = newResource();
+    await this.db
+      .insertInto('model_versions')
+      .values({
+        id: versionId,
+        model_id: modelId,
+        version: (last?.version ?? 0) + 1,
+        status: 'training',
+        target,
+        row_count: rowCount,
+        updated_at: now,
+      })
+      .execute();
+    await this.db
+      .insertInto('training_tables')
+      .values({ version_id: versionId, bytes: table })
+      .execute();
+    const row = await versions(this.db)
+      .where('model_versions.id', '=', versionId)
+      .executeTakeFirstOrThrow();
+    return { model: fromRow(row), versionId };
   }
 
-  /** The versions whose training has not ended, the oldest first. */
-  async unfinishedTrainings(): Promise<string[]> {
-    const rows = await this.db
-      .selectFrom('model_versions')
-      .select('id')
-      .where('status', '=', 'training')
-      .orderBy('id')
-      .execute();
-    return rows.map(({ id }) => id);
+  /** How many trainings wait for an instance that has time for them. */
+  waitingTrainings(): Promise<number> {
+    return countWaiting(this.db);
   }
 
   /**
-   * Counts an attempt at a training, and gives what it is about and its table; nothing if the version was
-   * deleted meanwhile.
+   * Takes up the oldest training that nobody runs, or whose instance has not renewed its lease, and counts
+   * the attempt; nothing if there is none.
+   * @param instance who takes it up
+   * @param lease for how long it is left alone without being renewed, in milliseconds
    */
-  async attemptTraining(
+  claimTraining(instance: string, lease: number): Promise<Claim | undefined> {
+    return claim(this.db, instance, lease);
+  }
+
+  /**
+   * Renews the lease, and notes the progress, from 0 to 1, if it is given. Tells whether the instance still
+   * has the training: not if it was deleted, or if somebody else took it up.
+   */
+  renewClaim(
     versionId: string,
-  ): Promise<{ attempts: number; model: string; version: number; table: Uint8Array } | undefined> {
-    return this.db.transaction().execute(async (db) => {
-      await db
-        .updateTable('model_versions')
-        .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
-        .where('id', '=', versionId)
-        .execute();
-      return db
-        .selectFrom('model_versions')
-        .innerJoin('models', 'models.id', 'model_versions.model_id')
-        .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
-        .select([
-          'model_versions.attempts',
-          'models.name as model',
-          'model_versions.version',
-          'training_tables.bytes as table',
-        ])
-        .where('model_versions.id', '=', versionId)
-        .where('model_versions.status', '=', 'training')
-        .executeTakeFirst();
-    });
+    instance: string,
+    lease: number,
+    progress?: number,
+  ): Promise<boolean> {
+    return renew(this.db, versionId, instance, lease, progress);
   }
 
-  /** A training that the service itself cut short, by stopping, was no attempt. */
-  async takeBackAttempt(versionId: string): Promise<void> {
-    await this.db
-      .updateTable('model_versions')
-      .set(({ eb }) => ({ attempts: eb('attempts', '-', 1), progress: 0 }))
-      .where('id', '=', versionId)
-      .where('status', '=', 'training')
-      .execute();
+  /** Gives a training back, as at a stop: whoever takes it up next begins anew, and this was no attempt. */
+  releaseClaim(versionId: string, instance: string): Promise<void> {
+    return release(this.db, versionId, instance);
   }
 
-  /** @param progress from 0 to 1 */
-  async noteProgress(versionId: string, progress: number): Promise<void> {
-    await this.db
-      .updateTable('model_versions')
-      .set({ progress, updated_at: new Date().toISOString() })
-      .where('id', '=', versionId)
-      .where('status', '=', 'training')
-      .execute();
-  }
-
-  /** Makes a version ready. It answers from now on, and the versions before it are dropped. */
-  async finishTraining(
+  /**
+   * Makes a version ready. It answers from now on, and the versions before it are dropped. Tells whether the
+   * instance still had the training; otherwise nothing is done.
+   */
+  finishTraining(
     versionId: string,
+    instance: string,
     { columns, metrics, artifact }: TrainedVersion,
-  ): Promise<void> {
-    await this.db.transaction().execute(async (db) => {
-      const version = await endTraining(db, versionId, {
+  ): Promise<boolean> {
+    return inTransaction(this.db, async (db) => {
+      const version = await endTraining(db, versionId, instance, {
         status: 'ready',
         progress: 1,
         columns: JSON.stringify(columns),
         metrics: JSON.stringify(metrics),
         checksum: checksum(artifact),
       });
-      if (!version) return;
+      if (!version) return false;
       await db
         .insertInto('model_artifacts')
         .values({ version_id: versionId, bytes: artifact })
@@ -192,14 +177,19 @@ export class ModelStore {
         .where('model_id', '=', version.model_id)
         .where('version', '<', version.version)
         .execute();
+      return true;
     });
   }
 
-  /** @param failure why, and what to do about it, for the model's owner */
-  async failTraining(versionId: string, failure: string): Promise<void> {
-    await this.db
-      .transaction()
-      .execute((db) => endTraining(db, versionId, { status: 'failed', failure }));
+  /**
+   * Tells whether the instance still had the training; otherwise nothing is done.
+   * @param failure why, and what to do about it, for the model's owner
+   */
+  failTraining(versionId: string, instance: string, failure: string): Promise<boolean> {
+    return inTransaction(this.db, async (db) => {
+      const version = await endTraining(db, versionId, instance, { status: 'failed', failure });
+      return version !== undefined;
+    });
   }
 
   /**
@@ -222,120 +212,64 @@ export class ModelStore {
 
   /** Deletes a model with all its versions; gives their ids, or nothing if there is no such model. */
   async remove(projectId: string, name: string): Promise<string[] | undefined> {
-    return this.db.transaction().execute(async (db) => {
-      const model = await db
-        .selectFrom('models')
-        .select('id')
-        .where('project_id', '=', projectId)
-        .where('name', '=', name)
-        .executeTakeFirst();
-      if (!model) return undefined;
-      const rows = await db
-        .selectFrom('model_versions')
-        .select('id')
-        .where('model_id', '=', model.id)
-        .execute();
-      await db.deleteFrom('models').where('id', '=', model.id).execute();
-      return rows.map(({ id }) => id);
-    });
+    const rows = await this.db
+      .selectFrom('models')
+      .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
+      .select(['models.id as modelId', 'model_versions.id as versionId'])
+      .where('models.project_id', '=', projectId)
+      .where('models.name', '=', name)
+      .execute();
+    const [first] = rows;
+    if (!first) return undefined;
+    await this.db.deleteFrom('models').where('id', '=', first.modelId).execute();
+    await count(this.db, 'models', projectId, -1);
+    return rows.map(({ versionId }) => versionId);
+  }
+
+  async #create(projectId: string, name: string): Promise<string> {
+    await refuseBeyond(this.most, this.db, 'models', projectId);
+    const { id, created_at } = newResource();
+    await this.db
+      .insertInto('models')
+      .values({ id, project_id: projectId, name, created_at })
+      .execute();
+    await count(this.db, 'models', projectId, 1);
+    return id;
   }
 }
 
-function versions(db: Kysely<Database>) {
-  return db
-    .selectFrom('models')
-    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-    .select([
-      'models.id',
-      'models.name',
-      'model_versions.version',
-      'model_versions.status',
-      'model_versions.progress',
-      'model_versions.failure',
-      'model_versions.target',
-      'model_versions.row_count',
-      'model_versions.columns',
-      'model_versions.metrics',
-      'model_versions.checksum',
-      'models.created_at',
-      'model_versions.updated_at',
-    ])
-    .select(({ selectFrom }) =>
-      selectFrom('model_versions as ready')
-        .select(({ fn }) => fn.max('ready.version').as('version'))
-        .whereRef('ready.model_id', '=', 'models.id')
-        .where('ready.status', '=', 'ready')
-        .as('serving_version'),
-    );
-}
-
-type VersionQuery = ReturnType<typeof versions>;
-type VersionRow = Awaited<ReturnType<VersionQuery['executeTakeFirstOrThrow']>>;
-
-function newest(query: VersionQuery): VersionQuery {
-  return query.where('model_versions.version', '=', ({ selectFrom }) =>
-    selectFrom('model_versions as newest')
-      .select(({ fn }) => fn.max('newest.version').as('version'))
-      .whereRef('newest.model_id', '=', 'models.id'),
-  );
-}
-
-function fromRow(row: VersionRow): Model {
-  return {
-    id: row.id,
-    name: row.name,
-    version: row.version,
-    status: row.status,
-    progress: row.progress,
-    failure: row.failure,
-    serving_version: row.serving_version,
-    target: row.target,
-    row_count: row.row_count,
-    columns: row.columns === null ? null : JSON.parse(row.columns),
-    metrics: row.metrics === null ? null : JSON.parse(row.metrics),
-    checksum: row.checksum,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
-}
-
-async function findOrCreate(
-  db: Kysely<Database>,
-  projectId: string,
-  name: string,
-): Promise<string> {
-  const { id, created_at } = newResource();
-  await heedConstraints(() =>
-    db
-      .insertInto('models')
-      .values({ id, project_id: projectId, name, created_at })
-      .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-      .execute(),
-  );
-  const model = await db
-    .selectFrom('models')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow();
-  return model.id;
-}
-
-/** Ends a training, if the version is there still, and drops its table. */
+/** Ends a training, if the instance has it still, and drops its table. */
 async function endTraining(
   db: Kysely<Database>,
   versionId: string,
+  instance: string,
   end: Partial<Selectable<Database['model_versions']>>,
 ) {
+  await holdModel(db, versionId);
   const version = await db
     .updateTable('model_versions')
     .set({ ...end, updated_at: new Date().toISOString() })
     .where('id', '=', versionId)
     .where('status', '=', 'training')
+    .where('claimed_by', '=', instance)
     .returning(['model_id', 'version'])
     .executeTakeFirst();
+  if (!version) return undefined;
   await db.deleteFrom('training_tables').where('version_id', '=', versionId).execute();
   return version;
+}
+
+/** Locks the model before its versions, as deleting it does: in another order, the two could wait for each other. */
+async function holdModel(db: Kysely<Database>, versionId: string): Promise<void> {
+  if (!dialectOf(db).locksRows) return;
+  await db
+    .selectFrom('models')
+    .select('id')
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('model_versions').select('model_id').where('id', '=', versionId),
+    )
+    .forUpdate()
+    .execute();
 }
 
 function checksum(bytes: Uint8Array): string {

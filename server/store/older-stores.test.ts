@@ -44,7 +44,7 @@ test('migrations are listed in the order in which they run', () => {
 test('an empty file becomes a store with one project', async () => {
   execute('pragma user_version = 0');
   const store = await Store.open(`file:${file}`);
-  expect(await store.projects.list({})).toMatchObject([{ name: 'default' }]);
+  expect(await store.projects.list('local', {})).toMatchObject([{ name: 'default' }]);
   await store.close();
 });
 

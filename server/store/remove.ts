@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { count } from './held.js';
 import type { Key } from './resource.js';
 import type { Database } from './schema.js';
 
@@ -14,5 +15,7 @@ export async function remove(
     .where('project_id', '=', projectId)
     .where(column, '=', value)
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  if (numDeletedRows === 0n) return false;
+  await count(db, kind, projectId, -1);
+  return true;
 }

@@ -8,7 +8,17 @@ type Json = string;
 type Id = string;
 
 export interface Database {
-  projects: { id: Id; name: string; created_at: Moment };
+  /** Each with counters of what it holds: a project is never counted through. */
+  projects: {
+    id: Id;
+    owner: string;
+    name: string;
+    created_at: Moment;
+    skills: Generated<number>;
+    agents: Generated<number>;
+    chatbots: Generated<number>;
+    models: Generated<number>;
+  };
   skills: {
     id: Id;
     project_id: Id;
@@ -60,10 +70,35 @@ export interface Database {
     checksum: string | null;
     /** How often a training of this version was begun: one that kills the service is not begun for ever. */
     attempts: Generated<number>;
+    /** The instance that trains it, and until when it is not to be disturbed: milliseconds since 1970. */
+    claimed_by: string | null;
+    claimed_until: number | null;
     updated_at: Moment;
   };
   /** The trained models, apart from the rows that every request reads. */
   model_artifacts: { version_id: Id; bytes: ColumnType<Uint8Array> };
   /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
   training_tables: { version_id: Id; bytes: ColumnType<Uint8Array> };
+  api_keys: {
+    id: string;
+    name: string;
+    owner: string;
+    scopes: Json;
+    /** The SHA-256 of the secret, in hexadecimal. */
+    hash: string;
+    created_at: Moment;
+    expires_at: Moment | null;
+    revoked_at: Moment | null;
+    last_used_at: Moment | null;
+  };
+  /** The first answers to requests that carry an Idempotency-Key. */
+  kept_answers: {
+    owner: string;
+    key: string;
+    fingerprint: string;
+    status: number;
+    headers: Json;
+    body: string;
+    created_at: Moment;
+  };
 }

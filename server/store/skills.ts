@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { heedConstraints } from './errors.js';
+import { count, refuseBeyond, refuseTakenName } from './held.js';
 import { groupBy, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
@@ -18,8 +18,13 @@ export interface NewSkill {
 /** What to change; `params` merges with what is stored. */
 export type SkillChange = Partial<NewSkill>;
 
+/** The skills of projects. What writes is called within `Store.transaction`, the project held. */
 export class SkillStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param most how many skills a project holds at most */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: number,
+  ) {}
 
   /** @param agents names or ids: only skills that any of these agents uses */
   async list(projectId: string, page: Page, agents?: readonly string[]): Promise<Skill[]> {
@@ -44,8 +49,14 @@ export class SkillStore {
     return findSkill(this.db, projectId, nameOrId);
   }
 
-  /** @throws {NameTakenError} */
+  /**
+   * @throws {NameTakenError}
+   * @throws {LimitReachedError}
+   * @throws {TooLargeError}
+   */
   async create(projectId: string, { name, type, params }: NewSkill): Promise<Skill> {
+    await refuseTakenName(this.db, 'skills', projectId, name);
+    await refuseBeyond(this.most, this.db, 'skills', projectId);
     const { id, created_at, updated_at } = newResource();
     const skill: Skill = {
       id,
@@ -58,40 +69,41 @@ export class SkillStore {
     };
     const { agent_ids: _, ...fields } = skill;
     const row = { ...fields, project_id: projectId, params: openText('params', skill.params) };
-    await heedConstraints(() => this.db.insertInto('skills').values(row).execute());
+    await this.db.insertInto('skills').values(row).execute();
+    await count(this.db, 'skills', projectId, 1);
     return skill;
   }
 
-  /** @throws {NameTakenError} */
+  /**
+   * @throws {NameTakenError}
+   * @throws {TooLargeError}
+   */
   async update(
     projectId: string,
     nameOrId: string,
     { name, type, params }: SkillChange,
   ): Promise<Skill | undefined> {
-    return this.db.transaction().execute(async (db) => {
-      const stored = await findSkill(db, projectId, nameOrId);
-      if (!stored) return undefined;
-      const skill: Skill = {
-        ...stored,
-        name: name ?? stored.name,
-        type: type ?? stored.type,
-        params: merge(stored.params, params ?? {}),
-        updated_at: new Date().toISOString(),
-      };
-      await heedConstraints(() =>
-        db
-          .updateTable('skills')
-          .set({
-            name: skill.name,
-            type: skill.type,
-            params: openText('params', skill.params),
-            updated_at: skill.updated_at,
-          })
-          .where('id', '=', skill.id)
-          .execute(),
-      );
-      return skill;
-    });
+    const stored = await findSkill(this.db, projectId, nameOrId);
+    if (!stored) return undefined;
+    const skill: Skill = {
+      ...stored,
+      name: name ?? stored.name,
+      type: type ?? stored.type,
+      params: merge(stored.params, params ?? {}),
+      updated_at: new Date().toISOString(),
+    };
+    await refuseTakenName(this.db, 'skills', projectId, skill.name, skill.id);
+    await this.db
+      .updateTable('skills')
+      .set({
+        name: skill.name,
+        type: skill.type,
+        params: openText('params', skill.params),
+        updated_at: skill.updated_at,
+      })
+      .where('id', '=', skill.id)
+      .execute();
+    return skill;
   }
 
   /** Deletes a skill and takes it off its agents; tells whether there was one. */

@@ -5,9 +5,11 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  sql,
 } from 'kysely';
 import type { Database } from './schema.js';
 
@@ -19,13 +21,13 @@ export function openSqlite(url: string): Kysely<Database> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new SqliteDatabase(path);
-  // With WAL, only FULL makes a commit outlive a power cut. SQLite waits for a lock in the calling thread,
-  // and everyone with it: better to be told soon, and say 503.
+  // With WAL, only FULL makes a commit outlive a power cut. Another process may be migrating the store: until
+  // that is done there is nobody else to keep waiting.
   database.exec(`
+    pragma busy_timeout = 10000;
     pragma journal_mode = WAL;
     pragma synchronous = FULL;
     pragma foreign_keys = ON;
-    pragma busy_timeout = 100;
   `);
   return new Kysely({ dialect: new WritingSqliteDialect(database) });
 }
@@ -37,6 +39,31 @@ class WritingSqliteDialect extends SqliteDialect {
 
   override createDriver(): SqliteDriver {
     return new WritingSqliteDriver(this.connection);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new MigratingSqliteAdapter();
+  }
+}
+
+/** Lets all migrations run in one transaction, so that one that is broken off leaves the store as it was. */
+class MigratingSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** A table that others refer to can only be rebuilt while foreign keys are off, which no transaction can do. */
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`pragma foreign_keys = OFF`.execute(db);
+  }
+
+  /**
+   * From here on there are requests. SQLite waits for a lock in the calling thread, and everyone with it:
+   * better to be told soon, and say 503.
+   */
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`pragma foreign_keys = ON`.execute(db);
+    await sql`pragma busy_timeout = 100`.execute(db);
   }
 }
 

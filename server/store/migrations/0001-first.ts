@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { dialectOf } from '../dialect.js';
 
 /** The tables of the first release, and the project that every store begins with. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -73,7 +74,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addUniqueConstraint('models_name', ['project_id', 'name'])
     .execute();
 
-  const bytes = sql.raw('blob');
+  const bytes = sql.raw(dialectOf(db).bytes);
   await db.schema
     .createTable('model_versions')
     .addColumn('id', 'text', (column) => column.primaryKey())

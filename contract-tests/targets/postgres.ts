@@ -1,0 +1,19 @@
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from './postgres-database.js';
+import { startServer } from './server-process.js';
+
+/** Runs the built server on a PostgreSQL while the tests run. */
+export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
+  const database = await startPostgres();
+  try {
+    const server = await startServer({ env: { DATABASE_URL: database.url } });
+    project.provide('target', { kind: 'server', url: server.url });
+    return async () => {
+      await server.stop();
+      await database.remove();
+    };
+  } catch (error) {
+    await database.remove();
+    throw error;
+  }
+}

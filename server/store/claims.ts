@@ -1,0 +1,131 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import { dialectOf } from './dialect.js';
+import type { Database } from './schema.js';
+import { inTransaction } from './transaction.js';
+
+/** A training that an instance has taken up: nobody else runs it while the lease is renewed. */
+export interface Claim {
+  readonly versionId: string;
+  /** How often it was begun, this time included. */
+  readonly attempts: number;
+  /** The name of the model. */
+  readonly model: string;
+  readonly version: number;
+  readonly table: Uint8Array;
+}
+
+/**
+ * Takes up the oldest training that nobody runs, or whose instance has not renewed its lease: it is dead, or
+ * cut off from the store.
+ * @param lease for how long, in milliseconds by the clock of the database
+ */
+export async function claim(
+  db: Kysely<Database>,
+  instance: string,
+  lease: number,
+): Promise<Claim | undefined> {
+  // Most often there is none, and then nothing is written, and nothing locked.
+  if (!(await waiting(db).select('id').limit(1).executeTakeFirst())) return undefined;
+  return inTransaction(db, async (db) => {
+    const { now, locksRows } = dialectOf(db);
+    const oldest = waiting(db)
+      .select('id')
+      .orderBy('id')
+      .limit(1)
+      .$if(locksRows, (query) => query.forUpdate().skipLocked());
+    const claimed = await db
+      .updateTable('model_versions')
+      .set(({ eb }) => ({
+        attempts: eb('attempts', '+', 1),
+        progress: 0,
+        claimed_by: instance,
+        claimed_until: sql<number>`${now} + cast(${lease} as bigint)`,
+      }))
+      .where('id', '=', oldest)
+      .returning('id')
+      .executeTakeFirst();
+    return claimed && whatIsClaimed(db, claimed.id);
+  });
+}
+
+/** How many trainings wait for an instance. */
+export async function countWaiting(db: Kysely<Database>): Promise<number> {
+  const { trainings } = await waiting(db)
+    .select(({ fn }) => fn.countAll().as('trainings'))
+    .executeTakeFirstOrThrow();
+  return Number(trainings);
+}
+
+/**
+ * Renews a lease, and notes how far the training is; tells whether the instance has it still.
+ * @param lease for how long from now, in milliseconds
+ * @param progress from 0 to 1
+ */
+export async function renew(
+  db: Kysely<Database>,
+  versionId: string,
+  instance: string,
+  lease: number,
+  progress: number | undefined,
+): Promise<boolean> {
+  const { now } = dialectOf(db);
+  const { numUpdatedRows } = await db
+    .updateTable('model_versions')
+    .set({
+      claimed_until: sql<number>`${now} + cast(${lease} as bigint)`,
+      ...(progress === undefined ? {} : { progress, updated_at: new Date().toISOString() }),
+    })
+    .where('id', '=', versionId)
+    .where('status', '=', 'training')
+    .where('claimed_by', '=', instance)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives a training back, for whoever takes it up next. An attempt that ends so was none. */
+export async function release(
+  db: Kysely<Database>,
+  versionId: string,
+  instance: string,
+): Promise<void> {
+  await db
+    .updateTable('model_versions')
+    .set(({ eb }) => ({
+      attempts: eb('attempts', '-', 1),
+      progress: 0,
+      claimed_by: null,
+      claimed_until: null,
+    }))
+    .where('id', '=', versionId)
+    .where('status', '=', 'training')
+    .where('claimed_by', '=', instance)
+    .execute();
+}
+
+/** The trainings that nobody runs. */
+function waiting(db: Kysely<Database>) {
+  const { now } = dialectOf(db);
+  return (
+    db
+      .selectFrom('model_versions')
+      // The status stands in the text of the query, so that the index of the trainings serves it.
+      .where('status', '=', sql.lit('training' as const))
+      .where(sql<SqlBool>`(claimed_until is null or claimed_until < ${now})`)
+  );
+}
+
+function whatIsClaimed(db: Kysely<Database>, versionId: string): Promise<Claim> {
+  return db
+    .selectFrom('model_versions')
+    .innerJoin('models', 'models.id', 'model_versions.model_id')
+    .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
+    .select([
+      'model_versions.id as versionId',
+      'model_versions.attempts',
+      'models.name as model',
+      'model_versions.version',
+      'training_tables.bytes as table',
+    ])
+    .where('model_versions.id', '=', versionId)
+    .executeTakeFirstOrThrow();
+}

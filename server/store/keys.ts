@@ -1,0 +1,95 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from './schema.js';
+
+/** What a key allows. */
+export type Scope = 'read' | 'write' | 'predict';
+
+/** A key by which a caller is known; its moments are ISO 8601, UTC. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** To whom the resources belong that are reached with it. */
+  readonly owner: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** A key as it is kept: of its secret, only the SHA-256, in hexadecimal. */
+export type KeptKey = ApiKey & { readonly hash: string };
+
+export class KeyStore {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  async create(
+    key: Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'>,
+  ): Promise<ApiKey> {
+    const row = await this.db
+      .insertInto('api_keys')
+      .values({
+        id: key.id,
+        name: key.name,
+        owner: key.owner,
+        scopes: JSON.stringify(key.scopes),
+        hash: key.hash,
+        created_at: new Date().toISOString(),
+        expires_at: key.expires_at,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromRow(row);
+  }
+
+  async find(id: string): Promise<KeptKey | undefined> {
+    const row = await this.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row && { ...fromRow(row), hash: row.hash };
+  }
+
+  /** All keys of all owners, in order of creation. */
+  async list(): Promise<ApiKey[]> {
+    const rows = await this.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.map(fromRow);
+  }
+
+  /** Ends a key for ever; tells whether there was one that had not been revoked. */
+  async revoke(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date().toISOString() })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Notes the last use of a key; of several moments, in whatever order they are noted, the latest stays. */
+  async noteUse(id: string, moment: string): Promise<void> {
+    await this.db
+      .updateTable('api_keys')
+      .set({ last_used_at: moment })
+      .where('id', '=', id)
+      .where(({ or, eb }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', moment)]))
+      .execute();
+  }
+
+  /** Whether there is or ever was a key: revoked and expired ones count. */
+  async exist(): Promise<boolean> {
+    const any = await this.db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+    return any !== undefined;
+  }
+}
+
+function fromRow({ hash: _, scopes, ...key }: Selectable<Database['api_keys']>): ApiKey {
+  return { ...key, scopes: JSON.parse(scopes) };
+}
