@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROSTER = fileURLToPath(new URL('../../dist/server/commands/roster.js', import.meta.url));
+
+/** What a command said, and its exit code. */
+export interface Outcome {
+  code: number | string | null | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the built command `roster`, as a process of its own, and waits for its end. */
+export function runRoster(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env } };
+    execFile(process.execPath, [ROSTER, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error ? error.code : 0, stdout, stderr });
+    });
+  });
+}

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.js';
+import { backUpSqlite } from './sqlite-backup.js';
+
+/** `backup`: copies the store into a file, while the service runs. */
+export const backupCommand = new Command('backup')
+  .description('copy the SQLite store that DATABASE_URL names into a new file; the service may run')
+  .argument('<file>', 'the copy, a file that is not there yet')
+  .action(backUp);
+
+function backUp(file: string): void {
+  const { databaseUrl } = readConfig(process.env);
+  if (/^postgres/.test(databaseUrl)) {
+    throw new Error(
+      'the store is in PostgreSQL, which has its own backup: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+    );
+  }
+  if (databaseUrl === ':memory:') {
+    throw new Error('DATABASE_URL is :memory:, a store that no other process sees');
+  }
+  const bytes = backUpSqlite(databaseUrl.replace(/^file:/, ''), file);
+  process.stdout.write(`The store is in ${file}: ${bytes} bytes, checked.\n`);
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import { createKey } from '../callers/api-key.js';
+import { LOCAL_OWNER, SCOPES } from '../callers/caller.js';
+import type { Scope } from '../store/index.js';
+import { readExpiry, readName, readScopes } from './key-options.js';
+import { onStore } from './on-store.js';
+
+interface Options {
+  readonly name: string;
+  readonly owner: string;
+  readonly scope: readonly Scope[];
+  readonly expires?: string;
+}
+
+/** `keys create`: the key alone on standard output, what to know about it on standard error. */
+export const createKeyCommand = new Command('create')
+  .description('make a key, and print it this once')
+  .requiredOption('--name <name>', 'what it is for, or who holds it', readName)
+  .option('--owner <owner>', 'to whom what is made with it belongs', readName, LOCAL_OWNER)
+  .option('--scope <scopes>', 'what it allows, separated by commas', readScopes, [...SCOPES])
+  .option('--expires <when>', 'its last day (UTC), a moment, or days from now: 90d', readExpiry)
+  .action(create);
+
+async function create({ name, owner, scope, expires }: Options): Promise<void> {
+  const { text, id, hash } = createKey();
+  const isFirst = await onStore((store) =>
+    store.transaction(async (store) => {
+      const isFirst = !(await store.keys.exist());
+      await store.projects.beginOwner(owner);
+      const expires_at = expires ?? null;
+      await store.keys.create({ id, name, owner, scopes: scope, expires_at, hash });
+      return isFirst;
+    }),
+  );
+  process.stdout.write(`${text}\n`);
+  process.stderr.write(
+    [
+      `Key ${id}, "${name}", of the owner "${owner}": ${scope.join(', ')}; ${expires ? `expires ${expires}` : 'does not expire'}.`,
+      'It is shown this once: the store keeps a hash of it. Send it as "Authorization: Bearer KEY".',
+      ...(isFirst
+        ? ['It is the first key of this store: from now on every request needs one.']
+        : []),
+      '',
+    ].join('\n'),
+  );
+}

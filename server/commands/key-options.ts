@@ -1,0 +1,61 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { SCOPES } from '../callers/caller.js';
+import type { Scope } from '../store/index.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const LONGEST_NAME = 100;
+
+/** Control characters, and others that a terminal shows as something else or not at all. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/**
+ * Reads the name of a key or of an owner.
+ * @throws {InvalidArgumentError}
+ */
+export function readName(text: string): string {
+  const { length } = [...text];
+  if (length === 0 || length > LONGEST_NAME || INVISIBLE.test(text) || text !== text.trim()) {
+    throw new InvalidArgumentError(
+      `It must be 1 to ${LONGEST_NAME} visible characters, without spaces at either end.`,
+    );
+  }
+  return text;
+}
+
+/**
+ * Reads scopes, separated by commas.
+ * @throws {InvalidArgumentError}
+ */
+export function readScopes(text: string): Scope[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.every((name) => SCOPES.some((scope) => scope === name))) {
+    throw new InvalidArgumentError(`It must be one or more of ${SCOPES.join(',')}.`);
+  }
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+/**
+ * Reads when a key expires: the last day on which it is good (UTC), a moment with its offset from UTC, or
+ * a number of days from now.
+ * @returns the moment in ISO 8601, UTC
+ * @throws {InvalidArgumentError}
+ */
+export function readExpiry(text: string): string {
+  const moment = momentOf(text);
+  if (moment === undefined) {
+    throw new InvalidArgumentError(
+      'It must be a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or a number of days such as 90d.',
+    );
+  }
+  if (moment <= Date.now()) throw new InvalidArgumentError('It is over already.');
+  return new Date(moment).toISOString();
+}
+
+function momentOf(text: string): number | undefined {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  if (days !== undefined) return Date.now() + Number(days) * DAY;
+  if (z.iso.date().safeParse(text).success) return Date.parse(text) + DAY;
+  if (z.iso.datetime({ offset: true }).safeParse(text).success) return Date.parse(text);
+  return undefined;
+}

@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Outcome, runRoster } from '../../contract-tests/targets/roster-command.js';
+import { startServer } from '../../contract-tests/targets/server-process.js';
+import { Callers } from '../callers/callers.js';
+import { Store } from '../store/index.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-keys-'));
+  file = join(folder, 'roster.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const keys = (...args: string[]): Promise<Outcome> =>
+  runRoster(['keys', ...args], { DATABASE_URL: `file:${file}` });
+
+/** Makes a key; the answer is the key. */
+async function create(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
+  expect(code, stderr).toBe(0);
+  return stdout.trim();
+}
+
+const idOf = (key: string) => key.split('_')[1] ?? '';
+
+/** Looks at the store that the commands have worked on. */
+async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
+  const store = await Store.open(`file:${file}`);
+  try {
+    return await look(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const caller = (key: string) =>
+  inStore((store) => new Callers(store, pino({ level: 'silent' })).authenticate(key));
+
+describe('keys create', () => {
+  test('prints the key alone, and what to know about it elsewhere', async () => {
+    const { stdout, stderr } = await keys('create', '--name', 'first');
+    expect(stdout).toMatch(/^roster_\w{16}_\w{43}\n$/);
+    expect(stderr).toContain('shown this once');
+    expect(stderr).not.toContain(stdout.trim());
+  });
+
+  test('makes a key of the local owner that allows everything, unless it is told otherwise', async () => {
+    const all = await create();
+    const one = await create('--owner', 'sales', '--scope', 'predict,read,predict');
+    expect(await caller(all)).toEqual({
+      owner: 'local',
+      scopes: ['read', 'write', 'predict'],
+      keyId: idOf(all),
+    });
+    expect(await caller(one)).toMatchObject({ owner: 'sales', scopes: ['read', 'predict'] });
+  });
+
+  test('gives a new owner an empty project, and an owner who has one no other', async () => {
+    await create('--owner', 'sales');
+    await create('--owner', 'sales');
+    await create();
+    await inStore(async ({ projects }) => {
+      expect(await projects.list('sales', {})).toMatchObject([{ name: 'default' }]);
+      expect(await projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+    });
+  });
+
+  test('says of the first key that the service is closed from now on', async () => {
+    const first = await keys('create', '--name', 'first');
+    const second = await keys('create', '--name', 'second');
+    expect(first.stderr).toContain('from now on every request needs one');
+    expect(second.stderr).not.toContain('from now on');
+  });
+
+  test.each([
+    ['2999-01-31', '2999-02-01T00:00:00.000Z'],
+    ['2999-01-31T12:00:00+02:00', '2999-01-31T10:00:00.000Z'],
+  ])('takes %s as the expiry', async (expires, moment) => {
+    await create('--expires', expires);
+    const [key] = await inStore((store) => store.keys.list());
+    expect(key?.expires_at).toBe(moment);
+  });
+
+  test('takes a number of days as the expiry', async () => {
+    await create('--expires', '90d');
+    const [key] = await inStore((store) => store.keys.list());
+    const days = (Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '')) / 86_400e3;
+    expect(days).toBeCloseTo(90, 2);
+  });
+
+  test.each([
+    [['--scope', 'read,admin'], 'one or more of read,write,predict'],
+    [['--scope', ''], 'one or more of read,write,predict'],
+    [['--expires', '2020-01-01'], 'It is over already'],
+    [['--expires', '0d'], 'It is over already'],
+    [['--expires', '2999-02-30'], 'a day such as'],
+    [['--expires', '2999-01-31T12:00'], 'a day such as'],
+    [['--expires', 'tomorrow'], 'a day such as'],
+    [['--name', ''], 'visible characters'],
+    [['--name', ' x'], 'visible characters'],
+    [['--name', 'x\u001b[2J'], 'visible characters'],
+    [['--name', 'x\u202ey'], 'visible characters'],
+    [['--name', 'x'.repeat(101)], 'visible characters'],
+    [['--owner', '\n'], 'visible characters'],
+    [['--colour', 'red'], 'unknown option'],
+    [['surplus'], 'too many arguments'],
+  ])('refuses %o, and makes nothing', async (args, words) => {
+    const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
+    expect(stderr).toContain(words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(await inStore((store) => store.keys.exist())).toBe(false);
+  });
+
+  test('refuses a store that no other process sees', async () => {
+    const env = { DATABASE_URL: ':memory:' };
+    const { code, stderr } = await runRoster(['keys', 'create', '--name', 'x'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no other process sees')]);
+  });
+
+  test('says in one line what is wrong with the configuration', async () => {
+    const env = { DATABASE_URL: 'roster.db' };
+    const { code, stderr } = await runRoster(['keys', 'create', '--name', 'x'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: DATABASE_URL must be .*\n$/),
+    ]);
+  });
+});
+
+describe('keys list', () => {
+  test('shows who may do what until when, and no secret', async () => {
+    const [active, expired, revoked] = [await create(), await create(), await create()];
+    await keys('revoke', idOf(revoked));
+    const database = new SqliteDatabase(file);
+    database.exec(`update api_keys set expires_at = '2020-01-01T00:00:00.000Z',
+      last_used_at = '2019-12-31T00:00:00.000Z' where id = '${idOf(expired)}'`);
+    database.close();
+
+    const { stdout } = await keys('list');
+    const [head, ...lines] = stdout.trim().split('\n');
+    expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +CREATED +EXPIRES +LAST USED +STATE$/);
+    expect(lines).toEqual([
+      expect.stringMatching(`^${idOf(active)} .* read,write,predict .* never  +never  +active$`),
+      expect.stringMatching(`^${idOf(expired)} .* 2020-01-01T00:00:00Z  2019-.*Z  expired$`),
+      expect.stringMatching(`^${idOf(revoked)} .* revoked$`),
+    ]);
+    const json: unknown = JSON.parse((await keys('list', '--json')).stdout);
+    expect(json).toMatchObject([
+      { id: idOf(active), name: 'a key', owner: 'local', expires_at: null, state: 'active' },
+      { id: idOf(expired), state: 'expired' },
+      { id: idOf(revoked), state: 'revoked' },
+    ]);
+    for (const key of [active, expired, revoked]) {
+      expect(stdout + JSON.stringify(json)).not.toContain(key.split('_')[2]);
+    }
+    expect(JSON.stringify(json)).not.toContain('hash');
+  });
+});
+
+describe('keys revoke', () => {
+  test('ends a key, and no other', async () => {
+    const [one, other] = [await create(), await create()];
+    expect(await keys('revoke', idOf(one))).toMatchObject({ code: 0 });
+    expect(await caller(one)).toBeUndefined();
+    expect(await caller(other)).toBeDefined();
+  });
+
+  test('of a key that was revoked before changes nothing, and says so', async () => {
+    const id = idOf(await create());
+    await keys('revoke', id);
+    const [before] = await inStore((store) => store.keys.list());
+    const { code, stdout } = await keys('revoke', id);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);
+    expect(await inStore((store) => store.keys.list())).toEqual([before]);
+  });
+
+  test('of an unknown id is an error', async () => {
+    const { code, stderr } = await keys('revoke', 'nobody');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no key with the id nobody')]);
+  });
+});
+
+describe('the commands of keys', () => {
+  test('work while the service runs', async () => {
+    const server = await startServer({ databaseFile: file });
+    try {
+      const key = await create();
+      expect(await caller(key)).toBeDefined();
+      expect(await keys('revoke', idOf(key))).toMatchObject({ code: 0 });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('wait for a store that is locked for a moment', async () => {
+    await create();
+    const lock = new SqliteDatabase(file);
+    lock.exec('begin immediate');
+    const creating = create();
+    await delay(1000);
+    lock.exec('rollback');
+    lock.close();
+    expect(await caller(await creating)).toBeDefined();
+  });
+});

@@ -1,0 +1,11 @@
+import { Command } from 'commander';
+import { createKeyCommand } from './create-key.js';
+import { listKeysCommand } from './list-keys.js';
+import { revokeKeyCommand } from './revoke-key.js';
+
+/** `keys`: who may come in. */
+export const keysCommand = new Command('keys')
+  .description('make, list and revoke keys, in the store that DATABASE_URL names')
+  .addCommand(createKeyCommand)
+  .addCommand(listKeysCommand)
+  .addCommand(revokeKeyCommand);

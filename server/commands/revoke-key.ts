@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { onStore } from './on-store.js';
+
+/** `keys revoke`: ends a key for ever. */
+export const revokeKeyCommand = new Command('revoke')
+  .description('end a key for ever')
+  .argument('<id>', 'its id: what is between the two _ of the key')
+  .action(revoke);
+
+async function revoke(id: string): Promise<void> {
+  const said = await onStore((store) =>
+    store.transaction(async ({ keys }) => {
+      const key = await keys.find(id);
+      if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
+      if (!(await keys.revoke(id)))
+        return `"${key.name}" was revoked before, at ${key.revoked_at}.`;
+      return `"${key.name}" is revoked, and refused by every instance within a second.`;
+    }),
+  );
+  process.stdout.write(`${said}\n`);
+}
