@@ -8,7 +8,11 @@ const PATIENCE = 3000;
 
 /** Spans are made and sent. */
 export interface Tracing {
-  /** Sends the spans that wait, and ends. A collector that does not take them is waited for briefly. */
+  /**
+   * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
+   * what is still trying then keeps a process from ending by itself, until
+   * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
+   */
   stop(): Promise<void>;
 }
 
@@ -42,8 +46,12 @@ export async function startTracing(
   sdk.start();
   return {
     async stop() {
-      const sent = sdk.shutdown().catch((err) => log.warn({ err }, 'the last spans were not sent'));
-      await Promise.race([sent, delay(PATIENCE, undefined, { ref: false })]);
+      const sent = sdk.shutdown().then(
+        () => true,
+        () => false,
+      );
+      const inTime = await Promise.race([sent, delay(PATIENCE, false, { ref: false })]);
+      if (!inTime) log.warn('the last spans were not sent');
       for (const part of [trace, propagation, context, diag]) part.disable();
     },
   };
