@@ -27,7 +27,7 @@ test.each([
   [{ PORT: '40OO' }, 'PORT must be a number from 0 to 65535, not "40OO"'],
   [{ MAX_BODY: '32MiB' }, 'MAX_BODY must be a number of bytes, such as 33554432, not "32MiB"'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug'],
-  [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH or :memory:'],
+  [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
   [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],

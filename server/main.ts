@@ -35,7 +35,13 @@ try {
   const config = readConfig(process.env);
   const log = pino({ level: config.logLevel });
   const tracing = await startTracing(process.env, log);
-  await serve(config, log).finally(() => tracing?.stop());
+  try {
+    await serve(config, log);
+  } finally {
+    await tracing?.stop();
+  }
+  // A collector that is away would be tried again for some time, with nobody there to see it.
+  if (tracing) process.exit();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`Roster did not start: ${reason}\n`);

@@ -82,11 +82,17 @@ function fieldErrors(
   return [...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) }));
 }
 
+/** A place in the words of the contract, which spells headers as RFC 9110 does: Node knows them in lower case. */
+function inRequest(path: string): string {
+  const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
+  if (header === undefined) return path.replace(/^\/params/, '/path');
+  return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+}
+
 /** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
 function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
   if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
-  if (!errorCode.startsWith('additionalProperties'))
-    return path.replace(/^\/params\b/, '/path').replace(/^\/headers\b/, '/header');
+  if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
   for (const slash of slashes) {
     const name = path.slice(slash + 1);
