@@ -21,7 +21,8 @@ beforeAll(async () => {
   [server, mock] = await Promise.all([startServer(), startMock()]);
   const readme = await readFile(join(CLIENT, 'README.md'), 'utf8');
   const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
-  const code = [`const csv = ${JSON.stringify(someDiamonds(100))};`, ...snippets, 'export {};']
+  const given = { csv: someDiamonds(100), key: '' };
+  const code = [`const { csv, key } = ${JSON.stringify(given)};`, ...snippets, 'export {};']
     .join('\n')
     .replace('http://127.0.0.1:4000', server.url)
     .replace('http://127.0.0.1:4010', mock.url);

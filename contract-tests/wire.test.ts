@@ -32,7 +32,12 @@ interface Answer {
 function answer({ status = 200, headers = {}, body = skill }: Answer): Response {
   return new Response(body === null ? null : JSON.stringify(body), {
     status,
-    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'r1', ...headers },
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Request-Id': 'r1',
+      ...(status === 200 && !Array.isArray(body) && { ETag: '"o8hHqKZl3mYw2sX0Jt5cVQ"' }),
+      ...headers,
+    },
   });
 }
 

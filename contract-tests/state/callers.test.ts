@@ -86,7 +86,7 @@ test('two Authorization headers are refused, even if both are good', async () =>
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const header = `Authorization: Bearer ${keys.own}\r\n`;
-  socket.end(`GET /projects HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`);
+  socket.write(`GET /projects HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`);
   let answer = '';
   for await (const chunk of socket) answer += chunk;
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
