@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
+import { refuseUnreadable } from './address.js';
 import type { Database } from './schema.js';
 
 /** Connections of one instance; PostgreSQL takes 100 from all of them together, unless it is told otherwise. */
@@ -16,8 +17,10 @@ const SILENCE = PATIENCE.statement + 10_000;
  * Opens a pool of connections to the PostgreSQL database that a URL names; they are made when they are
  * needed, and made again when they broke.
  * @param onError told that a connection broke which nobody was using
+ * @throws if the URL is none
  */
 export function openPostgres(url: string, onError: (error: Error) => void): Kysely<Database> {
+  refuseUnreadable(url);
   const pool = new Pool({
     connectionString: url,
     application_name: 'roster',
