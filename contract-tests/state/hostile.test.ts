@@ -16,6 +16,7 @@ const models = () => `/api/projects/${project}/models`;
 async function exchange(bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
+  // Not `end`: to a caller who hangs up, Node answers only what it has at once.
   socket.write(bytes);
   let answer = '';
   for await (const chunk of socket) answer += chunk;

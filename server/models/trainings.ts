@@ -81,8 +81,7 @@ export class Trainings {
     try {
       return await this.store.models.claimTraining(this.#instance, LEASE);
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      this.#tellOfRefusal(error);
+      this.#heedRefusal(error);
     }
     await pause(RETRY_AFTER, this.#stopping.signal);
     await this.#persist(() => this.store.ping());
@@ -103,7 +102,7 @@ export class Trainings {
     try {
       log.info({ attempt: attempts }, 'training');
       await this.#train(claim, progress, cancel.signal, log);
-      if (cancel.signal.aborted) {
+      if (cancel.signal.aborted && !this.#stopping.signal.aborted) {
         log.info('training cancelled');
         this.note('cancelled');
       }
@@ -184,12 +183,13 @@ export class Trainings {
       factor: 1,
       minTimeout: RETRY_AFTER,
       signal: this.#stopping.signal,
-      shouldRetry: ({ error }) => isUnavailable(error),
-      onFailedAttempt: ({ error }) => this.#tellOfRefusal(error),
+      onFailedAttempt: ({ error }) => this.#heedRefusal(error),
     });
   }
 
-  #tellOfRefusal(error: unknown): void {
+  /** @throws what is not for the store to get over */
+  #heedRefusal(error: unknown): void {
+    if (!isUnavailable(error)) throw error;
     this.log.warn({ err: error }, 'the store takes no note of a training yet');
   }
 }

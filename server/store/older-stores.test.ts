@@ -56,6 +56,64 @@ test('a store of a later release is refused, and left as it is', async () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
+test('a migration that is broken off leaves the older store whole', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  // What no store has, so that the migration breaks off at its very end.
+  execute(`pragma foreign_keys = OFF;
+    insert into chatbots (id, project_id, name, settings, created_at, updated_at)
+    values ('stray', 'nowhere', 'stray', '{}', '', '')`);
+  const before = everything();
+  const opening = Store.open(`file:${file}`);
+  await expect(opening).rejects.toThrow('a row of chatbots refers to one of projects');
+  expect(everything()).toEqual(before);
+
+  execute("delete from chatbots where id = 'stray'");
+  const store = await Store.open(`file:${file}`);
+  expect(await store.projects.list('local', {})).toHaveLength(2);
+  await store.close();
+});
+
+test('a project of an older store knows what it holds', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  const store = await Store.open(`file:${file}`);
+  const contents = await store.transaction(async ({ projects }) => {
+    const project = await projects.hold('local', 'jewellery');
+    return project && projects.remove(project);
+  });
+  expect(contents).toEqual(counted('jewellery'));
+  await store.close();
+});
+
+/** Every row of every table, and how each is made. */
+function everything(): unknown[] {
+  const database = new SqliteDatabase(file, { readonly: true });
+  const tables = database.prepare('select type, name, sql from sqlite_master').all();
+  const names = database.prepare("select name from sqlite_master where type = 'table'").pluck();
+  const rows = names.all().map((name) => database.prepare(`select * from "${name}"`).all());
+  database.close();
+  return [tables, rows];
+}
+
+/** What a project holds, counted through. */
+function counted(project: string): unknown {
+  const database = new SqliteDatabase(file, { readonly: true });
+  const count = (kind: string) =>
+    database
+      .prepare(
+        `select count(*) from ${kind} where project_id = (select id from projects where name = ?)`,
+      )
+      .pluck()
+      .get(project);
+  const contents = {
+    skills: count('skills'),
+    agents: count('agents'),
+    chatbots: count('chatbots'),
+    models: count('models'),
+  };
+  database.close();
+  return contents;
+}
+
 function execute(sql: string): void {
   const database = new SqliteDatabase(file);
   database.exec(sql);

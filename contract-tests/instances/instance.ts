@@ -1,0 +1,52 @@
+/** An instance of the service, as the tests of several see it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
+import { checkedFetch } from '../wire.js';
+
+export interface Instance extends ServerProcess {
+  /** The typed client of this instance. Each answer has been held against the contract. */
+  roster: RosterClient;
+}
+
+/** Starts two instances at once, on the same store. */
+export async function startTwo(options: ServerOptions): Promise<[Instance, Instance]> {
+  return Promise.all([startInstance(options), startInstance(options)]);
+}
+
+async function startInstance(options: ServerOptions): Promise<Instance> {
+  const server = await startServer(options);
+  return {
+    ...server,
+    roster: createRosterClient({ baseUrl: server.url, fetch: checkedFetch }),
+  };
+}
+
+/** The lines of an instance's log with a message. */
+export function logged({ log }: Instance, message: string): Record<string, unknown>[] {
+  return log
+    .filter((line) => line.startsWith('{'))
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter(({ msg }) => msg === message);
+}
+
+/** Waits until one of the instances has logged a message; it comes first in the answer. */
+export async function firstToLog(
+  [one, other]: [Instance, Instance],
+  message: string,
+): Promise<[Instance, Instance]> {
+  for (;;) {
+    if (logged(one, message).length > 0) return [one, other];
+    if (logged(other, message).length > 0) return [other, one];
+    await pause(20);
+  }
+}
+
+/** Asks an instance whether it is ready, until it answers with a status; gives that answer. */
+export async function untilReadiness({ roster }: Instance, status: number) {
+  for (;;) {
+    const answer = await roster.GET('/health/ready');
+    if (answer.response.status === status) return answer;
+    await pause(50);
+  }
+}
