@@ -1,11 +1,12 @@
 /** Where the promises are played: against the mock, or against the server. */
 import { createRosterClient } from 'roster-client';
 import { inject } from 'vitest';
+import type { Keys } from './targets/keys.js';
 import { checkedFetch } from './wire.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    target: { kind: 'mock' | 'server'; url: string };
+    target: { kind: 'mock' | 'server'; url: string; keys: Keys };
   }
 }
 
@@ -14,12 +15,28 @@ const target = inject('target');
 /** Where the service is. */
 export const baseUrl = target.url;
 
+/** The keys of those who call. */
+export const keys = target.keys;
+
 /** The typed client. Each answer that it gets has been held against the contract. */
-export const roster = createRosterClient({ baseUrl, fetch: checkedFetch });
+export const roster = createRosterClient({ baseUrl, apiKey: keys.own, fetch: checkedFetch });
 
 /** Sends what the typed client would not let through; the answer is held against the contract too. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
-  return checkedFetch(new Request(baseUrl + path, init));
+  return sendAs(keys.own, path, init);
+}
+
+/** Sends with the key of someone else, or with none. */
+export function sendAs(
+  key: string | null,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const request = new Request(baseUrl + path, init);
+  if (key !== null) {
+    request.headers.set('Authorization', `Bearer ${key}`);
+  }
+  return checkedFetch(request);
 }
 
 /**

@@ -23,7 +23,8 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'contract');
 
 /** Headers that promise something to a client, so that the contract must declare them. */
-const PROMISES = /^(x-.*|link|location|content-location|retry-after|etag|allow)$/;
+const PROMISES =
+  /^(x-.*|link|location|content-location|retry-after|etag|allow|www-authenticate|ratelimit.*|idempotency-.*)$/;
 
 /** Of those, the ones that only tell a browser to be careful. */
 const SECURITY_HEADERS = new Set([
@@ -172,6 +173,9 @@ function bodyViolations(
   const declared = content.find(([candidate]) => candidate === mediaType.split(';')[0]);
   if (declared === undefined) {
     return [`${what} does not declare ${mediaType}`];
+  }
+  if (declared[0] === 'text/plain') {
+    return schemaViolations(declared[1], body, 'body');
   }
   let value: unknown;
   try {

@@ -414,6 +414,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the service's metrics
+         * @description Tells how much the service does and how fast, in the text format of Prometheus: requests by operation
+         *     and status, their latencies, the trainings, the rows predicted, and how the process is doing. They
+         *     are the numbers of this one instance, and tell nothing of what anyone keeps here.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -425,6 +447,8 @@ export interface components {
         Name: string;
         /** @description A name, or an identifier where the resource is found by either. */
         NameOrId: string;
+        /** @description One or more entity tags, with commas between them, or `*` (RFC 9110, section 8.8.3). */
+        EntityTags: string;
         /**
          * Format: uuid
          * @description An identifier, a UUID of version 7 (RFC 9562, section 5.7).
@@ -847,7 +871,7 @@ export interface components {
         };
         /** @description The fields at fault. */
         FieldErrors: {
-            /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query` or `/path`. */
+            /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query`, `/path` or `/header`. */
             pointer: string;
             /** @description What is wrong with it, and how to mend it. */
             message: string;
@@ -881,8 +905,7 @@ export interface components {
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed or too large,
-         *     or they took too long.
+         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed.
          *
          *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
          */
@@ -893,6 +916,60 @@ export interface components {
             title: "Unreadable request";
             /** @constant */
             status: 400;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The headers of the request, or its body, took too long to arrive.
+         *
+         *     To mend it, send the request again, all at once. The connection was closed, and nothing was changed.
+         */
+        RequestTimeout: {
+            /** @constant */
+            type: "/problems/request-timeout";
+            /** @constant */
+            title: "Request timeout";
+            /** @constant */
+            status: 408;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The headers of the request have more bytes than the service reads.
+         *
+         *     To mend it, send fewer or shorter headers; a cookie that grew is a common cause. The connection was closed.
+         */
+        HeadersTooLarge: {
+            /** @constant */
+            type: "/problems/headers-too-large";
+            /** @constant */
+            title: "Headers too large";
+            /** @constant */
+            status: 431;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The request has no key, or one that the service does not know, that was revoked or that has expired. Which
+         *     of these it is, is not told.
+         *
+         *     To mend it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
+         *     service make keys with `npm run keys -- create`.
+         */
+        Unauthorized: {
+            /** @constant */
+            type: "/problems/unauthorized";
+            /** @constant */
+            title: "Unauthorized";
+            /** @constant */
+            status: 401;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write` or `predict`.
+         *
+         *     To mend it, use a key that has it; those who run the service can make one.
+         */
+        MissingScope: {
+            /** @constant */
+            type: "/problems/missing-scope";
+            /** @constant */
+            title: "Missing scope";
+            /** @constant */
+            status: 403;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The contract has no such address.
@@ -1014,6 +1091,33 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
+         *     service allow (`MAX_RESOURCES`), and there is no room for another.
+         *
+         *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
+         */
+        LimitReached: {
+            /** @constant */
+            type: "/problems/limit-reached";
+            /** @constant */
+            title: "Limit reached";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description A request with the same `Idempotency-Key` has come before this one, and is not answered yet.
+         *
+         *     To mend it, send the request again in a moment, with the same key: the answer is then that of the first.
+         */
+        RequestInProgress: {
+            /** @constant */
+            type: "/problems/request-in-progress";
+            /** @constant */
+            title: "Request in progress";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description A project is deleted only when it holds nothing, and this one still does.
          *
          *     To mend it, delete what it holds first; the detail counts it.
@@ -1060,6 +1164,20 @@ export interface components {
             model_status: "training" | "failed";
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one
+         *     that `If-None-Match` names, and that is not so.
+         *
+         *     To mend it, read the resource again, and send the request with its new `ETag` if it is still wanted. Nothing was changed.
+         */
+        PreconditionFailed: {
+            /** @constant */
+            type: "/problems/precondition-failed";
+            /** @constant */
+            title: "Precondition failed";
+            /** @constant */
+            status: 412;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The body has more bytes than the service takes.
          *
          *     To mend it, send less at a time. For tables and rows to predict, those who run the service can raise
@@ -1086,6 +1204,19 @@ export interface components {
             title: "Unsupported media type";
             /** @constant */
             status: 415;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The `Idempotency-Key` was sent within the last 24 hours with a request that had another address or another body.
+         *
+         *     To mend it, use a new key for a new request, or send the old request unchanged. Nothing was changed.
+         */
+        IdempotencyKeyReused: {
+            /** @constant */
+            type: "/problems/idempotency-key-reused";
+            /** @constant */
+            title: "Idempotency key reused";
+            /** @constant */
+            status: 422;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The body names a skill that does not exist in the project.
@@ -1148,6 +1279,19 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` tell how many that are.
+         *
+         *     To mend it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
+         */
+        TooManyRequests: {
+            /** @constant */
+            type: "/problems/too-many-requests";
+            /** @constant */
+            title: "Too many requests";
+            /** @constant */
+            status: 429;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The service failed at something that is not the caller's fault.
          *
          *     To mend it, try again; if it happens again, give the `request_id` to those who run the service: their
@@ -1181,6 +1325,19 @@ export interface components {
         Deleted: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The resource is the one that `If-None-Match` names, so it is not sent again. */
+        NotModified: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                ETag: components["headers"]["ETag"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -1189,6 +1346,8 @@ export interface components {
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1199,10 +1358,38 @@ export interface components {
         InvalidBody: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["MalformedBody"];
+            };
+        };
+        /** @description The request has no key, or not one that is good. Nothing was looked at beyond it. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description The key may not do this. */
+        MissingScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MissingScope"];
             };
         };
         /** @description The contract has no such address. This answer belongs to no operation. */
@@ -1236,10 +1423,32 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnreadableRequest"];
             };
         };
+        /** @description The request took too long to arrive. This answer belongs to no operation, and the connection ends with it. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RequestTimeout"];
+            };
+        };
+        /** @description The headers of the request are too large. This answer belongs to no operation, and the connection ends with it. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["HeadersTooLarge"];
+            };
+        };
         /** @description There is no such project. */
         ProjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1250,6 +1459,8 @@ export interface components {
         SkillNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1260,6 +1471,8 @@ export interface components {
         AgentNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1270,6 +1483,8 @@ export interface components {
         ChatbotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1280,6 +1495,8 @@ export interface components {
         ModelNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1290,6 +1507,8 @@ export interface components {
         NotAcceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1300,37 +1519,70 @@ export interface components {
         NameTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["NameTaken"];
             };
         };
+        /** @description The name is taken, there is no room for another, or the same request is in progress. */
+        CannotCreate: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
+            };
+        };
+        /** @description Another chatbot has the name already, or there is no room for another. */
+        NameTakenOrLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
+            };
+        };
         /** @description The project still holds something. */
         ProjectNotEmpty: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["ProjectNotEmpty"];
             };
         };
-        /** @description A training of this model runs already. */
-        TrainingInProgress: {
+        /** @description A training of this model runs already, or there is no room for another model. */
+        CannotTrain: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                "Retry-After": components["headers"]["RetryAfter"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["TrainingInProgress"];
+                "application/problem+json": components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
             };
         };
         /** @description No version of the model can answer yet. */
         ModelNotReady: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfterWhileTraining"];
                 [name: string]: unknown;
             };
@@ -1338,10 +1590,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
             };
         };
+        /** @description The resource is not as `If-Match` or `If-None-Match` says. Nothing was changed. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PreconditionFailed"];
+            };
+        };
         /** @description The body is larger than the service takes. */
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1352,6 +1618,8 @@ export interface components {
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1362,16 +1630,56 @@ export interface components {
         UnknownSkill: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["UnknownSkill"];
             };
         };
+        /** @description The `Idempotency-Key` was used for another request. */
+        IdempotencyKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["IdempotencyKeyReused"];
+            };
+        };
+        /** @description A skill that the body names does not exist in the project, or the `Idempotency-Key` was used for another request. */
+        UnknownSkillOrKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownSkill"] | components["schemas"]["IdempotencyKeyReused"];
+            };
+        };
+        /** @description The agent that the body names does not exist in the project, or the `Idempotency-Key` was used for another request. */
+        UnknownAgentOrKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownAgent"] | components["schemas"]["IdempotencyKeyReused"];
+            };
+        };
         /** @description The agent that the body names does not exist in the project. */
         UnknownAgent: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1382,16 +1690,33 @@ export interface components {
         UnusableTable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
+        /** @description The key has used up its requests for now. */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyRequests"];
+            };
+        };
         /** @description The service failed at something that is not the caller's fault. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1402,6 +1727,8 @@ export interface components {
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -1431,6 +1758,24 @@ export interface components {
         Limit: number;
         /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
         Cursor: string;
+        /**
+         * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+         *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+         */
+        IfMatch: components["schemas"]["EntityTags"];
+        /**
+         * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+         *     304, without a body (RFC 9110, section 13.1.2).
+         */
+        IfNoneMatch: components["schemas"]["EntityTags"];
+        /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+        IfNoneMatchAny: components["schemas"]["EntityTags"];
+        /**
+         * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
+         *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
+         *     whose answer was lost can be repeated. A request that failed is not remembered.
+         */
+        IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
@@ -1452,10 +1797,26 @@ export interface components {
         ModelLocation: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
+        /**
+         * @description The entity tag of the resource as this answer shows it (RFC 9110, section 8.8.3). It is a strong one:
+         *     it changes whenever anything in the answer does.
+         */
+        ETag: string;
+        /**
+         * @description How many requests the key has left, and in how many seconds it has all of them again
+         *     (draft-ietf-httpapi-ratelimit-headers). Sent where the service limits its keys.
+         */
+        RateLimit: string;
+        /** @description How many requests a key has in how many seconds. */
+        RateLimitPolicy: string;
+        /** @description How to present a key (RFC 6750, section 3). */
+        WwwAuthenticate: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
         /** @description In how many seconds it is worth trying again (RFC 9110, section 10.2.3). */
         RetryAfter: number;
+        /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
+        RetryAfterInProgress: number;
         /** @description In how many seconds it is worth trying again. Sent while a training runs. */
         RetryAfterWhileTraining: number;
     };
@@ -1481,6 +1842,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1489,7 +1852,10 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1497,7 +1863,14 @@ export interface operations {
     createProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
+                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
+                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1512,6 +1885,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ProjectLocation"];
                     [name: string]: unknown;
                 };
@@ -1520,10 +1896,14 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["CannotCreate"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1531,7 +1911,13 @@ export interface operations {
     getProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1544,15 +1930,22 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1560,7 +1953,13 @@ export interface operations {
     deleteProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1571,8 +1970,12 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             409: components["responses"]["ProjectNotEmpty"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1600,6 +2003,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1608,8 +2013,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1617,7 +2025,14 @@ export interface operations {
     createSkill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
+                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
+                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1635,6 +2050,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["SkillLocation"];
                     [name: string]: unknown;
                 };
@@ -1643,11 +2061,15 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["CannotCreate"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1655,7 +2077,13 @@ export interface operations {
     getSkill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1670,15 +2098,22 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Skill"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1686,7 +2121,13 @@ export interface operations {
     updateSkill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1706,6 +2147,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1713,11 +2157,15 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTaken"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1725,7 +2173,13 @@ export interface operations {
     deleteSkill: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1738,7 +2192,11 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1764,6 +2222,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1772,8 +2232,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1781,7 +2244,14 @@ export interface operations {
     createAgent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
+                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
+                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1799,6 +2269,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["AgentLocation"];
                     [name: string]: unknown;
                 };
@@ -1807,12 +2280,15 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["CannotCreate"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnknownSkill"];
+            422: components["responses"]["UnknownSkillOrKeyReused"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1820,7 +2296,13 @@ export interface operations {
     getAgent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1835,15 +2317,22 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1851,7 +2340,13 @@ export interface operations {
     updateAgent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1871,6 +2366,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1878,12 +2376,16 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTaken"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnknownSkill"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1891,7 +2393,13 @@ export interface operations {
     deleteAgentByPlural: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1904,7 +2412,11 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1912,7 +2424,13 @@ export interface operations {
     deleteAgent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1925,7 +2443,11 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1951,6 +2473,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1959,8 +2483,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1968,7 +2495,14 @@ export interface operations {
     createChatbot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
+                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
+                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -1986,6 +2520,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ChatbotLocation"];
                     [name: string]: unknown;
                 };
@@ -1994,12 +2531,15 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["CannotCreate"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnknownAgent"];
+            422: components["responses"]["UnknownAgentOrKeyReused"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2007,7 +2547,13 @@ export interface operations {
     getChatbot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -2022,15 +2568,22 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Chatbot"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ChatbotNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2038,7 +2591,15 @@ export interface operations {
     updateChatbot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -2058,6 +2619,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2068,6 +2632,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ChatbotLocation"];
                     [name: string]: unknown;
                 };
@@ -2076,12 +2643,16 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["NameTakenOrLimitReached"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnknownAgent"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2089,7 +2660,13 @@ export interface operations {
     deleteChatbot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -2102,7 +2679,11 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ChatbotNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2128,6 +2709,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -2136,8 +2719,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2148,7 +2734,13 @@ export interface operations {
                 /** @description The version to show, in place of the newest. */
                 version?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 projectName: components["parameters"]["ModelProjectName"];
@@ -2163,15 +2755,22 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2182,7 +2781,15 @@ export interface operations {
                 /** @description The column to predict. It must hold numbers. */
                 target: components["schemas"]["ColumnName"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
+            };
             path: {
                 /** @description The name of the project. */
                 projectName: components["parameters"]["ModelProjectName"];
@@ -2203,6 +2810,8 @@ export interface operations {
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ModelLocation"];
                     [name: string]: unknown;
                 };
@@ -2211,12 +2820,16 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["TrainingInProgress"];
+            409: components["responses"]["CannotTrain"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnusableTable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2224,7 +2837,13 @@ export interface operations {
     deleteModel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 projectName: components["parameters"]["ModelProjectName"];
@@ -2237,7 +2856,11 @@ export interface operations {
         responses: {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ModelNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2268,6 +2891,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2275,11 +2900,14 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["ModelNotReady"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2329,6 +2957,36 @@ export interface operations {
             };
             400: components["responses"]["InvalidParameters"];
             406: components["responses"]["NotAcceptable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

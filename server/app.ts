@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Callers } from './callers/callers.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
 import { problemPages } from './contract/problem-pages.js';
@@ -7,9 +8,12 @@ import { problem } from './contract/problems.js';
 import { readTarget, refuseUnknownAddress } from './contract/request-target.js';
 import { contractRouter } from './contract/router.js';
 import { sendProblem } from './contract/send-problem.js';
+import { limits } from './limits/index.js';
 import { operations, type Services } from './operations/index.js';
 import { storeProblem } from './operations/resource.js';
 import { logRequests } from './request-log.js';
+import { traceRequests } from './telemetry/request-spans.js';
+import { securityHeaders } from './telemetry/security-headers.js';
 
 /** Whether the service takes new requests still. */
 export interface Lifecycle {
@@ -24,24 +28,31 @@ export async function createApp(
   config: Config,
   contract: Contract,
   services: Services,
+  callers: Callers,
   lifecycle: Lifecycle,
   log: Logger,
 ): Promise<Express> {
-  const router = await contractRouter(contract, operations(services), config.maxBody);
+  const router = await contractRouter(contract, operations(services), {
+    maxBody: config.maxBody,
+    authenticate: (presented) => callers.authenticate(presented),
+    ...limits(config.rateLimit),
+  });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-
+  app.use(traceRequests());
   app.use(logRequests(log));
+  app.use(services.metrics.observeRequests());
+  app.use(securityHeaders());
   app.use(readTarget);
   app.use(refuseWhileStopping(lifecycle));
   app.use(config.basePath || '/', router);
   app.use(`${config.basePath}/api`, router);
   app.get('/problems/:slug', problemPages(contract));
   app.use(refuseUnknownAddress);
-  app.use(sendProblem(contract, storeProblem));
+  app.use(sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type)));
   return app;
 }
 

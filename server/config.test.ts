@@ -9,6 +9,8 @@ test('an empty environment gives the documented defaults', () => {
     basePath: '',
     logLevel: 'info',
     maxBody: 33_554_432,
+    rateLimit: 6000,
+    maxResources: 10_000,
   });
 });
 
@@ -25,7 +27,10 @@ test.each([
   [{ PORT: '40OO' }, 'PORT must be a number from 0 to 65535, not "40OO"'],
   [{ MAX_BODY: '32MiB' }, 'MAX_BODY must be a number of bytes, such as 33554432, not "32MiB"'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug'],
-  [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH or :memory:'],
+  [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
+  [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],
+  [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
+  [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
   [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
   [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
 ])('%o is refused in one line that says how to mend it', (env, words) => {
@@ -37,4 +42,9 @@ test.each([
 
 test('all variables that are malformed are named at once', () => {
   expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y' })).toThrow(/PORT .*; LOG_LEVEL /);
+});
+
+test('a password in a DATABASE_URL that is malformed is not repeated', () => {
+  const env = { DATABASE_URL: 'postgers://roster:s3cret@db/roster' };
+  expect(() => readConfig(env)).toThrow(/^DATABASE_URL must be (?!.*s3cret)/);
 });

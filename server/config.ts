@@ -13,8 +13,8 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .refine(
-      (url) => url === ':memory:' || /^(file:.|postgres(ql)?:\/\/)/.test(url),
-      'must be file:PATH, :memory: or postgres://…',
+      (url) => url === ':memory:' || /^file:./.test(url) || isPostgresUrl(url),
+      'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
     )
     .default('file:data/roster.db'),
   BASE_PATH: z
@@ -36,7 +36,21 @@ const environment = z.object({
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432')
     .transform(Number)
     .default(32 * MEBIBYTE),
+  RATE_LIMIT: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit')
+    .transform(Number)
+    .default(6000),
+  MAX_RESOURCES: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a number of resources, such as 10000')
+    .transform(Number)
+    .default(10_000),
 });
+
+function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url);
+}
 
 /** How the service runs, as the environment says it. */
 export interface Config {
@@ -49,6 +63,10 @@ export interface Config {
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
   /** The largest body, in bytes. */
   readonly maxBody: number;
+  /** How many requests a key may send in a minute; 0 for no limit. */
+  readonly rateLimit: number;
+  /** How many resources of each kind a project may hold, and how many projects an owner. */
+  readonly maxResources: number;
 }
 
 /** The environment asks for something that cannot be; the message says what, in one line. */
@@ -64,11 +82,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!result.success) {
     throw new ConfigError(
       result.error.issues
-        .map(({ path, message }) => `${String(path[0])} ${message}, not "${set[String(path[0])]}"`)
+        .map(({ path, message }) => `${String(path[0])} ${message}${butIs(set, String(path[0]))}`)
         .join('; '),
     );
   }
-  const { HOST, PORT, DATABASE_URL, BASE_PATH, LOG_LEVEL, MAX_BODY } = result.data;
+  const { HOST, PORT, DATABASE_URL, BASE_PATH, LOG_LEVEL, MAX_BODY, RATE_LIMIT, MAX_RESOURCES } =
+    result.data;
   return {
     host: HOST,
     port: PORT,
@@ -76,5 +95,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     basePath: BASE_PATH,
     logLevel: LOG_LEVEL,
     maxBody: MAX_BODY,
+    rateLimit: RATE_LIMIT,
+    maxResources: MAX_RESOURCES,
   };
+}
+
+/** What a variable is instead; a database's address may hold a password, so it is not repeated. */
+function butIs(set: Readonly<Record<string, string | undefined>>, name: string): string {
+  return name === 'DATABASE_URL' && set[name]?.includes('@') ? '' : `, not "${set[name]}"`;
 }

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeKey } from '../contract-tests/targets/keys.js';
 import {
   type ServerOptions,
   type ServerProcess,
@@ -359,20 +360,67 @@ describe('what is no HTTP', () => {
   }
 
   test.each([
-    ['garbage', 'HELLO\r\n\r\n', 'not well-formed HTTP/1.1'],
-    ['huge headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers are too large'],
-    [
-      'two lengths of one body',
-      'POST /projects HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      'not well-formed HTTP/1.1',
-    ],
-  ])('such as %s is answered with a problem', async (_, bytes, words) => {
+    ['garbage', 'HELLO\r\n\r\n'],
+    ['a TLS connection', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a length and chunks', smuggled('Content-Length: 5\r\nTransfer-Encoding: chunked')],
+    ['chunks and a length', smuggled('Transfer-Encoding: chunked\r\nContent-Length: 5')],
+    ['two lengths', smuggled('Content-Length: 5\r\nContent-Length: 6')],
+    ['two lengths in one header', smuggled('Content-Length: 5, 6')],
+    ['a length with a sign', smuggled('Content-Length: +5')],
+    ['a length in hexadecimal', smuggled('Content-Length: 0x5')],
+    ['an unknown transfer encoding', smuggled('Transfer-Encoding: xchunked')],
+    ['chunks that are not the last encoding', smuggled('Transfer-Encoding: chunked, identity')],
+    ['a space before the colon', smuggled('Transfer-Encoding : chunked')],
+    ['a folded header', smuggled('Transfer-Encoding:\r\n chunked\r\nContent-Length: 5')],
+    ['a line that ends in LF alone', smuggled('X: a\nContent-Length: 5')],
+    ['a zero byte in a header', smuggled('X: a\0b')],
+  ])('such as %s is answered with a problem, and once', async (_, bytes) => {
     const answer = await answerTo(bytes);
     expect(answer).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
     );
     expect(answer).toContain('"type":"/problems/unreadable-request"');
-    expect(answer).toContain(words);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('headers that are too large are told so', async () => {
+    const answer = await answerTo(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+    expect(answer).toContain('"type":"/problems/headers-too-large"');
+  });
+
+  test('headers that do not end are waited for only so long', async () => {
+    const { url } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET /projects HTTP/1.1\r\nHost: x\r\nX: ');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toContain('"type":"/problems/request-timeout"');
+  });
+});
+
+/** A request with another behind it, for who reads the first one's length in another way. */
+function smuggled(headers: string): string {
+  return `POST /projects HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\n\r\nGET /projects HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
+describe('a host that other machines can reach', () => {
+  test('is refused as long as there is no key, with a line that says what to do', async () => {
+    for (const HOST of ['0.0.0.0', '::']) {
+      await expect(start({ env: { HOST } })).rejects.toThrow(
+        /Roster did not start: HOST .* there is no key yet .* npm run keys -- create/,
+      );
+    }
+  });
+
+  test('is served once there is a key, and to its holder alone', async () => {
+    const key = await makeKey(`file:${join(folder, 'roster.db')}`, ['--name', 'first']);
+    const { url } = await start({ env: { HOST: '0.0.0.0' } });
+    const local = url.replace('0.0.0.0', '127.0.0.1');
+    expect((await fetch(`${local}/projects`)).status).toBe(401);
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(`${local}/projects`, { headers })).status).toBe(200);
   });
 });
 

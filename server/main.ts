@@ -2,24 +2,46 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { createApp, type Lifecycle } from './app.js';
+import { Callers } from './callers/callers.js';
 import { type Config, readConfig } from './config.js';
-import { readContract } from './contract/document.js';
+import { type Contract, readContract } from './contract/document.js';
 import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { Predictors } from './models/predictors.js';
 import { Trainings } from './models/trainings.js';
+import { KEPT_FOR } from './operations/once.js';
 import { Store, withoutCredentials } from './store/index.js';
+import { Metrics } from './telemetry/metrics.js';
+import { startTracing } from './telemetry/tracing.js';
 
 /** The contract stands at the top of the project, which this file is built two folders below. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
+/** How long the headers of a request may take to arrive, and all of it, in milliseconds. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 120_000;
+
+/** Connections at once, most of which may do nothing; each takes a file descriptor. */
+const MAX_CONNECTIONS = 10_000;
+
 /** How long a stop waits for what has begun, in milliseconds. */
 const PATIENCE = 10_000;
 
+const HOUR = 60 * 60 * 1000;
+
 try {
   const config = readConfig(process.env);
-  await serve(config, pino({ level: config.logLevel }));
+  const log = pino({ level: config.logLevel });
+  const tracing = await startTracing(process.env, log);
+  try {
+    await serve(config, log);
+  } finally {
+    await tracing?.stop();
+  }
+  // A collector that is away would be tried again for some time, with nobody there to see it.
+  if (tracing) process.exit();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`Roster did not start: ${reason}\n`);
@@ -29,33 +51,76 @@ try {
 async function serve(config: Config, log: Logger): Promise<void> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
+    mostResources: config.maxResources,
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
   });
   try {
-    const trainings = new Trainings(store, log);
+    await refuseStrangersWithoutKeys(config, store);
+    const metrics = new Metrics();
+    const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome));
+    metrics.watchTrainings({
+      running: () => trainings.running,
+      waiting: () => store.models.waitingTrainings(),
+    });
     const lifecycle: Lifecycle = { stopping: false };
-    const services = { store, trainings, predictors: new Predictors(store) };
-    const app = await createApp(config, contract, services, lifecycle, log);
-    // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.
-    const server = createServer({ requireHostHeader: false }, app)
-      .on('checkExpectation', app)
-      .on('clientError', answerUnreadableRequest(contract));
+    const services = { store, trainings, predictors: new Predictors(store), metrics };
+    const callers = new Callers(store, log);
+    const app = await createApp(config, contract, services, callers, lifecycle, log);
+    const server = httpServer(app, contract);
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info(
       { url: addressOf(server, config), store: withoutCredentials(config.databaseUrl) },
       'listening',
     );
-
     trainings.start();
+    const housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
     const signal = await nextSignal();
     log.info({ signal }, 'stopping');
     lifecycle.stopping = true;
+    clearInterval(housekeeping);
     await Promise.all([close(server, stopped), trainings.stop()]);
   } finally {
     await store.close();
   }
   log.info('stopped');
+}
+
+/** Without keys everyone who reaches the service owns it; so only this machine may reach it then. */
+async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
+  if (isLoopback(host) || (await store.keys.exist())) return;
+  throw new Error(
+    `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
+      'make one with: npm run keys -- create --name NAME, or leave HOST at 127.0.0.1',
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function httpServer(app: Express, contract: Contract): Server {
+  const server = createServer(
+    {
+      // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.
+      requireHostHeader: false,
+      headersTimeout: HEADERS_TIMEOUT,
+      requestTimeout: REQUEST_TIMEOUT,
+      connectionsCheckingInterval: 1000,
+    },
+    app,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  return server.on('checkExpectation', app).on('clientError', answerUnreadableRequest(contract));
+}
+
+/** Answers are kept for a day; the others only take room. */
+async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
+  try {
+    await store.answers.forget(new Date(Date.now() - KEPT_FOR).toISOString());
+  } catch (error) {
+    log.warn({ err: error }, 'old answers are not forgotten yet');
+  }
 }
 
 async function listen(server: Server, { host, port }: Config): Promise<void> {

@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { v7 as uuidv7 } from 'uuid';
+import { traceIdOf } from './telemetry/request-spans.js';
 
 /** Gives each request an id, and writes a line for each answer, with the operation that gave it. */
 export function logRequests(logger: Logger): RequestHandler {
@@ -13,7 +14,10 @@ export function logRequests(logger: Logger): RequestHandler {
       req: ({ id, method, url }) => ({ id, method, url }),
       res: ({ statusCode }) => ({ statusCode }),
     },
-    customProps: (_req, res) => ({ operation: (res as Response).locals?.operationId }),
+    customProps: (_req, res) => ({
+      operation: (res as Response).locals?.operationId,
+      trace_id: traceIdOf(res),
+    }),
     customLogLevel: (_req, { statusCode }) => {
       if (statusCode < 500) return 'info';
       // That it cannot take a request now, the service says by design.

@@ -51,6 +51,15 @@ const training = {
 };
 const table = 'carat,price\n0.23,326\n';
 
+test('an answer that nothing has changed has neither data nor an error', async () => {
+  const url = await answer(304, null, '');
+  const { data, error, response } = await createRosterClient({ baseUrl: url }).GET(
+    '/projects/{project_name}',
+    { params: { path: { project_name: 'default' }, header: { 'If-None-Match': '"a"' } } },
+  );
+  expect([data, error, response.status]).toEqual([undefined, undefined, 304]);
+});
+
 describe('the request', () => {
   test('carries the key as a bearer token, and says what it accepts', async () => {
     const { url, seen } = await remember();

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { serializePath } from './address.js';
 import type { RosterClient } from './calls.js';
+import { passNotModified } from './not-modified.js';
 import type { RosterPaths } from './paths.js';
 import { serializeBody } from './request-body.js';
 import { refuseUnexpectedAnswers } from './unexpected-answer.js';
@@ -41,7 +42,8 @@ export function createRosterClient({
     bodySerializer: serializeBody,
     pathSerializer: serializePath,
   });
-  client.use(refuseUnexpectedAnswers);
+  // The last one hears of an answer first.
+  client.use(passNotModified, refuseUnexpectedAnswers);
   // The same calls, told more strictly: the compiler cannot compare the two, as each is generic in
   // another way. src/types.test-d.ts holds what a user sees of them.
   return client as RosterClient;

@@ -83,8 +83,12 @@ describe('problems', () => {
     expectTypeOf<ProblemOf<'getSkill'>>().toExtend<Problem>();
     expectTypeOf<ProblemOf<'deleteProject'>['type']>().toEqualTypeOf<
       | '/problems/invalid-request'
+      | '/problems/unauthorized'
+      | '/problems/missing-scope'
       | '/problems/project-not-found'
       | '/problems/project-not-empty'
+      | '/problems/precondition-failed'
+      | '/problems/too-many-requests'
       | '/problems/internal-error'
       | '/problems/service-unavailable'
     >();

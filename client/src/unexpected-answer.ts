@@ -37,6 +37,9 @@ export const refuseUnexpectedAnswers: Middleware = {
       }
       return undefined;
     }
+    if (response.status === 304) {
+      return undefined;
+    }
     const body = await response.clone().text();
     if (!mediaType.startsWith('application/problem+json') || !isProblem(body)) {
       throw new UnexpectedAnswerError(response, body);

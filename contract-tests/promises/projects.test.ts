@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ownProject, roster, situation } from '../stage.js';
+import { faulty, ownProject, roster, situation } from '../stage.js';
 
 const ONE = '/projects/{project_name}';
 
@@ -34,7 +34,9 @@ describe('createProject', () => {
   });
 
   test('400 for a name of characters that a name does not have', async () => {
-    const { error } = await roster.POST('/projects', { body: { project: { name: 'two words' } } });
+    const given = await situation(400, 'invalid');
+    const name = faulty('two words', 'words');
+    const { error } = await roster.POST('/projects', { body: { project: { name } }, ...given });
     expect(error?.type).toBe('/problems/invalid-request');
   });
 

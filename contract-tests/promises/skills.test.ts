@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ownProject, roster, situation } from '../stage.js';
+import { faulty, ownProject, roster, situation } from '../stage.js';
 
 const ALL = '/projects/{project_name}/skills';
 const ONE = '/projects/{project_name}/skills/{skill_name}';
@@ -45,10 +45,12 @@ describe('createSkill', () => {
   });
 
   test('400 without a type', async () => {
+    const given = await situation(400, 'invalid');
     const { error } = await roster.POST(ALL, {
       params: inProject(),
       // @ts-expect-error: the type is what is missing
-      body: { skill: { name: 'sales_questions' } },
+      body: { skill: faulty({ name: 'sales_questions' }, salesQuestions) },
+      ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });

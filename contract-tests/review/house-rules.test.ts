@@ -28,6 +28,15 @@ const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
     at: ['paths', '/projects', 'get', 'tags'],
     value: ['projects', 'skills'],
   },
+  'roster-scope': {
+    at: ['paths', '/projects', 'get', 'security', '0', 'apiKey', '0'],
+    value: 'admin',
+  },
+  'roster-created-links': { at: ['paths', '/projects', 'post', 'responses', '201', 'links'] },
+  'roster-create-idempotency-key': {
+    at: ['paths', '/projects', 'post', 'parameters'],
+    value: [],
+  },
   'roster-operation-400': { at: ['paths', '/health/live', 'get', 'responses', '400'] },
   'roster-operation-406': { at: ['paths', '/health/live', 'get', 'responses', '406'] },
   'roster-body-413': { at: ['paths', '/projects', 'post', 'responses', '413'] },

@@ -1,7 +1,7 @@
 /** Callers that mean harm, or know no better. Against the server alone: a mock keeps nothing to harm. */
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { baseUrl, objectOf, ownProject, roster, send, sendJson } from '../stage.js';
+import { baseUrl, keys, objectOf, ownProject, roster, send, sendJson } from '../stage.js';
 
 let project: string;
 beforeEach(async () => {
@@ -151,7 +151,7 @@ test('a project that is deleted during an upload to it does not exist for the up
   const socket = connect(Number(port), hostname);
   const table = `x,y\n${Array.from({ length: 60 }, (_, n) => `${n},${n}`).join('\n')}\n`;
   socket.write(
-    `PUT ${models()}/m?target=y HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: ${table.length}\r\n\r\n${table.slice(0, 20)}`,
+    `PUT ${models()}/m?target=y HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: ${table.length}\r\n\r\n${table.slice(0, 20)}`,
   );
   while ((await send(`/projects/${project}`, { method: 'DELETE' })).status !== 204);
   socket.end(table.slice(20));
@@ -164,14 +164,14 @@ test('a project that is deleted during an upload to it does not exist for the up
 describe('a request line', () => {
   test('with a scheme and a host means the same as without', async () => {
     const answer = await exchange(
-      `GET http://somewhere.example${skills()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      `GET http://somewhere.example${skills()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
   test('with a fragment is the address of nothing', async () => {
     const answer = await exchange(
-      `GET ${skills()}#a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      `GET ${skills()}#a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toContain('/problems/unknown-address');
   });
@@ -182,14 +182,16 @@ describe('a request line', () => {
   });
 
   test('without a Host is answered with a problem', async () => {
-    const answer = await exchange(`GET ${skills()} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+    const answer = await exchange(
+      `GET ${skills()} HTTP/1.1\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request/);
     expect(answer).toContain('/problems/unreadable-request');
   });
 
   test('with an expectation that is unknown is served', async () => {
     const answer = await exchange(
-      `GET ${skills()} HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n`,
+      `GET ${skills()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
   });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Model } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { oneDiamond, settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
-import { baseUrl, ownProject, roster, send, sendJson } from '../stage.js';
+import { baseUrl, keys, ownProject, roster, send, sendJson } from '../stage.js';
 
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -284,7 +284,7 @@ describe('an upload that is cut off in the middle', () => {
     const socket = connect(Number(port), hostname);
     const address = `/api/projects/${path.projectName}/models/prices?target=price`;
     socket.end(
-      `PUT ${address} HTTP/1.1\r\nHost: roster\r\nContent-Type: text/csv\r\nConnection: close\r\n${rest}`,
+      `PUT ${address} HTTP/1.1\r\nHost: roster\r\nAuthorization: Bearer ${keys.own}\r\nContent-Type: text/csv\r\nConnection: close\r\n${rest}`,
     );
     await text(socket);
   }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { type Child, startChild } from './child.js';
+import { MOCK_KEYS } from './keys.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,6 +19,6 @@ export function startMock(): Promise<Child & { url: string }> {
 /** Runs the mock while the tests run. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
   const mock = await startMock();
-  project.provide('target', { kind: 'mock', url: mock.url });
+  project.provide('target', { kind: 'mock', url: mock.url, keys: MOCK_KEYS });
   return () => mock.stop();
 }

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { makeKeys } from './keys.js';
 import { startPostgres } from './postgres-database.js';
 import { startServer } from './server-process.js';
 
@@ -6,8 +7,9 @@ import { startServer } from './server-process.js';
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
   const database = await startPostgres();
   try {
-    const server = await startServer({ env: { DATABASE_URL: database.url } });
-    project.provide('target', { kind: 'server', url: server.url });
+    const keys = await makeKeys(database.url);
+    const server = await startServer({ env: { DATABASE_URL: database.url, RATE_LIMIT: '0' } });
+    project.provide('target', { kind: 'server', url: server.url, keys });
     return async () => {
       await server.stop();
       await database.remove();

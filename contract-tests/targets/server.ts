@@ -1,9 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { makeKeys } from './keys.js';
 import { startServer } from './server-process.js';
 
 /** Runs the built server, on a database of its own, while the tests run. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
-  const server = await startServer();
-  project.provide('target', { kind: 'server', url: server.url });
-  return () => server.stop();
+  const folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  const databaseFile = join(folder, 'roster.db');
+  const keys = await makeKeys(`file:${databaseFile}`);
+  const server = await startServer({ databaseFile, env: { RATE_LIMIT: '0' } });
+  project.provide('target', { kind: 'server', url: server.url, keys });
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  };
 }

@@ -9,31 +9,59 @@ import { problem } from './problems.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * Makes what reads the body of an operation: JSON is parsed into `req.body`, another media type that
- * the operation takes becomes a stream of at most `maxBody` bytes there. What JSON holds is bounded
- * before anyone looks at it closely; a stream is not looked into.
+ * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
+ * another media type that the operation takes becomes a stream of at most `maxBody` bytes there.
  * @param maxBody the service's own limit, in bytes
  */
-export function readBody(
-  contract: Contract,
-  operation: Operation,
-  maxBody: number,
-): RequestHandler[] {
+export function readBody(operation: Operation, maxBody: number): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   return [
     refuseOtherMediaTypes(operation),
     refuseOtherCharsets,
-    express.json({
-      limit,
-      // A body such as `1` is JSON, and validation has the better words for it.
-      strict: false,
-      type: (req) => mediaType(req) === JSON_TYPE,
-      verify: refuseBrokenUtf8,
-    }),
-    refuseOutOfBounds(contract, operation),
+    express.raw({ limit, type: isJson }),
     openStream(limit),
   ];
+}
+
+/**
+ * Makes what parses the bytes of JSON in `req.body`. What JSON holds is bounded before anyone looks at
+ * it closely; a stream is not looked into.
+ */
+export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
+  if (operation.consumes.length === 0) return [];
+  return [parseJson, refuseOutOfBounds(contract, operation)];
+}
+
+function isJson(req: IncomingMessage): boolean {
+  return mediaType(req) === JSON_TYPE;
+}
+
+const parseJson: RequestHandler = (req, _res, next) => {
+  const { body } = req;
+  if (Buffer.isBuffer(body)) req.body = jsonOf(body);
+  next();
+};
+
+function jsonOf(bytes: Buffer): unknown {
+  // An empty body is a body of nothing; validation tells what is missing.
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.');
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw malformedBody(
+      `The body is not valid JSON: ${reason.replace(/ is not valid JSON$/, '')}.`,
+    );
+  }
+}
+
+export function malformedBody(reason: string) {
+  return problem(
+    '/problems/malformed-body',
+    `${reason} Mend the text, or check that the client sends all of it.`,
+  );
 }
 
 function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
@@ -51,7 +79,7 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
 
 function openStream(limit: number): RequestHandler {
   return (req, _res, next) => {
-    if (mediaType(req) === JSON_TYPE) return next();
+    if (isJson(req)) return next();
     refuseCompression(req);
     if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
     const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
@@ -70,26 +98,13 @@ function mediaType({ headers }: IncomingMessage): string {
 }
 
 const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
-  const contentType = req.headers['content-type'] ?? '';
-  const charset = /charset="?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
-  if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
-    throw problem(
-      '/problems/unsupported-media-type',
-      `The charset "${charset}" is not taken here; send the body in UTF-8.`,
-    );
-  }
-  // The JSON parser knows UTF-8 by one of its names only.
-  req.headers['content-type'] = contentType.replace(/charset="?[^";\s]+"?/i, 'charset=utf-8');
-  next();
-};
-
-function refuseBrokenUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
-  if (isUtf8(bytes)) return;
+  const charset = /charset="?([^";\s]+)/i.exec(req.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (/^(utf-?8|us-ascii)$/i.test(charset)) return next();
   throw problem(
-    '/problems/malformed-body',
-    'The body is not UTF-8. Encode it as UTF-8, and send it again.',
+    '/problems/unsupported-media-type',
+    `The charset "${charset}" is not taken here; send the body in UTF-8.`,
   );
-}
+};
 
 function refuseCompression(req: Request): void {
   const encoding = req.headers['content-encoding'] ?? 'identity';

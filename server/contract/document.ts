@@ -5,11 +5,18 @@ import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './record.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
+const SCOPES = ['read', 'write', 'predict'] as const;
 
 const media = z.record(z.string(), z.unknown());
 const response = z.looseObject({ content: media.optional() });
+const parameter = z.union([
+  z.object({ $ref: z.string() }),
+  z.looseObject({ name: z.string(), in: z.string() }),
+]);
 const operation = z.looseObject({
   operationId: z.string(),
+  security: z.array(z.object({ apiKey: z.tuple([z.enum(SCOPES)]) })).max(1),
+  parameters: z.array(parameter).optional(),
   requestBody: z
     .looseObject({ content: media, 'x-roster-max-body': z.int().positive().optional() })
     .optional(),
@@ -55,6 +62,10 @@ export interface Operation {
   readonly maxBody: number;
   /** The schema of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
+  /** The scope that a key needs; none, if the operation is open to all. */
+  readonly scope: (typeof SCOPES)[number] | undefined;
+  /** The headers of the request that the operation heeds. */
+  readonly headers: readonly string[];
 }
 
 /** A kind of problem, as its schema tells it. */
@@ -126,7 +137,7 @@ function operationsOf(document: Document): Operation[] {
     for (const method of METHODS) {
       const definition = item[method];
       if (!definition) continue;
-      const { operationId: id, requestBody, responses } = definition;
+      const { operationId: id, requestBody, responses, security, parameters = [] } = definition;
       if (operations.some((other) => other.id === id)) {
         throw new ContractError(`openapi.yaml: two operations are called ${id}`);
       }
@@ -140,10 +151,20 @@ function operationsOf(document: Document): Operation[] {
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
+        scope: security[0]?.apiKey[0],
+        headers: parameters
+          .map((parameter) => dereferenced(document, parameter))
+          .filter((parameter) => parameter['in'] === 'header')
+          .map(({ name }) => String(name)),
       });
     }
   }
   return operations;
+}
+
+function dereferenced(document: Document, part: JsonRecord): JsonRecord {
+  const { $ref } = part;
+  return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
 }
 
 function problemsOf(document: Document): Map<string, ProblemKind> {

@@ -1,5 +1,5 @@
 import { error as validator } from 'express-openapi-validator';
-import { bodyTooLarge } from './body.js';
+import { bodyTooLarge, malformedBody } from './body.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
 import { escapeToken, valueAt } from './json-pointer.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
@@ -44,7 +44,7 @@ function internalError(cause: unknown): ProblemError {
   );
 }
 
-/** What the errors mean of those who read bodies: the JSON parser, which marks its own with a `type`, and Node. */
+/** What the errors mean of those who read bodies: body-parser, which marks its own with a `type`, and Node. */
 function asBodyProblem(thrown: unknown): ProblemError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { type, limit, code, status } = thrown as Error &
@@ -52,10 +52,6 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
   switch (type) {
     case 'entity.too.large':
       return bodyTooLarge(Number(limit));
-    case 'entity.parse.failed':
-      return malformedBody(
-        `The body is not valid JSON: ${thrown.message.replace(/ is not valid JSON$/, '')}.`,
-      );
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return problem(
@@ -69,13 +65,6 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
   if (code === 'ECONNRESET') return malformedBody('The body broke off before its end.');
   // The parser passes on what decompressing failed with, as the caller's fault.
   return status === 400 ? malformedBody('The body cannot be decompressed.') : undefined;
-}
-
-function malformedBody(reason: string): ProblemError {
-  return problem(
-    '/problems/malformed-body',
-    `${reason} Mend the text, or check that the client sends all of it.`,
-  );
 }
 
 function fieldErrors(
@@ -93,10 +82,17 @@ function fieldErrors(
   return [...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) }));
 }
 
+/** A place in the words of the contract, which spells headers as RFC 9110 does: Node knows them in lower case. */
+function inRequest(path: string): string {
+  const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
+  if (header === undefined) return path.replace(/^\/params/, '/path');
+  return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+}
+
 /** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
 function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
   if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
-  if (!errorCode.startsWith('additionalProperties')) return path.replace(/^\/params/, '/path');
+  if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
   for (const slash of slashes) {
     const name = path.slice(slash + 1);

@@ -8,32 +8,33 @@ import { problem } from './problems.js';
 declare const handlers: Handlers;
 
 const project = { id: '', name: 'default', created_at: '' };
+const headers = { ETag: '"a"' };
 
 export const aReplyThatIsDeclared: Handler<'getProject'> = ({ params, reply }) =>
-  reply({ status: 200, body: { ...project, name: params.project_name } });
+  reply({ status: 200, body: { ...project, name: params.project_name }, headers });
 
 export const anAsynchronousReply: Handler<'deleteProject'> = async ({ reply }) =>
   reply({ status: 204 });
 
 export const aStatusThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 201, body: project });
+  reply({ status: 201, body: project, headers });
 
 export const aProblemThatIsNotThrown: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 404, body: project });
+  reply({ status: 404, body: project, headers });
 
 export const aFieldThatIsMissing: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 200, body: { id: '', name: 'default' } });
+  reply({ status: 200, body: { id: '', name: 'default' }, headers });
 
 export const aFieldTooMany: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 200, body: { ...project, secret: 'x' } });
+  reply({ status: 200, body: { ...project, secret: 'x' }, headers });
 
 export const aFieldOfAnotherType: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 200, body: { ...project, name: 1 } });
+  reply({ status: 200, body: { ...project, name: 1 }, headers });
 
 export const aBodyWhereThereIsNone: Handler<'deleteProject'> = ({ reply }) =>
   // @ts-expect-error
@@ -41,14 +42,14 @@ export const aBodyWhereThereIsNone: Handler<'deleteProject'> = ({ reply }) =>
 
 export const aHeaderThatIsMissing: Handler<'createProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 201, body: project });
+  reply({ status: 201, body: project, headers });
 
 export const aHeaderThatMayBeMissing: Handler<'listProjects'> = ({ reply }) =>
   reply({ status: 200, body: [project] });
 
 export const aHeaderThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 200, body: project, headers: { Location: '/projects/default' } });
+  reply({ status: 200, body: project, headers: { ...headers, 'X-Colour': 'red' } });
 
 export const aReplyPastReply: Handler<'getProject'> = () =>
   // @ts-expect-error
@@ -57,6 +58,20 @@ export const aReplyPastReply: Handler<'getProject'> = () =>
 export const aParameterOfAnotherName: Handler<'getSkill'> = ({ params, reply }) =>
   // @ts-expect-error
   reply({ status: 200, body: params.skillName });
+
+export const aConditionThatDoesNotHold: Handler<'getProject'> = ({ reply }) =>
+  reply({ status: 304, headers });
+
+export const aConditionThatTheOperationHasNot: Handler<'listProjects'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 304, headers });
+
+export const aHeaderOfTheRequest: Handler<'getProject'> = ({ headers: sent, reply }) =>
+  reply({ status: 304, headers: { ETag: sent['If-None-Match'] ?? '' } });
+
+export const aHeaderThatTheRequestHasNot: Handler<'getProject'> = ({ headers: sent, reply }) =>
+  // @ts-expect-error
+  reply({ status: 304, headers: { ETag: sent['If-Match'] ?? '' } });
 
 export const aQueryOfAnotherName: Handler<'listProjects'> = ({ query, reply }) =>
   // @ts-expect-error
@@ -67,15 +82,15 @@ export const aBodyFieldOfAnotherName: Handler<'createProject'> = ({ body, reply 
     status: 201,
     // @ts-expect-error
     body: { ...project, name: body.project.title },
-    headers: { Location: '' },
+    headers: { ...headers, Location: '' },
   });
 
 export const jsonThatIsWrittenAlready: Handler<'getProject'> = ({ reply }) =>
-  reply({ status: 200, body: new JsonText<typeof project>(['{}']) });
+  reply({ status: 200, body: new JsonText<typeof project>(['{}']), headers });
 
 export const jsonOfAnotherType: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
-  reply({ status: 200, body: new JsonText<{ colour: string }>(['{}']) });
+  reply({ status: 200, body: new JsonText<{ colour: string }>(['{}']), headers });
 
 const { getSkill: _, ...allButOne } = handlers;
 // @ts-expect-error

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { operations } from '../../generated/openapi.js';
+import type { Caller } from './authorization.js';
 
 type Operations = operations;
 
@@ -11,12 +12,15 @@ type Content<R> = R extends { content: infer C } ? C : never;
 /** The keys that are declared, without the index signature that the generator adds. */
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
+/** Headers that are set on the way, for every operation alike. */
+type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
+
 /**
- * The headers that an answer must or may set; `X-Request-Id` is set for all of them. The generator
- * forgets that a header behind a `$ref` is optional, and `Link` is: the last page has none.
+ * The headers that an answer must or may set. The generator forgets that a header behind a `$ref` is
+ * optional, and `Link` is: the last page has none.
  */
 type Headers<R> = R extends { headers: infer H }
-  ? Omit<Declared<H>, 'X-Request-Id' | 'Link'> &
+  ? Omit<Declared<H>, SetElsewhere | 'Link'> &
       ('Link' extends keyof Declared<H> ? { Link?: string } : unknown)
   : never;
 
@@ -30,10 +34,10 @@ type BodyPart<R> = [Content<R>] extends [never]
   ? { body?: undefined }
   : { body: Content<R>[keyof Content<R>] | JsonText<Content<R>[keyof Content<R>]> };
 
-type Success<S> = S extends number ? (`${S}` extends `2${string}` ? S : never) : never;
+type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
 
 /**
- * A successful answer of an operation: a status that the contract declares, with the body and the
+ * A successful answer of an operation, or that there is nothing new: a status that the contract declares, with the body and the
  * headers that it declares for it. An answer that fails is a thrown problem.
  */
 export type Reply<O extends OperationId> = {
@@ -77,7 +81,11 @@ type Body<O extends OperationId> = Operations[O] extends { requestBody: { conten
 export interface Input<O extends OperationId> {
   readonly params: Parameters<O, 'path'>;
   readonly query: Parameters<O, 'query'>;
+  /** The headers that the operation declares, as the contract spells them. */
+  readonly headers: Parameters<O, 'header'>;
   readonly body: Body<O>;
+  /** Who sends the request; an owner of nothing, where the operation is open to all. */
+  readonly caller: Caller;
   /** The prefix before the addresses of the contract, as the caller used it: '' or such as '/api'. */
   readonly base: string;
   /** Makes the reply, typed by the contract. */

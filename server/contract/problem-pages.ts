@@ -7,7 +7,10 @@ export function problemPages({ problems }: Contract): RequestHandler<{ slug: str
     const kind = problems.get(`/problems/${req.params.slug}`);
     if (!kind) return next();
     res
-      .set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .set(
+        'Content-Security-Policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      )
       .type('html')
       .send(page(kind));
   };

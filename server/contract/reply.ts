@@ -16,6 +16,7 @@ export async function send(res: Response, { status, body, headers }: AnyReply): 
   if (headers) res.set(headers);
   if (body === undefined) res.end();
   else if (body instanceof JsonText) await sendPieces(res, body.pieces);
+  else if (typeof body === 'string') res.type('text/plain').send(body);
   else res.json(body);
 }
 

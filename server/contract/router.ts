@@ -1,5 +1,6 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
-import { readBody } from './body.js';
+import { type Authenticate, authorize, type Caller } from './authorization.js';
+import { parseBody, readBody } from './body.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';
 import { problem } from './problems.js';
@@ -10,7 +11,9 @@ import { requestValidation } from './validation.js';
 type AnyHandler = (input: {
   params: Request['params'];
   query: Request['query'];
+  headers: Readonly<Record<string, string>>;
   body: unknown;
+  caller: Caller;
   base: string;
   reply: (reply: AnyReply) => AnyReply;
 }) => AnyReply | Promise<AnyReply>;
@@ -22,15 +25,26 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** How the service protects itself and what it keeps. */
+export interface Protection {
+  /** The service's limit of a body, in bytes. */
+  readonly maxBody: number;
+  readonly authenticate: Authenticate;
+  /** What a request goes through as soon as its caller is known. */
+  readonly onArrival: readonly RequestHandler[];
+  /** What a request goes through before its body is looked into. */
+  readonly beforeWork: (operation: Operation) => readonly RequestHandler[];
+}
+
 /**
- * Makes the routes of the contract, each with its validation and its handler.
- * @param maxBody the service's limit of a body, in bytes
+ * Makes the routes of the contract, each with its validation and its handler. A caller who may not do
+ * something learns that before anything else.
  * @throws {ContractError} if the contract has a fault, or an operation has no handler
  */
 export async function contractRouter(
   contract: Contract,
   handlers: Handlers,
-  maxBody: number,
+  { maxBody, authenticate, onArrival, beforeWork }: Protection,
 ): Promise<Router> {
   const router = Router({ caseSensitive: true });
   const validate = await requestValidation(contract);
@@ -39,10 +53,14 @@ export async function contractRouter(
     for (const operation of operations) {
       route[operation.method](
         begin(operation),
+        ...authorize(operation, authenticate),
+        ...onArrival,
         refuseOtherAnswers(operation),
-        ...readBody(contract, operation, maxBody),
+        ...readBody(operation, maxBody),
+        ...beforeWork(operation),
+        ...parseBody(contract, operation),
         ...validate,
-        run(handlerOf(handlers, operation)),
+        run(operation, handlerOf(handlers, operation)),
       );
     }
     answerOtherMethods(route, operations);
@@ -75,12 +93,26 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   return handler as unknown as AnyHandler;
 }
 
-function run(handler: AnyHandler): RequestHandler {
+/** Who calls an operation that is open to all. */
+const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
+
+function run(operation: Operation, handler: AnyHandler): RequestHandler {
   return async (req, res) => {
     const { params, query, body, baseUrl } = req;
+    const { caller = ANYBODY } = res.locals;
+    const headers = headersOf(req, operation);
     const reply = (made: AnyReply) => made;
-    await send(res, await handler({ params, query, body, base: baseUrl, reply }));
+    await send(res, await handler({ params, query, headers, body, caller, base: baseUrl, reply }));
   };
+}
+
+function headersOf(req: Request, { headers }: Operation): Readonly<Record<string, string>> {
+  const sent: Record<string, string> = {};
+  for (const name of headers) {
+    const value = req.get(name);
+    if (value !== undefined) sent[name] = value;
+  }
+  return sent;
 }
 
 /** Content negotiation (RFC 9110, section 12.5.1). Problems are sent whatever `Accept` says. */

@@ -6,10 +6,12 @@ import { type ProblemError, render } from './problems.js';
 /**
  * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
  * @param translate gives the problem of what was thrown below the contract, if it knows it
+ * @param note is told of each refusal
  */
 export function sendProblem(
   contract: Contract,
   translate: (thrown: unknown) => ProblemError | undefined,
+  note: (error: ProblemError) => void,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = translate(thrown) ?? asProblem(contract, thrown, req.body);
@@ -25,6 +27,7 @@ export function sendProblem(
       res.destroy();
       return;
     }
+    if (document.status !== 500) note(error);
     // What is left of the body is read off, so that the connection is good for the next request.
     req.unpipe();
     req.resume();

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import type { Contract } from './document.js';
@@ -14,12 +15,11 @@ export function answerUnreadableRequest(contract: Contract) {
       return;
     }
     const requestId = uuidv7();
-    const body = JSON.stringify(
-      render(contract, unreadable(error.code), { instance: '/', requestId }),
-    );
+    const document = render(contract, problemOf(error.code), { instance: '/', requestId });
+    const body = JSON.stringify(document);
     socket.end(
       [
-        'HTTP/1.1 400 Bad Request',
+        `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
         'Content-Type: application/problem+json; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${requestId}`,
@@ -31,17 +31,22 @@ export function answerUnreadableRequest(contract: Contract) {
   };
 }
 
-function unreadable(code: string | undefined) {
-  return problem('/problems/unreadable-request', `The request cannot be read: ${reason(code)}`);
-}
-
-function reason(code: string | undefined): string {
+function problemOf(code: string | undefined) {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return 'its headers are too large. Send fewer or shorter ones.';
+      return problem(
+        '/problems/headers-too-large',
+        'The headers of the request have more than 16 KiB; send fewer or shorter ones.',
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'it took too long to arrive. Send it again, all at once.';
+      return problem(
+        '/problems/request-timeout',
+        'The request took too long to arrive; send it again, all at once.',
+      );
     default:
-      return 'it is not well-formed HTTP/1.1. Use an HTTP client, and look at proxies on the way.';
+      return problem(
+        '/problems/unreadable-request',
+        'The request cannot be read: it is not well-formed HTTP/1.1. Use an HTTP client, and look at proxies on the way.',
+      );
   }
 }

@@ -8,7 +8,7 @@ import { trainInThread } from './training-thread.js';
 /** A training that ended the process this often would end it again. */
 const MAX_ATTEMPTS = 3;
 /** How long a training is left alone whose instance says nothing, and how often it says something, in milliseconds. */
-const LEASE = 10_000;
+const LEASE = 5_000;
 const RENEW_EVERY = 1_000;
 /** How often to look for a training that was begun, or left, by another instance, in milliseconds. */
 const LOOK_EVERY = 500;
@@ -30,6 +30,8 @@ export class Trainings {
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
+    /** Told of each training that ends here. */
+    private readonly note: (outcome: 'ready' | 'failed' | 'cancelled') => void,
   ) {}
 
   /** How many trainings run here now. */
@@ -101,7 +103,10 @@ export class Trainings {
     try {
       log.info({ attempt: attempts }, 'training');
       await this.#train(claim, progress, cancel.signal, log);
-      if (cancel.signal.aborted) log.info('training cancelled');
+      if (cancel.signal.aborted) {
+        log.info('training cancelled');
+        this.note('cancelled');
+      }
     } finally {
       this.#current = undefined;
       ended.abort();
@@ -120,6 +125,7 @@ export class Trainings {
     const { models } = this.store;
     if (attempts > MAX_ATTEMPTS) {
       await this.#persist(() => models.failTraining(versionId, this.#instance, CUT_SHORT));
+      this.note('failed');
       return;
     }
     let trained: TrainedVersion;
@@ -131,12 +137,15 @@ export class Trainings {
       if (signal.aborted) return;
       log.error({ err: error }, 'training failed');
       await this.#persist(() => models.failTraining(versionId, this.#instance, failureOf(error)));
+      this.note('failed');
       return;
     }
     const ours = await this.#persist(() =>
       models.finishTraining(versionId, this.#instance, trained),
     );
-    if (ours) log.info({ metrics: trained.metrics }, 'trained');
+    if (!ours) return;
+    log.info({ metrics: trained.metrics }, 'trained');
+    this.note('ready');
   }
 
   /** Renews the lease until the training has ended, and cancels it when it is no longer ours. */

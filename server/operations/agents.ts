@@ -1,13 +1,17 @@
 import type { components } from '../../generated/openapi.js';
+import type { Caller } from '../contract/authorization.js';
 import type { Handlers } from '../contract/handlers.js';
 import { type FieldError, invalidRequest, problem } from '../contract/problems.js';
 import {
   AddedAndRemovedError,
+  type Project,
   type SkillsChange,
   type Store,
   UnknownReferenceError,
 } from '../store/index.js';
+import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
+import { created, once } from './once.js';
 import { inProject, projectNamed, sent, written } from './resource.js';
 
 type AgentOperations = Pick<
@@ -24,81 +28,83 @@ interface NamedSkills {
 }
 
 export function agentOperations(store: Store): AgentOperations {
-  const remove = async (projectName: string, nameOrId: string): Promise<void> => {
-    const project = await projectNamed(store, projectName);
-    const removed = await inProject(store, project.name, (store) =>
-      store.agents.remove(project.id, nameOrId),
-    );
-    if (!removed) throw notFound(nameOrId, project.name);
-  };
-
+  const remove = (
+    caller: Caller,
+    params: { project_name: string; agent_name: string },
+    conditions: { 'If-Match'?: string },
+  ): Promise<void> =>
+    inProject(store, caller, params.project_name, async (store, project) => {
+      await heedConditions(conditions, () => agentNamed(store, project, params.agent_name));
+      const removed = await store.agents.remove(project.id, params.agent_name);
+      if (!removed) throw notFound(params.agent_name, project);
+    });
   return {
-    listAgents: async ({ params, query, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    listAgents: async ({ caller, params, query, base, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
       const page = await listPage(`${base}/projects/${project.name}/agents`, query, (part) =>
         store.agents.list(project.id, part),
       );
       return reply({ status: 200, ...page });
     },
 
-    createAgent: async ({ params, body, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    createAgent: async ({ reply, base, ...request }) => {
+      const { caller, params, body } = request;
       const { skills = [], settings, params: olderSettings, ...fields } = sent(body.agent);
-      const agent = await referring({ skills }, () =>
-        written(store, { kind: 'agent', project, name: fields.name, sent: body.agent }, (store) =>
-          store.agents.create(
-            project.id,
-            { ...EMPTY, ...fields, settings: settings ?? olderSettings ?? {} },
-            skills.map(nameOf),
-          ),
-        ),
+      const answer = await once(store, 'createAgent', request, (store) =>
+        inProject(store, caller, params.project_name, async (store, project) => {
+          const agent = await referring({ skills }, () =>
+            written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
+              store.agents.create(
+                project.id,
+                { ...EMPTY, ...fields, settings: settings ?? olderSettings ?? {} },
+                skills.map(nameOf),
+              ),
+            ),
+          );
+          return created(agent, `${base}/projects/${project.name}/agents/${agent.name}`);
+        }),
       );
-      return reply({
-        status: 201,
-        body: agent,
-        headers: { Location: `${base}/projects/${project.name}/agents/${agent.name}` },
-      });
+      return reply(answer);
     },
 
-    getAgent: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const agent = await store.agents.find(project.id, params.agent_name);
-      if (!agent) throw notFound(params.agent_name, project.name);
-      return reply({ status: 200, body: agent });
+    getAgent: async ({ caller, params, headers, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
+      return reply(shown(await agentNamed(store, project, params.agent_name), headers));
     },
 
-    updateAgent: async ({ params, body, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const {
-        skills,
-        skills_to_add,
-        skills_to_remove,
-        settings,
-        params: olderSettings,
-        ...fields
-      } = sent(body.agent);
-      const named = { skills, skills_to_add, skills_to_remove };
-      const agent = await referring(named, () =>
-        written(store, { kind: 'agent', project, name: fields.name, sent: body.agent }, (store) =>
-          store.agents.update(
-            project.id,
-            params.agent_name,
-            { ...fields, settings: settings ?? olderSettings ?? {} },
-            skillsChange(named),
+    updateAgent: ({ caller, params, headers, body, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        await heedConditions(headers, () => agentNamed(store, project, params.agent_name));
+        const {
+          skills,
+          skills_to_add,
+          skills_to_remove,
+          settings,
+          params: olderSettings,
+          ...fields
+        } = sent(body.agent);
+        const named = { skills, skills_to_add, skills_to_remove };
+        const agent = await referring(named, () =>
+          written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
+            store.agents.update(
+              project.id,
+              params.agent_name,
+              { ...fields, settings: settings ?? olderSettings ?? {} },
+              skillsChange(named),
+            ),
           ),
-        ),
-      );
-      if (!agent) throw notFound(params.agent_name, project.name);
-      return reply({ status: 200, body: agent });
-    },
+        );
+        if (!agent) throw notFound(params.agent_name, project);
+        return reply({ status: 200, ...tagged(agent) });
+      }),
 
-    deleteAgent: async ({ params, reply }) => {
-      await remove(params.project_name, params.agent_name);
+    deleteAgent: async ({ caller, params, headers, reply }) => {
+      await remove(caller, params, headers);
       return reply({ status: 204 });
     },
 
-    deleteAgentByPlural: async ({ params, reply }) => {
-      await remove(params.project_name, params.agent_name);
+    deleteAgentByPlural: async ({ caller, params, headers, reply }) => {
+      await remove(caller, params, headers);
       return reply({ status: 204 });
     },
   };
@@ -172,9 +178,15 @@ function places(
     .map(({ pointer, name }) => ({ pointer, message: message(name) }));
 }
 
-function notFound(nameOrId: string, project: string) {
+async function agentNamed(store: Store, project: Project, nameOrId: string) {
+  const agent = await store.agents.find(project.id, nameOrId);
+  if (!agent) throw notFound(nameOrId, project);
+  return agent;
+}
+
+function notFound(nameOrId: string, project: Project) {
   return problem(
     '/problems/agent-not-found',
-    `There is no agent with the name or identifier "${nameOrId}" in the project "${project}".`,
+    `There is no agent with the name or identifier "${nameOrId}" in the project "${project.name}".`,
   );
 }

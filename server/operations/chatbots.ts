@@ -1,8 +1,10 @@
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
-import { OtherNameError, type Store, UnknownReferenceError } from '../store/index.js';
+import { OtherNameError, type Project, type Store, UnknownReferenceError } from '../store/index.js';
+import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
+import { created, once } from './once.js';
 import { inProject, projectNamed, sent, written } from './resource.js';
 
 type ChatbotOperations = Pick<
@@ -13,62 +15,58 @@ type ChatbotBody = components['schemas']['UpdateChatbotBody']['chatbot'];
 
 export function chatbotOperations(store: Store): ChatbotOperations {
   return {
-    listChatbots: async ({ params, query, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    listChatbots: async ({ caller, params, query, base, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
       const page = await listPage(`${base}/projects/${project.name}/chatbots`, query, (part) =>
         store.chatbots.list(project.id, part),
       );
       return reply({ status: 200, ...page });
     },
 
-    createChatbot: async ({ params, body, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    createChatbot: async ({ reply, base, ...request }) => {
+      const { caller, params, body } = request;
       const { name } = body.chatbot;
-      const chatbot = await referring(body.chatbot, () =>
-        written(store, { kind: 'chatbot', project, name, sent: body.chatbot }, (store) =>
-          store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
-        ),
+      const answer = await once(store, 'createChatbot', request, (store) =>
+        inProject(store, caller, params.project_name, async (store, project) => {
+          const chatbot = await referring(body.chatbot, () =>
+            written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
+              store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
+            ),
+          );
+          return created(chatbot, `${base}/projects/${project.name}/chatbots/${name}`);
+        }),
       );
-      return reply({
-        status: 201,
-        body: chatbot,
-        headers: { Location: `${base}/projects/${project.name}/chatbots/${name}` },
-      });
+      return reply(answer);
     },
 
-    getChatbot: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const chatbot = await store.chatbots.find(project.id, params.chatbot_name);
-      if (!chatbot) throw notFound(params.chatbot_name, project.name);
-      return reply({ status: 200, body: chatbot });
+    getChatbot: async ({ caller, params, headers, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
+      return reply(shown(await chatbotNamed(store, project, params.chatbot_name), headers));
     },
 
-    updateChatbot: async ({ params, body, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const change = fieldsOf(body.chatbot);
-      const { chatbot, created } = await referring(body.chatbot, () =>
-        written(
-          store,
-          { kind: 'chatbot', project, name: change.name, sent: body.chatbot },
-          (store) => store.chatbots.updateOrCreate(project.id, params.chatbot_name, change),
-        ),
-      );
-      if (!created) return reply({ status: 200, body: chatbot });
-      return reply({
-        status: 201,
-        body: chatbot,
-        headers: { Location: `${base}/projects/${project.name}/chatbots/${chatbot.name}` },
-      });
-    },
+    updateChatbot: ({ caller, params, headers, body, base, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        const { chatbot_name } = params;
+        await heedConditions(headers, () => store.chatbots.find(project.id, chatbot_name));
+        const change = fieldsOf(body.chatbot);
+        const name = change.name ?? chatbot_name;
+        const { chatbot, created: isNew } = await referring(body.chatbot, () =>
+          written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
+            store.chatbots.updateOrCreate(project.id, chatbot_name, change),
+          ),
+        );
+        return isNew
+          ? reply(created(chatbot, `${base}/projects/${project.name}/chatbots/${chatbot.name}`))
+          : reply({ status: 200, ...tagged(chatbot) });
+      }),
 
-    deleteChatbot: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const removed = await inProject(store, project.name, (store) =>
-        store.chatbots.remove(project.id, params.chatbot_name),
-      );
-      if (!removed) throw notFound(params.chatbot_name, project.name);
-      return reply({ status: 204 });
-    },
+    deleteChatbot: ({ caller, params, headers, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        await heedConditions(headers, () => chatbotNamed(store, project, params.chatbot_name));
+        const removed = await store.chatbots.remove(project.id, params.chatbot_name);
+        if (!removed) throw notFound(params.chatbot_name, project);
+        return reply({ status: 204 });
+      }),
   };
 }
 
@@ -117,9 +115,15 @@ async function referring<T>(body: ChatbotBody, write: () => Promise<T>): Promise
   }
 }
 
-function notFound(name: string, project: string) {
+async function chatbotNamed(store: Store, project: Project, name: string) {
+  const chatbot = await store.chatbots.find(project.id, name);
+  if (!chatbot) throw notFound(name, project);
+  return chatbot;
+}
+
+function notFound(name: string, project: Project) {
   return problem(
     '/problems/chatbot-not-found',
-    `There is no chatbot with the name "${name}" in the project "${project}".`,
+    `There is no chatbot with the name "${name}" in the project "${project.name}".`,
   );
 }

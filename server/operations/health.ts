@@ -1,10 +1,11 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
 
-type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness'>;
+type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics'>;
 
-export function healthOperations(store: Store): HealthOperations {
+export function healthOperations(store: Store, metrics: Metrics): HealthOperations {
   return {
     getLiveness: ({ reply }) => reply({ status: 200, body: { status: 'live' } }),
 
@@ -22,5 +23,7 @@ export function healthOperations(store: Store): HealthOperations {
       }
       return reply({ status: 200, body: { status: 'ready' } });
     },
+
+    getMetrics: async ({ reply }) => reply({ status: 200, body: await metrics.text() }),
   };
 }

@@ -2,6 +2,7 @@ import type { Handlers } from '../contract/handlers.js';
 import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import type { Store } from '../store/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { agentOperations } from './agents.js';
 import { chatbotOperations } from './chatbots.js';
 import { healthOperations } from './health.js';
@@ -14,16 +15,17 @@ export interface Services {
   readonly store: Store;
   readonly trainings: Trainings;
   readonly predictors: Predictors;
+  readonly metrics: Metrics;
 }
 
 /** The handlers of all operations of the contract. */
-export function operations({ store, trainings, predictors }: Services): Handlers {
+export function operations({ store, trainings, predictors, metrics }: Services): Handlers {
   return {
     ...projectOperations(store),
     ...skillOperations(store),
     ...agentOperations(store),
     ...chatbotOperations(store),
-    ...modelOperations(store, trainings, predictors),
-    ...healthOperations(store),
+    ...modelOperations(store, trainings, predictors, metrics),
+    ...healthOperations(store, metrics),
   };
 }

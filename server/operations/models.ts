@@ -4,9 +4,17 @@ import { problem } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
-import { type Model, QueueFullError, type Store, TrainingInProgressError } from '../store/index.js';
+import {
+  LimitReachedError,
+  type Model,
+  type Project,
+  QueueFullError,
+  type Store,
+} from '../store/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
-import { inProject, projectNamed } from './resource.js';
+import { inProject, projectFull, projectNamed } from './resource.js';
 
 type ModelOperations = Pick<
   Handlers,
@@ -20,73 +28,91 @@ export function modelOperations(
   store: Store,
   trainings: Trainings,
   predictors: Predictors,
+  metrics: Metrics,
 ): ModelOperations {
   return {
-    listModels: async ({ params, query, base, reply }) => {
-      const project = await projectNamed(store, params.projectName);
+    listModels: async ({ caller, params, query, base, reply }) => {
+      const project = await projectNamed(store, caller, params.projectName);
       const page = await listPage(`${base}/api/projects/${project.name}/models`, query, (part) =>
         store.models.list(project.id, part),
       );
       return reply({ status: 200, ...page });
     },
 
-    getModel: async ({ params, query, reply }) => {
-      const project = await projectNamed(store, params.projectName);
+    getModel: async ({ caller, params, query, headers, reply }) => {
+      const project = await projectNamed(store, caller, params.projectName);
       const model = await store.models.find(project.id, params.modelName, query.version);
       if (!model) throw notFound(params.modelName, project.name, query.version);
-      return reply({ status: 200, body: model });
+      return reply(shown(model, headers));
     },
 
-    trainModel: async ({ params, query, body, base, reply }) => {
-      const project = await projectNamed(store, params.projectName);
+    trainModel: async ({ caller, params, query, headers, body, base, reply }) => {
       const name = params.modelName;
-      refuseWhileTraining(await store.models.find(project.id, name));
+      const mayBegin = async (store: Store, project: Project) => {
+        const model = await store.models.find(project.id, name);
+        await heedConditions(headers, async () => model);
+        refuseWhileTraining(model);
+      };
+      // Before the table is read, which is work; and again when it has been.
+      await mayBegin(store, await projectNamed(store, caller, params.projectName));
       const table = await usable(() =>
         body instanceof Readable
           ? readCsvTable(body, query.target)
           : readRowsTable(body, query.target),
       );
-      const { model } = await onlyTraining(name, () =>
-        inProject(store, project.name, (store) =>
-          store.models.beginTraining(project.id, name, {
-            target: table.target,
-            rowCount: table.rowCount,
-            table: encodeTable(table),
-          }),
-        ),
-      );
+      const training = {
+        target: table.target,
+        rowCount: table.rowCount,
+        table: encodeTable(table),
+      };
+      const model = await inProject(store, caller, params.projectName, async (store, project) => {
+        await mayBegin(store, project);
+        return begun(project, () => store.models.beginTraining(project.id, name, training));
+      });
       trainings.wake();
       return reply({
         status: 202,
         body: model,
-        headers: { Location: `${base}/api/projects/${project.name}/models/${name}` },
+        headers: { Location: `${base}/api/projects/${params.projectName}/models/${name}` },
       });
     },
 
-    deleteModel: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.projectName);
-      const versionIds = await inProject(store, project.name, (store) =>
-        store.models.remove(project.id, params.modelName),
+    deleteModel: async ({ caller, params, headers, reply }) => {
+      const versionIds = await inProject(
+        store,
+        caller,
+        params.projectName,
+        async (store, project) => {
+          await heedConditions(headers, () => modelNamed(store, project, params.modelName));
+          const removed = await store.models.remove(project.id, params.modelName);
+          if (!removed) throw notFound(params.modelName, project.name);
+          return removed;
+        },
       );
-      if (!versionIds) throw notFound(params.modelName, project.name);
       trainings.cancel(versionIds);
       return reply({ status: 204 });
     },
 
-    predict: async ({ params, query, body, reply }) => {
-      const project = await projectNamed(store, params.projectName);
+    predict: async ({ caller, params, query, body, reply }) => {
+      const project = await projectNamed(store, caller, params.projectName);
       const rows = Array.isArray(body) ? body : body.data;
       let predictor = await predictors.serving(project.id, params.modelName);
       if (!predictor) {
-        const model = await store.models.find(project.id, params.modelName);
-        if (!model) throw notFound(params.modelName, project.name);
+        const model = await modelNamed(store, project, params.modelName);
         // It may have become ready between the two.
         if (model.status === 'ready') predictor = await predictors.serving(project.id, model.name);
         if (!predictor) throw notReady(model);
       }
+      metrics.predicted(rows.length);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
+}
+
+async function modelNamed(store: Store, project: Project, name: string): Promise<Model> {
+  const model = await store.models.find(project.id, name);
+  if (!model) throw notFound(name, project.name);
+  return model;
 }
 
 /** Reads a table, and says what is wrong with it in words for the caller. */
@@ -107,13 +133,17 @@ function refuseWhileTraining(model: Model | undefined): void {
   if (model?.status === 'training') throw trainingInProgress(model.name, model.version);
 }
 
-async function onlyTraining<T>(name: string, begin: () => Promise<T>): Promise<T> {
+/** Begins a training, and says why it may not be in words for the caller. */
+async function begun(
+  project: Project,
+  begin: () => Promise<{ model: Model; versionId: string }>,
+): Promise<Model> {
   try {
-    return await begin();
+    const { model } = await begin();
+    return model;
   } catch (error) {
-    if (error instanceof QueueFullError) throw tooManyTrainings();
-    if (!(error instanceof TrainingInProgressError)) throw error;
-    throw trainingInProgress(name, error.version);
+    if (error instanceof LimitReachedError) throw projectFull(project, error);
+    throw error instanceof QueueFullError ? tooManyTrainings() : error;
   }
 }
 

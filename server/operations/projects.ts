@@ -1,8 +1,10 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import { type Contents, NameTakenError, type Store } from '../store/index.js';
+import { type Contents, LimitReachedError, NameTakenError, type Store } from '../store/index.js';
+import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
-import { nameTaken, projectNamed } from './resource.js';
+import { created, once } from './once.js';
+import { inProject, nameTaken, projectNamed } from './resource.js';
 
 type ProjectOperations = Pick<
   Handlers,
@@ -11,41 +13,51 @@ type ProjectOperations = Pick<
 
 export function projectOperations(store: Store): ProjectOperations {
   return {
-    listProjects: async ({ query, base, reply }) => {
+    listProjects: async ({ caller, query, base, reply }) => {
       const page = await listPage(`${base}/projects`, query, (part) =>
-        store.projects.list('local', part),
+        store.projects.list(caller.owner, part),
       );
       return reply({ status: 200, ...page });
     },
 
-    createProject: async ({ body, base, reply }) => {
+    createProject: async ({ reply, base, ...request }) => {
+      const { caller, body } = request;
       const { name } = body.project;
-      const project = await store.projects.create('local', name).catch((error: unknown) => {
-        throw error instanceof NameTakenError ? nameTaken(`a project named "${name}"`) : error;
+      const answer = await once(store, 'createProject', request, async (store) => {
+        const project = await allowed(name, () => store.projects.create(caller.owner, name));
+        return created(project, `${base}/projects/${name}`);
       });
-      return reply({
-        status: 201,
-        body: project,
-        headers: { Location: `${base}/projects/${name}` },
-      });
+      return reply(answer);
     },
 
-    getProject: async ({ params, reply }) =>
-      reply({ status: 200, body: await projectNamed(store, params.project_name) }),
+    getProject: async ({ caller, params, headers, reply }) =>
+      reply(shown(await projectNamed(store, caller, params.project_name), headers)),
 
-    deleteProject: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const contents = await store.transaction(async (store) => {
-        const held = await store.projects.hold('local', project.name);
-        return held && store.projects.remove(held);
-      });
-      if (!contents) return reply({ status: 204 });
-      throw problem(
-        '/problems/project-not-empty',
-        `The project "${project.name}" still holds ${counted(contents)}; delete them first.`,
-      );
-    },
+    deleteProject: ({ caller, params, headers, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        await heedConditions(headers, async () => project);
+        const contents = await store.projects.remove(project);
+        if (!contents) return reply({ status: 204 });
+        throw problem(
+          '/problems/project-not-empty',
+          `The project "${project.name}" still holds ${counted(contents)}; delete them first.`,
+        );
+      }),
   };
+}
+
+/** Runs the creation of a project, and says why it may not be in words for the caller. */
+async function allowed<T>(name: string, create: () => Promise<T>): Promise<T> {
+  try {
+    return await create();
+  } catch (error) {
+    if (error instanceof NameTakenError) throw nameTaken(`a project named "${name}"`);
+    if (!(error instanceof LimitReachedError)) throw error;
+    throw problem(
+      '/problems/limit-reached',
+      `There are ${error.most} projects already, the most that there may be; delete some.`,
+    );
+  }
 }
 
 const list = new Intl.ListFormat('en');

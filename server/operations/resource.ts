@@ -1,21 +1,41 @@
+import type { Caller } from '../contract/authorization.js';
 import { invalidRequest, type ProblemError, problem } from '../contract/problems.js';
 import {
   isUnavailable,
+  LimitReachedError,
   NameTakenError,
   type Project,
   type Store,
   TooLargeError,
 } from '../store/index.js';
 
-/** Finds the project of an address. */
-export async function projectNamed(store: Store, name: string): Promise<Project> {
-  const project = await store.projects.find('local', name);
-  if (project) return project;
-  throw projectNotFound(name);
+/** Finds the project of an address among the caller's. */
+export async function projectNamed(
+  store: Store,
+  { owner }: Caller,
+  name: string,
+): Promise<Project> {
+  return existing(await store.projects.find(owner, name), name);
 }
 
-function projectNotFound(name: string) {
-  return problem('/problems/project-not-found', `There is no project with the name "${name}".`);
+/**
+ * Writes to a project of the caller's, in one transaction that holds the project: all of it happens or
+ * nothing, and nobody else writes to the project meanwhile.
+ */
+export function inProject<T>(
+  store: Store,
+  { owner }: Caller,
+  name: string,
+  write: (store: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  return store.transaction(async (store) =>
+    write(store, existing(await store.projects.hold(owner, name), name)),
+  );
+}
+
+function existing(project: Project | undefined, name: string): Project {
+  if (project) return project;
+  throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }
 
 /** What a write is about, for the words of its problems. */
@@ -29,23 +49,20 @@ interface Written {
 }
 
 /** Runs a write, and says what it clashed with in words for the caller. */
-export async function written<T>(
-  store: Store,
-  what: Written,
-  write: (store: Store) => Promise<T>,
-): Promise<T> {
+export async function written<T>(what: Written, write: () => Promise<T>): Promise<T> {
+  const { kind, project, name, sent } = what;
   try {
-    return await inProject(store, what.project.name, write);
+    return await write();
   } catch (error) {
-    const { kind, project, name } = what;
     if (error instanceof NameTakenError) {
       const article = kind === 'agent' ? 'an' : 'a';
       throw nameTaken(`${article} ${kind} named "${name}" in the project "${project.name}"`);
     }
+    if (error instanceof LimitReachedError) throw projectFull(project, error);
     if (error instanceof TooLargeError) {
       throw invalidRequest([
         {
-          pointer: `/body/${kind}/${sentField(what.sent, error.field)}`,
+          pointer: `/body/${kind}/${sentField(sent, error.field)}`,
           message: `would make the ${kind} hold more than ${error.bound}; send less, or remove some first`,
         },
       ]);
@@ -62,6 +79,14 @@ export function nameTaken(what: string) {
   );
 }
 
+/** The problem of a project that holds all that it may. */
+export function projectFull({ name }: Project, { kind, most }: LimitReachedError) {
+  return problem(
+    '/problems/limit-reached',
+    `The project "${name}" holds ${most} ${kind} already, the most that it may; delete some, or use another project.`,
+  );
+}
+
 /** The problem of a store that cannot do its work now, if that is what was thrown. */
 export function storeProblem(thrown: unknown): ProblemError | undefined {
   if (!isUnavailable(thrown)) return undefined;
@@ -72,18 +97,6 @@ export function storeProblem(thrown: unknown): ProblemError | undefined {
     { 'Retry-After': '1' },
     { cause: thrown },
   );
-}
-
-/** Runs a write to a project, which is held meanwhile. */
-export function inProject<T>(
-  store: Store,
-  name: string,
-  write: (store: Store) => Promise<T>,
-): Promise<T> {
-  return store.transaction(async (store) => {
-    if (!(await store.projects.hold('local', name))) throw projectNotFound(name);
-    return write(store);
-  });
 }
 
 /** The word by which the caller sent a field that has an older one, or that is changed by another. */

@@ -1,7 +1,9 @@
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import type { Store } from '../store/index.js';
+import type { Project, Store } from '../store/index.js';
+import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
+import { created, once } from './once.js';
 import { inProject, projectNamed, sent, written } from './resource.js';
 
 type SkillOperations = Pick<
@@ -11,62 +13,64 @@ type SkillOperations = Pick<
 
 export function skillOperations(store: Store): SkillOperations {
   return {
-    listSkills: async ({ params, query, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    listSkills: async ({ caller, params, query, base, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
       const page = await listPage(`${base}/projects/${project.name}/skills`, query, (part) =>
         store.skills.list(project.id, part, query.agent),
       );
       return reply({ status: 200, ...page });
     },
 
-    createSkill: async ({ params, body, base, reply }) => {
-      const project = await projectNamed(store, params.project_name);
+    createSkill: async ({ reply, base, ...request }) => {
+      const { caller, params, body } = request;
       const { name, type, params: skillParams = {} } = sent(body.skill);
-      const skill = await written(
-        store,
-        { kind: 'skill', project, name, sent: body.skill },
-        (store) => store.skills.create(project.id, { name, type, params: skillParams }),
+      const answer = await once(store, 'createSkill', request, (store) =>
+        inProject(store, caller, params.project_name, async (store, project) => {
+          const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
+            store.skills.create(project.id, { name, type, params: skillParams }),
+          );
+          return created(skill, `${base}/projects/${project.name}/skills/${name}`);
+        }),
       );
-      return reply({
-        status: 201,
-        body: skill,
-        headers: { Location: `${base}/projects/${project.name}/skills/${name}` },
-      });
+      return reply(answer);
     },
 
-    getSkill: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const skill = await store.skills.find(project.id, params.skill_name);
-      if (!skill) throw notFound(params.skill_name, project.name);
-      return reply({ status: 200, body: skill });
+    getSkill: async ({ caller, params, headers, reply }) => {
+      const project = await projectNamed(store, caller, params.project_name);
+      return reply(shown(await skillNamed(store, project, params.skill_name), headers));
     },
 
-    updateSkill: async ({ params, body, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const change = sent(body.skill);
-      const skill = await written(
-        store,
-        { kind: 'skill', project, name: change.name, sent: body.skill },
-        (store) => store.skills.update(project.id, params.skill_name, change),
-      );
-      if (!skill) throw notFound(params.skill_name, project.name);
-      return reply({ status: 200, body: skill });
-    },
+    updateSkill: ({ caller, params, headers, body, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        await heedConditions(headers, () => skillNamed(store, project, params.skill_name));
+        const change = sent(body.skill);
+        const skill = await written(
+          { kind: 'skill', project, name: change.name, sent: body.skill },
+          () => store.skills.update(project.id, params.skill_name, change),
+        );
+        if (!skill) throw notFound(params.skill_name, project);
+        return reply({ status: 200, ...tagged(skill) });
+      }),
 
-    deleteSkill: async ({ params, reply }) => {
-      const project = await projectNamed(store, params.project_name);
-      const removed = await inProject(store, project.name, (store) =>
-        store.skills.remove(project.id, params.skill_name),
-      );
-      if (!removed) throw notFound(params.skill_name, project.name);
-      return reply({ status: 204 });
-    },
+    deleteSkill: ({ caller, params, headers, reply }) =>
+      inProject(store, caller, params.project_name, async (store, project) => {
+        await heedConditions(headers, () => skillNamed(store, project, params.skill_name));
+        const removed = await store.skills.remove(project.id, params.skill_name);
+        if (!removed) throw notFound(params.skill_name, project);
+        return reply({ status: 204 });
+      }),
   };
 }
 
-function notFound(nameOrId: string, project: string) {
+async function skillNamed(store: Store, project: Project, nameOrId: string) {
+  const skill = await store.skills.find(project.id, nameOrId);
+  if (!skill) throw notFound(nameOrId, project);
+  return skill;
+}
+
+function notFound(nameOrId: string, project: Project) {
   return problem(
     '/problems/skill-not-found',
-    `There is no skill with the name or identifier "${nameOrId}" in the project "${project}".`,
+    `There is no skill with the name or identifier "${nameOrId}" in the project "${project.name}".`,
   );
 }

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROSTER = fileURLToPath(new URL('../../dist/server/commands/roster.js', import.meta.url));
+
+/** The keys of those who call in the tests. */
+export interface Keys {
+  /** May do everything; whose projects the tests are about. */
+  own: string;
+  /** Of the same owner, each with one scope. */
+  read: string;
+  write: string;
+  predict: string;
+  /** May do everything to the projects of another owner. */
+  stranger: string;
+  /** Of the same owner, but no longer good. */
+  revoked: string;
+}
+
+/** To the mock, every key is as good. */
+export const MOCK_KEYS: Keys = {
+  own: 'roster_mock_key',
+  read: 'roster_mock_key',
+  write: 'roster_mock_key',
+  predict: 'roster_mock_key',
+  stranger: 'roster_mock_key',
+  revoked: 'roster_mock_key',
+};
+
+/** Makes the keys as those who run the service do, by its command. */
+export async function makeKeys(databaseUrl: string): Promise<Keys> {
+  const create = (name: string, ...options: string[]) =>
+    makeKey(databaseUrl, ['--name', name, ...options]);
+  const own = await create('own');
+  const revoked = await create('revoked');
+  await runRoster(databaseUrl, ['keys', 'revoke', `${revoked.split('_')[1]}`]);
+  return {
+    own,
+    revoked,
+    read: await create('read', '--scope', 'read'),
+    write: await create('write', '--scope', 'write'),
+    predict: await create('predict', '--scope', 'predict'),
+    stranger: await create('stranger', '--owner', 'stranger'),
+  };
+}
+
+/** Makes one key, and gives it. */
+export async function makeKey(databaseUrl: string, options: readonly string[]): Promise<string> {
+  return (await runRoster(databaseUrl, ['keys', 'create', ...options])).trim();
+}
+
+/** Runs the service's command; gives what it writes to its standard output. */
+export async function runRoster(databaseUrl: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [ROSTER, ...args], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
+  return stdout;
+}

@@ -1,0 +1,77 @@
+import type { Request, RequestHandler } from 'express';
+import type { Operation } from './document.js';
+import { problem } from './problems.js';
+
+/** What a key lets its holder do. */
+export type Scope = 'read' | 'write' | 'predict';
+
+/** Who sends a request. */
+export interface Caller {
+  /** Whose projects the request is about. */
+  readonly owner: string;
+  readonly scopes: readonly Scope[];
+  /** The key that was presented; null where the service runs for one local owner, without keys. */
+  readonly keyId: string | null;
+}
+
+/** Tells whose key it is that was presented, if it is a good one. */
+export type Authenticate = (presented: string | undefined) => Promise<Caller | undefined>;
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** Who sends the request, once that is known. */
+    caller?: Caller;
+  }
+}
+
+const CHALLENGE = 'Bearer realm="roster"';
+
+/** Lets callers in who may do what the operation does; the scope that it takes is the contract's. */
+export function authorize({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
+  if (scope === undefined) return [];
+  return [
+    async (req, res, next) => {
+      const presented = presentedKey(req);
+      const caller = await authenticate(presented);
+      if (!caller) throw presented === undefined ? noKey() : badKey();
+      if (!caller.scopes.includes(scope)) throw missingScope(scope);
+      res.locals.caller = caller;
+      next();
+    },
+  ];
+}
+
+/** RFC 6750, section 2.1. A request that brings two such headers is refused, for one of them is not the caller's. */
+function presentedKey(req: Request): string | undefined {
+  const [header, ...others] = req.headersDistinct['authorization'] ?? [];
+  if (header === undefined) return undefined;
+  const [, key = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+  return others.length > 0 ? '' : key;
+}
+
+function noKey() {
+  return problem(
+    '/problems/unauthorized',
+    "The request has no key; send one as 'Authorization: Bearer roster_…'.",
+    {},
+    { 'WWW-Authenticate': CHALLENGE },
+  );
+}
+
+function badKey() {
+  return problem(
+    '/problems/unauthorized',
+    "The key is not a good one; send one that is, as 'Authorization: Bearer roster_…', in one such header.",
+    {},
+    { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+  );
+}
+
+function missingScope(scope: Scope) {
+  return problem(
+    '/problems/missing-scope',
+    `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
+    {},
+    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  );
+}

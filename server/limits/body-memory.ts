@@ -1,0 +1,40 @@
+import type { RequestHandler } from 'express';
+import { problem } from '../contract/problems.js';
+
+/**
+ * Bounds the bytes of bodies that are held in memory at once, whoever sends them and however slowly. What
+ * has arrived counts, not what was announced: a connection that sends nothing takes no room from others.
+ * @param most in bytes
+ */
+export function boundBodyMemory(most: number): RequestHandler {
+  let held = 0;
+  return (req, res, next) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+    if (length === undefined && encoding === undefined) return next();
+    let own = 0;
+    const refuse = () =>
+      next(
+        problem(
+          '/problems/service-unavailable',
+          'The service holds as many bodies as it takes on at once; try again in a moment.',
+          {},
+          { 'Retry-After': '1', Connection: 'close' },
+        ),
+      );
+    const count = ({ length }: Buffer) => {
+      own += length;
+      held += length;
+      if (held <= most) return;
+      req.off('data', count);
+      refuse();
+    };
+    res.once('close', () => {
+      req.off('data', count);
+      held -= own;
+    });
+    if (held > most) return refuse();
+    next();
+    // After whoever reads the body has begun to: listening earlier would let the first bytes pass by them.
+    req.on('data', count);
+  };
+}

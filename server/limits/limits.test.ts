@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { kinds } from '../../contract-tests/kinds.js';
+import { makeKey } from '../../contract-tests/targets/keys.js';
+import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { ProblemError } from '../contract/problems.js';
+import { admission } from './admission.js';
+import { boundBodyMemory } from './body-memory.js';
+
+let folder: string;
+let server: ServerProcess | undefined;
+const closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-limits-'));
+});
+afterEach(async () => {
+  await server?.kill();
+  server = undefined;
+  for (const close of closing.splice(0)) close();
+  await rm(folder, { recursive: true });
+});
+
+async function start(env: NodeJS.ProcessEnv): Promise<string> {
+  server = await startServer({ databaseFile: join(folder, 'roster.db'), env });
+  return server.url;
+}
+
+function post(url: string, body: unknown): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('a limit of requests', () => {
+  const database = () => `file:${join(folder, 'roster.db')}`;
+
+  test('holds for each key of its own, is told with every answer, and not for the health', async () => {
+    const [busy, other] = [
+      await makeKey(database(), ['--name', 'busy']),
+      await makeKey(database(), ['--name', 'other']),
+    ];
+    const url = await start({ RATE_LIMIT: '5' });
+    const get = (key: string) =>
+      fetch(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
+    for (let left = 4; left >= 0; left -= 1) {
+      const answer = await get(busy);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('RateLimit')).toContain(`"key"; r=${left}; t=`);
+      expect(answer.headers.get('RateLimit-Policy')).toContain('"key"; q=5; w=60');
+    }
+    const refused = await get(busy);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ type: '/problems/too-many-requests' });
+    const wait = Number(refused.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect((await get(other)).status).toBe(200);
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  });
+
+  test('does not hold for the one local caller of a service without keys', async () => {
+    const url = await start({ RATE_LIMIT: '1' });
+    for (let time = 0; time < 5; time += 1) {
+      const answer = await fetch(`${url}/projects`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('RateLimit')).toBeNull();
+    }
+  });
+});
+
+describe('a project that holds all that it may', () => {
+  test.each(kinds)('takes no other $kind, until one is gone', async ({ kind, list, required }) => {
+    const url = await start({ MAX_RESOURCES: '2' });
+    const at = `${url}/projects/default/${list}`;
+    const create = (name: string) => post(at, { [kind]: { ...required, name } });
+    expect((await create('a')).status).toBe(201);
+    expect((await create('b')).status).toBe(201);
+    const refused = await create('c');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/limit-reached',
+      detail: expect.stringContaining(`2 ${list}`),
+    });
+    expect(await (await fetch(at)).json()).toHaveLength(2);
+    await fetch(`${at}/a`, { method: 'DELETE' });
+    expect((await create('c')).status).toBe(201);
+  });
+
+  test('takes no other chatbot or model by PUT either', async () => {
+    const url = await start({ MAX_RESOURCES: '1' });
+    const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
+    const put = (path: string, body: unknown) =>
+      fetch(url + path, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect((await put('/projects/default/chatbots/a', { chatbot: {} })).status).toBe(201);
+    expect((await put('/projects/default/chatbots/b', { chatbot: {} })).status).toBe(409);
+    expect((await put('/api/projects/default/models/a?target=y', table)).status).toBe(202);
+    const refused = await put('/api/projects/default/models/b?target=y', table);
+    expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
+  });
+
+  test('is itself one of as many as an owner may have', async () => {
+    const url = await start({ MAX_RESOURCES: '1' });
+    const refused = await post(`${url}/projects`, { project: { name: 'another' } });
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
+  });
+});
+
+/** Runs middleware before a handler, in a server of its own. */
+async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): Promise<string> {
+  const app = express();
+  const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
+    res.status(error instanceof ProblemError ? 503 : 500).end();
+  };
+  app.use(...middleware, handler, answerProblem);
+  const listener: RequestListener = app;
+  const http = createServer(listener).listen(0, '127.0.0.1');
+  closing.push(
+    () => http.closeAllConnections(),
+    () => http.close(),
+  );
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo; // A string is for pipes only.
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('room for a bounded number of requests', () => {
+  test('lets as many work as it has room for, as many wait, and sends the others away', async () => {
+    const working: (() => void)[] = [];
+    const url = await serve(
+      (_req, res) => working.push(() => res.end()),
+      admission({ what: 'requests', atOnce: 2, waiting: 3 }),
+    );
+    const answers = Array.from({ length: 10 }, async () => (await fetch(url)).status);
+    const refused = await Promise.race(answers);
+    expect(refused).toBe(503);
+    await expect.poll(() => working.length).toBe(2);
+    // Each that ends lets one in that waited.
+    for (let ended = 0; ended < 5; ended += 1) {
+      await expect.poll(() => working.length).toBeGreaterThan(ended);
+      working[ended]?.();
+    }
+    const statuses = (await Promise.all(answers)).toSorted();
+    expect(statuses).toEqual([...Array(5).fill(200), ...Array(5).fill(503)]);
+    expect(working).toHaveLength(5);
+  });
+
+  test('goes to the next when one who works or waits has left', async () => {
+    const working: (() => void)[] = [];
+    const url = await serve(
+      (_req, res) => working.push(() => res.end()),
+      admission({ what: 'requests', atOnce: 1, waiting: 2 }),
+    );
+    const leaving = new AbortController();
+    const left = [0, 1].map(() => fetch(url, { signal: leaving.signal }).catch(() => 'left'));
+    await expect.poll(() => working.length).toBe(1);
+    leaving.abort();
+    expect(await Promise.all(left)).toEqual(['left', 'left']);
+    const answer = fetch(url);
+    await expect.poll(() => working.length).toBe(2);
+    working[1]?.();
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe('room for a bounded amount of bodies', () => {
+  const echo: RequestHandler = (req, res) => res.end(String(Object(req.body).length));
+
+  test('counts what has arrived, and is free again when it is answered', async () => {
+    const url = await serve(echo, boundBodyMemory(1000), express.raw({ type: () => true }));
+    const send = (length: number) => fetch(url, { method: 'POST', body: 'x'.repeat(length) });
+    for (let time = 0; time < 5; time += 1) {
+      const answer = await send(900);
+      expect(await answer.text()).toBe('900');
+    }
+    expect((await send(1001)).status).toBe(503);
+    expect((await send(900)).status).toBe(200);
+  });
+
+  test('is not taken by those who announce much and send little', async () => {
+    const url = await serve(echo, boundBodyMemory(1000), express.raw({ type: () => true }));
+    const { port } = new URL(url);
+    const slow = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nx');
+      closing.push(() => socket.destroy());
+      return once(socket, 'connect');
+    });
+    await Promise.all(slow);
+    const answer = await fetch(url, { method: 'POST', body: 'x'.repeat(900) });
+    expect(await answer.text()).toBe('900');
+  });
+});

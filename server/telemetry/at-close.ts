@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is to be called when a connection goes whose responses have not had their turn. */
+const queued = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls back once, when an answer has gone out or no longer can.
+ *
+ * Node closes a response when its connection goes, but not one that still waits behind another on the
+ * same connection (HTTP pipelining: RFC 9112, section 9.3.2). For such a one the connection is watched.
+ */
+export function atClose(req: IncomingMessage, res: ServerResponse, done: () => void): void {
+  if (res.socket) {
+    res.once('close', done);
+    return;
+  }
+  const waiting = queuedOn(req.socket);
+  const once = () => {
+    if (waiting.delete(once)) done();
+  };
+  waiting.add(once);
+  res.once('close', once);
+}
+
+/** Whether the whole answer went out; otherwise the caller left, or the service cut it short. */
+export function wentOut(res: ServerResponse): boolean {
+  return res.writableFinished;
+}
+
+/** One listener a connection, however much is queued on it. */
+function queuedOn(socket: Socket): Set<() => void> {
+  const known = queued.get(socket);
+  if (known) return known;
+  const waiting = new Set<() => void>();
+  queued.set(socket, waiting);
+  socket.once('close', () => {
+    for (const once of waiting) once();
+  });
+  return waiting;
+}

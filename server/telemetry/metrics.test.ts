@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import express, { type Express, type RequestHandler } from 'express';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Served, serve } from './fixtures.js';
+import { Metrics } from './metrics.js';
+
+let running: Served[] = [];
+afterEach(async () => {
+  await Promise.all(running.map((served) => served.close()));
+  running = [];
+});
+
+async function start(metrics: Metrics, routes: (app: Express) => void): Promise<Served> {
+  const app = express();
+  app.use(metrics.observeRequests());
+  routes(app);
+  const served = await serve(app);
+  running.push(served);
+  return served;
+}
+
+/** What the contract's router does for a request. */
+const takenBy =
+  (operationId: string): RequestHandler =>
+  (_req, res, next) => {
+    res.locals.operationId = operationId;
+    next();
+  };
+
+/** The value of one series in a scrape. */
+async function value(metrics: Metrics, series: string): Promise<number | undefined> {
+  const line = (await metrics.text()).split('\n').find((text) => text.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+/** A request is counted when its answer has closed, which the caller may see a little earlier. */
+const counted = (metrics: Metrics, series: string) =>
+  expect.poll(() => value(metrics, series), { timeout: 10_000 });
+
+describe('a request', () => {
+  test('is counted by its operation and its status, and timed', async () => {
+    const metrics = new Metrics();
+    const { url } = await start(metrics, (app) => {
+      app.get('/skills', takenBy('listSkills'), (_req, res) => void res.json([]));
+      app.post('/skills', takenBy('createSkill'), (_req, res) => void res.status(409).end());
+    });
+    await fetch(`${url}/skills`);
+    await fetch(`${url}/skills`);
+    await fetch(`${url}/skills`, { method: 'POST' });
+
+    const requests = 'roster_requests_total';
+    await counted(metrics, `${requests}{operation="listSkills",status="200"}`).toBe(2);
+    await counted(metrics, `${requests}{operation="createSkill",status="409"}`).toBe(1);
+    const duration = 'roster_request_duration_seconds';
+    expect(await value(metrics, `${duration}_count{operation="listSkills"}`)).toBe(2);
+    expect(await value(metrics, `${duration}_bucket{le="30",operation="listSkills"}`)).toBe(2);
+    expect(await value(metrics, `${duration}_sum{operation="listSkills"}`)).toBeGreaterThan(0);
+  });
+
+  test('to an address that nobody has makes no series of its own', async () => {
+    const metrics = new Metrics();
+    const { url } = await start(metrics, () => {});
+    for (const address of ['/a', '/b', '/c?d=e']) await fetch(url + address);
+
+    await counted(metrics, 'roster_requests_total{operation="none",status="404"}').toBe(3);
+    const text = await metrics.text();
+    expect(text.match(/^roster_requests_total\{/gm)).toHaveLength(1);
+  });
+
+  test('is in progress until its answer has ended', async () => {
+    const metrics = new Metrics();
+    let answer = () => {};
+    const { url } = await start(metrics, (app) => {
+      app.get('/slow', (_req, res) => {
+        answer = () => res.end();
+      });
+    });
+    const asked = fetch(`${url}/slow`);
+    await counted(metrics, 'roster_requests_in_progress').toBe(1);
+    answer();
+    await asked;
+    await counted(metrics, 'roster_requests_in_progress').toBe(0);
+  });
+
+  test('whose caller left is counted as aborted, whatever was to be answered', async () => {
+    const metrics = new Metrics();
+    const { port } = await start(metrics, (app) => {
+      app.get('/slow', takenBy('predict'), (_req, res) => void res.write('['));
+    });
+    const caller = connect(port, '127.0.0.1');
+    caller.write('GET /slow HTTP/1.1\r\nHost: roster\r\n\r\n');
+    await once(caller, 'data');
+    caller.destroy();
+
+    await counted(metrics, 'roster_requests_total{operation="predict",status="aborted"}').toBe(1);
+    await counted(metrics, 'roster_requests_in_progress').toBe(0);
+  });
+
+  test('that waited behind another on a connection that broke is not in progress for ever', async () => {
+    const metrics = new Metrics();
+    const { port } = await start(metrics, (app) => {
+      app.get('/never', takenBy('listSkills'), () => {});
+    });
+    const caller = connect(port, '127.0.0.1');
+    caller.write('GET /never HTTP/1.1\r\nHost: roster\r\n\r\n'.repeat(20));
+    await counted(metrics, 'roster_requests_in_progress').toBe(20);
+    caller.destroy();
+
+    await counted(metrics, 'roster_requests_in_progress').toBe(0);
+    const aborted = 'roster_requests_total{operation="listSkills",status="aborted"}';
+    await counted(metrics, aborted).toBe(20);
+  });
+
+  test('that waited behind another is counted once, with the answer that it got', async () => {
+    const metrics = new Metrics();
+    const { port } = await start(metrics, (app) => {
+      app.get('/', takenBy('listSkills'), (_req, res) => void setImmediate(() => res.json([])));
+    });
+    const caller = connect(port, '127.0.0.1');
+    const request = (connection: string) =>
+      `GET / HTTP/1.1\r\nHost: roster\r\nConnection: ${connection}\r\n\r\n`;
+    caller.write(request('keep-alive').repeat(3) + request('close'));
+    caller.resume();
+    await once(caller, 'close');
+
+    const answered = 'roster_requests_total{operation="listSkills",status="200"}';
+    await counted(metrics, answered).toBe(4);
+    expect(await metrics.text()).not.toContain('status="aborted"');
+    expect(await value(metrics, 'roster_requests_in_progress')).toBe(0);
+  });
+});
+
+describe('what else is counted', () => {
+  test('refusals by their problem, rows, and trainings by how they ended', async () => {
+    const metrics = new Metrics();
+    metrics.refused('/problems/body-too-large');
+    metrics.predicted(3);
+    metrics.predicted(4);
+    metrics.trainingEnded('ready');
+
+    expect(await value(metrics, 'roster_refused_total{reason="body-too-large"}')).toBe(1);
+    expect(await value(metrics, 'roster_rows_predicted_total')).toBe(7);
+    expect(await value(metrics, 'roster_trainings_total{outcome="ready"}')).toBe(1);
+  });
+
+  test('an outcome that no training had yet is zero, not absent', async () => {
+    expect(await value(new Metrics(), 'roster_trainings_total{outcome="failed"}')).toBe(0);
+  });
+
+  test('the process: event loop, memory, garbage collection', async () => {
+    const text = await new Metrics().text();
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+      'nodejs_gc_duration_seconds',
+    ]) {
+      expect(text).toContain(`# TYPE ${name} `);
+    }
+  });
+
+  test('each on its own: two services in one process do not count for each other', async () => {
+    const [one, other] = [new Metrics(), new Metrics()];
+    one.predicted(5);
+    expect(await value(other, 'roster_rows_predicted_total')).toBe(0);
+  });
+});
+
+describe('the gauges of trainings', () => {
+  const RUNNING = 'roster_trainings_running';
+  const WAITING = 'roster_trainings_waiting';
+
+  test('are asked for at each scrape anew', async () => {
+    const metrics = new Metrics();
+    let waiting = 2;
+    metrics.watchTrainings({ running: () => 1, waiting: async () => waiting });
+    expect(await value(metrics, RUNNING)).toBe(1);
+    expect(await value(metrics, WAITING)).toBe(2);
+    waiting = 0;
+    expect(await value(metrics, WAITING)).toBe(0);
+  });
+
+  test('have no value before anybody can tell it', async () => {
+    const metrics = new Metrics();
+    expect(await value(metrics, RUNNING)).toBeUndefined();
+    expect(await value(metrics, WAITING)).toBeUndefined();
+  });
+
+  test('that cannot be had are left out of a scrape that has all else, not told as they were', async () => {
+    const metrics = new Metrics();
+    let away = false;
+    metrics.watchTrainings({
+      running: () => 1,
+      waiting: () => (away ? Promise.reject(new Error('The store is away')) : 2),
+    });
+    expect(await value(metrics, WAITING)).toBe(2);
+    away = true;
+    expect(await value(metrics, WAITING)).toBeUndefined();
+    expect(await value(metrics, RUNNING)).toBe(1);
+    expect(await value(metrics, 'roster_rows_predicted_total')).toBe(0);
+  });
+
+  test('that throw at once, or never answer, are left out as well', async () => {
+    const metrics = new Metrics();
+    metrics.watchTrainings({
+      running: () => {
+        throw new Error('Not known');
+      },
+      waiting: () => new Promise(() => {}),
+    });
+    const text = await metrics.text();
+    expect(text).toContain('\nroster_rows_predicted_total 0\n');
+    expect(text).not.toMatch(/^roster_trainings_(running|waiting) /m);
+  });
+});
+
+test('a scrape says its media type, which a scraper reads the version of the format from', () => {
+  expect(new Metrics().contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+});

@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestHandler } from 'express';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ProblemType } from '../contract/problems.js';
+import { atClose, wentOut } from './at-close.js';
+
+/** In seconds: from an answer out of memory to a training's upload. */
+const DURATION_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+/** How long a scrape waits for a number that it must ask for, in milliseconds. */
+const PATIENCE = 1000;
+
+/** The operation of a request that no operation took. */
+const NO_OPERATION = 'none';
+
+const OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
+
+/** How a training ended. */
+export type TrainingOutcome = (typeof OUTCOMES)[number];
+
+/** Where the numbers of trainings are to be had, at each scrape anew. Either may throw. */
+export interface TrainingCounts {
+  /** The trainings that this instance runs. */
+  running(): number | Promise<number>;
+  /** The trainings that wait in the store for an instance. */
+  waiting(): number | Promise<number>;
+}
+
+/** What is counted of one operation: prom-client's children, which it would make anew each time. */
+interface OperationSeries {
+  readonly duration: Histogram.Internal<'operation'>;
+  readonly byStatus: Map<number | 'aborted', Counter.Internal>;
+}
+
+/**
+ * What the service counts of itself, in the text format of Prometheus (version 0.0.4). Labels take
+ * their values from the contract and from HTTP alone, never from what a caller sent: the number of
+ * series is bounded.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #operations = new Map<string, OperationSeries>();
+  #requestsInProgress = 0;
+  #trainingCounts: TrainingCounts | undefined;
+
+  readonly #requests = new Counter({
+    name: 'roster_requests_total',
+    help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
+    labelNames: ['operation', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'roster_request_duration_seconds',
+    help: 'From the arrival of a request to the end of its answer.',
+    labelNames: ['operation'],
+    buckets: DURATION_BUCKETS,
+    registers: [this.#registry],
+  });
+  readonly #refused = new Counter({
+    name: 'roster_refused_total',
+    help: 'Requests that were refused, by the problem that they were answered with.',
+    labelNames: ['reason'],
+    registers: [this.#registry],
+  });
+  readonly #rowsPredicted = new Counter({
+    name: 'roster_rows_predicted_total',
+    help: 'Rows that predictions were made for.',
+    registers: [this.#registry],
+  });
+  readonly #trainings = new Counter({
+    name: 'roster_trainings_total',
+    help: 'Trainings that ended on this instance, by how they ended.',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+  readonly #trainingsRunning = new Gauge({
+    name: 'roster_trainings_running',
+    help: 'Trainings that this instance runs.',
+    registers: [this.#registry],
+  });
+  readonly #trainingsWaiting = new Gauge({
+    name: 'roster_trainings_waiting',
+    help: 'Trainings that wait in the store; every instance on it tells the same number.',
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    const requestsInProgress = () => this.#requestsInProgress;
+    new Gauge({
+      name: 'roster_requests_in_progress',
+      help: 'Requests that have not ended, this one among them.',
+      registers: [this.#registry],
+      collect() {
+        this.set(requestsInProgress());
+      },
+    });
+    // A rate can be told of the very first one only if the series began before it.
+    for (const outcome of OUTCOMES) this.#trainings.inc({ outcome }, 0);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** The media type of {@link text}. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /**
+   * Counts and times the requests that pass. To be put first, so that it sees them whole. The
+   * operation is the `operationId` of `res.locals` at the end of the request.
+   */
+  observeRequests(): RequestHandler {
+    return (req, res, next) => {
+      const begun = performance.now();
+      this.#requestsInProgress++;
+      atClose(req, res, () => {
+        this.#requestsInProgress--;
+        const status = wentOut(res) ? res.statusCode : 'aborted';
+        const seconds = (performance.now() - begun) / 1000;
+        this.#count(res.locals.operationId ?? NO_OPERATION, status, seconds);
+      });
+      next();
+    };
+  }
+
+  /** Counts a request that was refused with a problem, by the last part of the problem's type. */
+  refused(problem: ProblemType): void {
+    this.#refused.inc({ reason: problem.slice('/problems/'.length) });
+  }
+
+  /** Counts the rows of a prediction. */
+  predicted(rows: number): void {
+    this.#rowsPredicted.inc(rows);
+  }
+
+  /** Counts a training that ended on this instance. */
+  trainingEnded(outcome: TrainingOutcome): void {
+    this.#trainings.inc({ outcome });
+  }
+
+  /** Has the trainings asked after at each scrape. Until then, their gauges have no value. */
+  watchTrainings(counts: TrainingCounts): void {
+    this.#trainingCounts = counts;
+  }
+
+  /**
+   * Everything that is counted, for a scrape. A number that cannot be had, or not within a second,
+   * is left out: the others are wanted most when the store is away.
+   */
+  async text(): Promise<string> {
+    const counts = this.#trainingCounts;
+    await Promise.all([
+      fill(this.#trainingsRunning, () => counts?.running()),
+      fill(this.#trainingsWaiting, () => counts?.waiting()),
+    ]);
+    return this.#registry.metrics();
+  }
+
+  #count(operation: string, status: number | 'aborted', seconds: number): void {
+    const { duration, byStatus } = this.#seriesOf(operation);
+    let requests = byStatus.get(status);
+    if (!requests) {
+      requests = this.#requests.labels(operation, String(status));
+      byStatus.set(status, requests);
+    }
+    requests.inc();
+    duration.observe(seconds);
+  }
+
+  #seriesOf(operation: string): OperationSeries {
+    let series = this.#operations.get(operation);
+    if (!series) {
+      series = { duration: this.#durations.labels(operation), byStatus: new Map() };
+      this.#operations.set(operation, series);
+    }
+    return series;
+  }
+}
+
+/** Sets a gauge to what it is asked for, or leaves it without a value. */
+async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefined): Promise<void> {
+  const value = await answerInTime(ask);
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}
+
+async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
+  const answered = new AbortController();
+  try {
+    const tooLate = delay(PATIENCE, undefined, { signal: answered.signal });
+    return await Promise.race([tooLate, (async () => ask())()]);
+  } catch {
+    // That the number is missing is what a scrape can say of it.
+    return undefined;
+  } finally {
+    answered.abort();
+  }
+}

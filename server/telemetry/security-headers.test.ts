@@ -1,0 +1,86 @@
+import express, { type Express } from 'express';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readContract } from '../contract/document.js';
+import { problemPages } from '../contract/problem-pages.js';
+import { type Served, serve } from './fixtures.js';
+import { securityHeaders } from './security-headers.js';
+
+const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
+
+let running: Served[] = [];
+afterEach(async () => {
+  await Promise.all(running.map((served) => served.close()));
+  running = [];
+});
+
+async function start(set: (app: Express) => void = () => {}): Promise<string> {
+  const app = express();
+  app.disable('x-powered-by');
+  set(app);
+  app.use(securityHeaders());
+  app.get('/skills', (_req, res) => void res.json([]));
+  app.get('/problems/:slug', problemPages(contract));
+  const served = await serve(app);
+  running.push(served);
+  return served.url;
+}
+
+const BEHIND_TLS = { headers: { 'X-Forwarded-Proto': 'https' } };
+
+describe('an answer', () => {
+  test('is data to a browser: no page, in no frame, for no other origin', async () => {
+    const { headers } = await fetch(`${await start()}/skills`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('carries them also where no address is', async () => {
+    const answer = await fetch(`${await start()}/nowhere`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('carries no header that no browser heeds', async () => {
+    const { headers } = await fetch(`${await start()}/skills`);
+    for (const name of [
+      'origin-agent-cluster',
+      'x-dns-prefetch-control',
+      'x-download-options',
+      'x-frame-options',
+      'x-permitted-cross-domain-policies',
+      'x-powered-by',
+      'x-xss-protection',
+    ]) {
+      expect(headers.has(name), name).toBe(false);
+    }
+  });
+});
+
+describe('HTTPS alone', () => {
+  test('is asked for when the request came by HTTPS to a proxy that the app trusts', async () => {
+    const url = await start((app) => app.set('trust proxy', 'loopback'));
+    const { headers } = await fetch(`${url}/skills`, BEHIND_TLS);
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  });
+
+  test('is not asked for over HTTP', async () => {
+    const { headers } = await fetch(`${await start()}/skills`);
+    expect(headers.has('strict-transport-security')).toBe(false);
+  });
+
+  test('is not asked for because a caller says that it came by HTTPS', async () => {
+    const { headers } = await fetch(`${await start()}/skills`, BEHIND_TLS);
+    expect(headers.has('strict-transport-security')).toBe(false);
+  });
+});
+
+test('the page of a problem keeps the policy that its styles need', async () => {
+  const answer = await fetch(`${await start()}/problems/skill-not-found`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-security-policy')).toContain("style-src 'unsafe-inline'");
+  expect(await answer.text()).toContain('<style>');
+});

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import { collectorFaults } from './collector-faults.js';
+
+/** How long a stop waits for a collector to take the last spans, in milliseconds. */
+const PATIENCE = 3000;
+
+/** Spans are made and sent. */
+export interface Tracing {
+  /**
+   * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
+   * what is still trying then keeps a process from ending by itself, until
+   * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts to send spans, if the environment says where to (OTEL_EXPORTER_OTLP_ENDPOINT,
+ * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_TRACES_EXPORTER) and OTEL_SDK_DISABLED is not true.
+ * Otherwise nothing of OpenTelemetry but its interface is loaded.
+ * @param env the environment of the process: OpenTelemetry reads its other variables from there too
+ * @param log is told what OpenTelemetry complains of, such as a collector that is away
+ */
+export async function startTracing(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Logger,
+): Promise<Tracing | undefined> {
+  if (!isWanted(env)) return undefined;
+  const { NodeSDK, resources } = await import('@opentelemetry/sdk-node');
+  const sdk = new NodeSDK({
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': 'roster' })),
+    // Left out, they would be sent to the same collector: numbers are scraped, and logs are lines.
+    metricReaders: [],
+    logRecordProcessors: [],
+  });
+  // Only now: the SDK sets one of its own, for OTEL_LOG_LEVEL, that writes between the lines of the log.
+  diag.setLogger(collectorFaults(log), {
+    logLevel: DiagLogLevel.WARN,
+    suppressOverrideMessage: true,
+  });
+  sdk.start();
+  return {
+    async stop() {
+      const sent = sdk.shutdown().then(
+        () => true,
+        () => false,
+      );
+      const inTime = await Promise.race([sent, delay(PATIENCE, false, { ref: false })]);
+      if (!inTime) log.warn('the last spans were not sent');
+      for (const part of [trace, propagation, context, diag]) part.disable();
+    },
+  };
+}
+
+function isWanted(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return false;
+  if (env.OTEL_TRACES_EXPORTER?.trim() === 'none') return false;
+  return Boolean(
+    env.OTEL_EXPORTER_OTLP_ENDPOINT ||
+      env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ||
+      env.OTEL_TRACES_EXPORTER,
+  );
+}
