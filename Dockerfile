@@ -1,0 +1,28 @@
+# The service is compiled with everything that development needs, and runs without it.
+FROM node:22 AS build
+WORKDIR /roster
+COPY package.json package-lock.json ./
+COPY client/package.json client/
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+
+# Of the scripts, only SQLite's is needed. It fetches a built one or, with the compiler of this image, builds it.
+FROM node:22 AS dependencies
+WORKDIR /roster
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts && npm rebuild better-sqlite3
+
+FROM node:22-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db
+WORKDIR /roster
+COPY --from=dependencies /roster/node_modules node_modules
+COPY --from=build /roster/dist/server dist/server
+COPY package.json openapi.yaml LICENSE ./
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 4000
+# Whether the process lives: a store that is away is not mended by another start.
+HEALTHCHECK --start-period=10s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${process.env.BASE_PATH ?? ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=8", "dist/server/main.js"]

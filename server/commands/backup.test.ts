@@ -1,0 +1,258 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { createRosterClient } from 'roster-client';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runRoster } from '../../contract-tests/targets/roster-command.js';
+import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { Store } from '../store/index.js';
+
+const DIAMONDS = readFileSync(new URL('../../datasets/diamonds.csv', import.meta.url), 'utf8');
+const MODEL = '/api/projects/default/models/prices';
+
+let folder: string;
+let file: string;
+let copy: string;
+let running: ServerProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-backup-'));
+  file = join(folder, 'roster.db');
+  mkdirSync(join(folder, 'backups'));
+  copy = join(folder, 'backups', 'copy.db');
+});
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.kill()));
+  running = [];
+  rmSync(folder, { recursive: true });
+});
+
+async function start(databaseFile: string): Promise<ServerProcess> {
+  const server = await startServer({ databaseFile });
+  running.push(server);
+  return server;
+}
+
+const backUp = (to = copy, url = `file:${file}`) =>
+  runRoster(['backup', to], { DATABASE_URL: url });
+
+const makeStore = async () => (await Store.open(`file:${file}`)).close();
+
+/** Sends JSON, and answers once it was acknowledged. */
+async function send(method: string, address: string, body: unknown): Promise<string> {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await fetch(address, { method, headers, body: JSON.stringify(body) });
+  expect(answer.ok).toBe(true);
+  return answer.text();
+}
+
+async function createSkill({ url }: ServerProcess, name: string): Promise<void> {
+  await send('POST', `${url}/projects/default/skills`, { skill: { name, type: 'sql' } });
+}
+
+async function skillNames({ url }: ServerProcess): Promise<string[]> {
+  const { data } = await createRosterClient({ baseUrl: url }).GET(
+    '/projects/{project_name}/skills',
+    { params: { path: { project_name: 'default' } } },
+  );
+  return (data ?? []).map(({ name }) => name);
+}
+
+describe('a backup of a store that the service writes to', () => {
+  test('has every write that was acknowledged before it began, and nothing half', async () => {
+    const server = await start(file);
+    const acknowledged: string[] = [];
+    let writing = true;
+    const write = async () => {
+      while (writing) {
+        const name = `skill-${acknowledged.length}`;
+        await createSkill(server, name);
+        await send('POST', `${server.url}/projects/default/agents`, {
+          agent: { name, skills: [name] },
+        });
+        acknowledged.push(name);
+      }
+    };
+    const writer = write();
+    while (acknowledged.length < 50) await delay(10);
+    const before = [...acknowledged];
+    const outcome = await backUp();
+    const after = acknowledged.length;
+    writing = false;
+    await writer;
+
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('checked') });
+    expect(after).toBeGreaterThan(before.length);
+    const restored = await start(copy);
+    const kept = await skillNames(restored);
+    expect(kept.slice(0, before.length)).toEqual(before);
+    expect(await skillNames(server)).toEqual(expect.arrayContaining(kept));
+    for (const name of kept.slice(0, -1)) {
+      const agent = await fetch(`${restored.url}/projects/default/agents/${name}`);
+      expect(await agent.json()).toMatchObject({ skills: [{ name }] });
+    }
+  });
+
+  test('has what was acknowledged before a crash', async () => {
+    const server = await start(file);
+    await createSkill(server, 'lookup');
+    await server.kill();
+    expect(await backUp()).toMatchObject({ code: 0 });
+    expect(await skillNames(await start(copy))).toEqual(['lookup']);
+  });
+});
+
+describe('a backup that is restored', () => {
+  /** Everything that the service answers, predictions included. */
+  async function answers({ url }: ServerProcess): Promise<string[]> {
+    const addresses = ['/projects', '/projects/default/skills', '/projects/default/agents', MODEL];
+    const lists = addresses.map(async (address) => (await fetch(url + address)).text());
+    const rows = [{ carat: 0.7, cut: 'Ideal' }, { carat: 2 }];
+    return [...(await Promise.all(lists)), await send('POST', `${url}${MODEL}/predict`, rows)];
+  }
+
+  async function train({ url }: ServerProcess): Promise<void> {
+    const body = DIAMONDS.split('\n').slice(0, 1001).join('\n');
+    const headers = { 'Content-Type': 'text/csv' };
+    await fetch(`${url}${MODEL}?target=price`, { method: 'PUT', headers, body });
+    while ((await (await fetch(url + MODEL)).text()).includes('"status":"training"'))
+      await delay(50);
+  }
+
+  test('answers as the service did, to the last bit, whatever was written since', async () => {
+    const server = await start(file);
+    await createSkill(server, 'lookup');
+    const agent = { name: 'analyst', skills: ['lookup'], settings: { deep: ['ä', null] } };
+    await send('POST', `${server.url}/projects/default/agents`, { agent });
+    await train(server);
+    const then = await answers(server);
+    expect(await backUp()).toMatchObject({ code: 0 });
+    await createSkill(server, 'later');
+    await server.kill();
+
+    // As docs/operation.md says it: the store and what lies beside it go, and the copy comes.
+    for (const name of readdirSync(folder).filter((name) => name.startsWith('roster.db'))) {
+      renameSync(join(folder, name), join(folder, `old-${name}`));
+    }
+    copyFileSync(copy, file);
+    expect(await answers(await start(file))).toEqual(then);
+  });
+});
+
+describe('a backup', () => {
+  test('is for its owner alone, and leaves nothing else behind', async () => {
+    await makeStore();
+    expect(await backUp()).toMatchObject({ code: 0 });
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, 'backups'))).toEqual(['copy.db']);
+    expect(readdirSync(folder)).toEqual(['backups', 'roster.db']);
+  });
+
+  test('may have a quote in its name', async () => {
+    await makeStore();
+    const odd = join(folder, "o'clock; --.db");
+    expect(await backUp(odd)).toMatchObject({ code: 0 });
+    expect(statSync(odd).size).toBe(statSync(file).size);
+  });
+});
+
+describe('no backup is made', () => {
+  /** Tries, expects the words, and that nothing but the names given is where the copies are. */
+  async function expectRefusal(words: string, left: string[] = [], url?: string): Promise<void> {
+    const { code, stdout, stderr } = await backUp(copy, url);
+    expect(stderr).toContain(words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(readdirSync(join(folder, 'backups'))).toEqual(left);
+  }
+
+  test('over a file that exists', async () => {
+    await makeStore();
+    writeFileSync(copy, 'precious');
+    await expectRefusal('exists already', ['copy.db']);
+    expect(readFileSync(copy, 'utf8')).toBe('precious');
+  });
+
+  test('beside a file that SQLite would take for a part of it', async () => {
+    await makeStore();
+    writeFileSync(`${copy}-wal`, 'of another database');
+    await expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
+  });
+
+  test('in a folder that is not there', async () => {
+    await makeStore();
+    const { code, stderr } = await backUp(join(folder, 'nowhere', 'copy.db'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
+  });
+
+  test('of a store that is not there, nor is one made', async () => {
+    await expectRefusal('there is no store at');
+    expect(readdirSync(folder)).toEqual(['backups']);
+  });
+
+  test('of a file that is no database', async () => {
+    writeFileSync(file, 'not a database at all, but long enough to have been one'.repeat(100));
+    await expectRefusal('not a database');
+  });
+
+  test('of a database that is another program’s', async () => {
+    new SqliteDatabase(file).exec('create table projects (id)').close();
+    await expectRefusal('no store of Roster');
+  });
+
+  test('of a store that is damaged', async () => {
+    await makeStore();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, bytes.length / 4);
+    writeFileSync(file, bytes);
+    await expectRefusal('malformed');
+  });
+
+  test('of a store in memory', () => expectRefusal('no other process sees', [], ':memory:'));
+
+  test('of a PostgreSQL, which has a better way, and no password is shown', async () => {
+    const url = 'postgres://roster:secret@127.0.0.1/roster';
+    await expectRefusal('pg_dump', [], url);
+    expect((await backUp(copy, url)).stderr).not.toContain('secret');
+  });
+});
+
+/** Mounts a disk of 64 KiB, which is less than an empty store takes, where that is allowed. */
+function mountSmallDisk(): string | undefined {
+  const disk = mkdtempSync(join(tmpdir(), 'roster-small-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk], { stdio: 'ignore' });
+    return disk;
+  } catch {
+    rmSync(disk, { recursive: true });
+    return undefined;
+  }
+}
+
+describe('on a disk that is too small', () => {
+  const disk = mountSmallDisk();
+  afterAll(() => {
+    if (disk === undefined) return;
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  test('no backup is made, and the disk is left as it was', async ({ skip }) => {
+    if (disk === undefined) return skip('only root on Linux may mount a small disk');
+    await makeStore();
+    const { code, stderr } = await backUp(join(disk, 'copy.db'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('disk is full')]);
+    expect(readdirSync(disk)).toEqual([]);
+  });
+});
