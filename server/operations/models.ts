@@ -54,7 +54,9 @@ export function modelOperations(
         refuseWhileTraining(model);
       };
       // Before the table is read, which is work; and again when it has been.
-      await mayBegin(store, await projectNamed(store, caller, params.projectName));
+      const project = await projectNamed(store, caller, params.projectName);
+      await mayBegin(store, project);
+      await allowed(project, () => store.models.refuseFullQueue());
       const table = await usable(() =>
         body instanceof Readable
           ? readCsvTable(body, query.target)
@@ -65,15 +67,15 @@ export function modelOperations(
         rowCount: table.rowCount,
         table: encodeTable(table),
       };
-      const model = await inProject(store, caller, params.projectName, async (store, project) => {
+      const { model } = await inProject(store, caller, project.name, async (store, project) => {
         await mayBegin(store, project);
-        return begun(project, () => store.models.beginTraining(project.id, name, training));
+        return allowed(project, () => store.models.beginTraining(project.id, name, training));
       });
       trainings.wake();
       return reply({
         status: 202,
         body: model,
-        headers: { Location: `${base}/api/projects/${params.projectName}/models/${name}` },
+        headers: { Location: `${base}/api/projects/${project.name}/models/${name}` },
       });
     },
 
@@ -133,14 +135,10 @@ function refuseWhileTraining(model: Model | undefined): void {
   if (model?.status === 'training') throw trainingInProgress(model.name, model.version);
 }
 
-/** Begins a training, and says why it may not be in words for the caller. */
-async function begun(
-  project: Project,
-  begin: () => Promise<{ model: Model; versionId: string }>,
-): Promise<Model> {
+/** Begins a training, or asks whether one may begin, and says why not in words for the caller. */
+async function allowed<T>(project: Project, begin: () => Promise<T>): Promise<T> {
   try {
-    const { model } = await begin();
-    return model;
+    return await begin();
   } catch (error) {
     if (error instanceof LimitReachedError) throw projectFull(project, error);
     throw error instanceof QueueFullError ? tooManyTrainings() : error;

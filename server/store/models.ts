@@ -92,7 +92,7 @@ export class ModelStore {
   ): Promise<{ model: Model; versionId: string }> {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
-    if ((await this.waitingTrainings()) >= MOST_WAITING) throw new QueueFullError();
+    await this.refuseFullQueue();
     const modelId = last?.id ?? (await this.#create(projectId, name));
     const { id: versionId, created_at: now } = newResource();
     await this.db
@@ -115,6 +115,11 @@ export class ModelStore {
       .where('model_versions.id', '=', versionId)
       .executeTakeFirstOrThrow();
     return { model: fromRow(row), versionId };
+  }
+
+  /** @throws {QueueFullError} if as many trainings wait as may */
+  async refuseFullQueue(): Promise<void> {
+    if ((await this.waitingTrainings()) >= MOST_WAITING) throw new QueueFullError();
   }
 
   /** How many trainings wait for an instance that has time for them. */
