@@ -1,18 +1,7 @@
 import type { Request, RequestHandler } from 'express';
+import type { Caller } from '../callers/caller.js';
 import type { Operation } from './document.js';
 import { problem } from './problems.js';
-
-/** What a key lets its holder do. */
-export type Scope = 'read' | 'write' | 'predict';
-
-/** Who sends a request. */
-export interface Caller {
-  /** Whose projects the request is about. */
-  readonly owner: string;
-  readonly scopes: readonly Scope[];
-  /** The key that was presented; null where the service runs for one local owner, without keys. */
-  readonly keyId: string | null;
-}
 
 /** Tells whose key it is that was presented, if it is a good one. */
 export type Authenticate = (presented: string | undefined) => Promise<Caller | undefined>;
@@ -67,7 +56,7 @@ function badKey() {
   );
 }
 
-function missingScope(scope: Scope) {
+function missingScope(scope: Caller['scopes'][number]) {
   return problem(
     '/problems/missing-scope',
     `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { z } from 'zod';
+import { SCOPES } from '../callers/caller.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './record.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
-const SCOPES = ['read', 'write', 'predict'] as const;
 
 const media = z.record(z.string(), z.unknown());
 const response = z.looseObject({ content: media.optional() });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { operations } from '../../generated/openapi.js';
-import type { Caller } from './authorization.js';
+import type { Caller } from '../callers/caller.js';
 
 type Operations = operations;
 

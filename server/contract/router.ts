@@ -1,5 +1,6 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
-import { type Authenticate, authorize, type Caller } from './authorization.js';
+import type { Caller } from '../callers/caller.js';
+import { type Authenticate, authorize } from './authorization.js';
 import { parseBody, readBody } from './body.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';

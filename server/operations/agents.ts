@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.js';
-import type { Caller } from '../contract/authorization.js';
+import type { Caller } from '../callers/caller.js';
 import type { Handlers } from '../contract/handlers.js';
 import { type FieldError, invalidRequest, problem } from '../contract/problems.js';
 import {

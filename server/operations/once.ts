@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../contract/authorization.js';
+import type { Caller } from '../callers/caller.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { KeptAnswer, Store } from '../store/index.js';

@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/authorization.js';
+import type { Caller } from '../callers/caller.js';
 import { invalidRequest, type ProblemError, problem } from '../contract/problems.js';
 import {
   isUnavailable,
