@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** Who owns everything while there are no keys. */
-const LOCAL_OWNER = 'local';
+export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys. */
 export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, keyId: null };
