@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const ROSTER = fileURLToPath(new URL('../../dist/server/commands/roster.js', import.meta.url));
+import { runRoster } from './roster-command.js';
 
 /** The keys of those who call in the tests. */
 export interface Keys {
@@ -34,7 +30,7 @@ export async function makeKeys(databaseUrl: string): Promise<Keys> {
     makeKey(databaseUrl, ['--name', name, ...options]);
   const own = await create('own');
   const revoked = await create('revoked');
-  await runRoster(databaseUrl, ['keys', 'revoke', `${revoked.split('_')[1]}`]);
+  await said(databaseUrl, ['keys', 'revoke', `${revoked.split('_')[1]}`]);
   return {
     own,
     revoked,
@@ -46,14 +42,15 @@ export async function makeKeys(databaseUrl: string): Promise<Keys> {
 }
 
 /** Makes one key, and gives it. */
-export async function makeKey(databaseUrl: string, options: readonly string[]): Promise<string> {
-  return (await runRoster(databaseUrl, ['keys', 'create', ...options])).trim();
+export function makeKey(databaseUrl: string, options: readonly string[]): Promise<string> {
+  return said(databaseUrl, ['keys', 'create', ...options]);
 }
 
-/** Runs the service's command; gives what it writes to its standard output. */
-export async function runRoster(databaseUrl: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [ROSTER, ...args], {
-    env: { ...process.env, DATABASE_URL: databaseUrl },
-  });
-  return stdout;
+/** What a command of the service said. */
+async function said(databaseUrl: string, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runRoster(args, { DATABASE_URL: databaseUrl });
+  if (code !== 0) {
+    throw new Error(`roster ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  }
+  return stdout.trim();
 }
