@@ -35,7 +35,7 @@ export async function createApp(
   const router = await contractRouter(contract, operations(services), {
     maxBody: config.maxBody,
     authenticate: (presented) => callers.authenticate(presented),
-    ...limits(config.rateLimit),
+    passage: limits(config.rateLimit),
   });
   const app = express();
   app.disable('x-powered-by');

@@ -31,10 +31,13 @@ export interface Protection {
   /** The service's limit of a body, in bytes. */
   readonly maxBody: number;
   readonly authenticate: Authenticate;
-  /** What a request goes through as soon as its caller is known. */
-  readonly onArrival: readonly RequestHandler[];
-  /** What a request goes through before its body is looked into. */
-  readonly beforeWork: (operation: Operation) => readonly RequestHandler[];
+  /** What a request to an operation goes through beside the contract. */
+  readonly passage: (operation: Operation) => {
+    /** As soon as its caller is known. */
+    readonly onArrival: readonly RequestHandler[];
+    /** When its body is there, but has not been looked into. */
+    readonly beforeWork: readonly RequestHandler[];
+  };
 }
 
 /**
@@ -45,20 +48,21 @@ export interface Protection {
 export async function contractRouter(
   contract: Contract,
   handlers: Handlers,
-  { maxBody, authenticate, onArrival, beforeWork }: Protection,
+  { maxBody, authenticate, passage }: Protection,
 ): Promise<Router> {
   const router = Router({ caseSensitive: true });
   const validate = await requestValidation(contract);
   for (const [path, operations] of byPath(contract.operations)) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
     for (const operation of operations) {
+      const { onArrival, beforeWork } = passage(operation);
       route[operation.method](
         begin(operation),
         ...authorize(operation, authenticate),
         ...onArrival,
         refuseOtherAnswers(operation),
         ...readBody(operation, maxBody),
-        ...beforeWork(operation),
+        ...beforeWork,
         ...parseBody(contract, operation),
         ...validate,
         run(operation, handlerOf(handlers, operation)),

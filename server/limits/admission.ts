@@ -1,9 +1,10 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import pLimit from 'p-limit';
 import { problem } from '../contract/problems.js';
+import { holdBack } from './hold-back.js';
 
 /** How much is taken on at once. */
-export interface Room {
+export interface Capacity {
   /** What is taken on, for the words of a refusal, such as "predictions". */
   readonly what: string;
   /** How many are worked on at once. */
@@ -13,28 +14,50 @@ export interface Room {
 }
 
 /**
- * Lets a bounded number of requests work at once and a bounded number wait, in the order in which they
- * came; what comes beyond is told at once to come back, which costs next to nothing.
+ * Room for a bounded number of requests at work and a bounded number that wait, in the order in which they
+ * came; what comes beyond is told at once to come back.
  */
-export function admission({ what, atOnce, waiting }: Room): RequestHandler {
-  const limit = pLimit(atOnce);
-  return (_req, res, next) => {
-    if (limit.activeCount >= atOnce && limit.pendingCount >= waiting) {
-      throw problem(
-        '/problems/service-unavailable',
-        `The service has as many ${what} to do as it takes on at once; try again in a moment.`,
-        {},
-        { 'Retry-After': '1' },
-      );
-    }
-    limit(
+export class Room {
+  readonly #limit;
+  readonly #capacity: Capacity;
+
+  constructor(capacity: Capacity) {
+    this.#capacity = capacity;
+    this.#limit = pLimit(capacity.atOnce);
+  }
+
+  /** Sends requests away while there is no room, before anything is read of their body. */
+  readonly door: RequestHandler = (req, res, next) => {
+    if (this.#isFull) throw this.#refusal(req, res);
+    next();
+  };
+
+  /** Lets a request in when it is its turn; it leaves when its answer has closed. */
+  readonly enter: RequestHandler = (req, res, next) => {
+    if (this.#isFull) throw this.#refusal(req, res);
+    this.#limit(
       () =>
-        new Promise<void>((done) => {
-          // Whoever left while waiting for their turn has none.
-          if (res.closed) return done();
-          res.once('close', done);
+        new Promise<void>((leave) => {
+          // Whoever hung up while waiting for their turn has none.
+          if (res.closed) return leave();
+          res.once('close', leave);
           next();
         }),
     );
   };
+
+  get #isFull(): boolean {
+    const { atOnce, waiting } = this.#capacity;
+    return this.#limit.activeCount >= atOnce && this.#limit.pendingCount >= waiting;
+  }
+
+  #refusal(req: Request, res: Response) {
+    holdBack(req, res);
+    return problem(
+      '/problems/service-unavailable',
+      `The service has as many ${this.#capacity.what} to do as it takes on at once; try again in a moment.`,
+      {},
+      { 'Retry-After': '1' },
+    );
+  }
 }

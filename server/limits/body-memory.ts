@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { problem } from '../contract/problems.js';
+import { holdBack } from './hold-back.js';
 
 /**
  * Bounds the bytes of bodies that are held in memory at once, whoever sends them and however slowly. What
@@ -12,15 +13,17 @@ export function boundBodyMemory(most: number): RequestHandler {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
     if (length === undefined && encoding === undefined) return next();
     let own = 0;
-    const refuse = () =>
+    const refuse = () => {
+      holdBack(req, res);
       next(
         problem(
           '/problems/service-unavailable',
           'The service holds as many bodies as it takes on at once; try again in a moment.',
           {},
-          { 'Retry-After': '1', Connection: 'close' },
+          { 'Retry-After': '1' },
         ),
       );
+    };
     const count = ({ length }: Buffer) => {
       own += length;
       held += length;

@@ -10,7 +10,7 @@ import { kinds } from '../../contract-tests/kinds.js';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { ProblemError } from '../contract/problems.js';
-import { admission } from './admission.js';
+import { Room } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
 
 let folder: string;
@@ -141,7 +141,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      admission({ what: 'requests', atOnce: 2, waiting: 3 }),
+      new Room({ what: 'requests', atOnce: 2, waiting: 3 }).enter,
     );
     const refused: number[] = [];
     const answers = Array.from({ length: 10 }, async () => {
@@ -164,7 +164,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      admission({ what: 'requests', atOnce: 1, waiting: 2 }),
+      new Room({ what: 'requests', atOnce: 1, waiting: 2 }).enter,
     );
     const leaving = new AbortController();
     const left = [0, 1].map(() => fetch(url, { signal: leaving.signal }).catch(() => 'left'));

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { problem } from '../contract/problems.js';
+import { holdBack } from './hold-back.js';
 
 /** In seconds. */
 const WINDOW = 60;
@@ -22,7 +23,8 @@ export function limitRate(most: number): RequestHandler[] {
       identifier: 'key',
       keyGenerator: (_req, res) => res.locals.caller?.keyId ?? '',
       skip: (_req, res) => !res.locals.caller?.keyId,
-      handler: (_req, res, next) => {
+      handler: (req, res, next) => {
+        holdBack(req, res);
         const seconds = Number(res.get('Retry-After') ?? WINDOW);
         next(
           problem(
