@@ -948,7 +948,7 @@ export interface components {
          *     of these it is, is not told.
          *
          *     To mend it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
-         *     service make keys with `npm run keys -- create`.
+         *     service make keys with `roster keys create`.
          */
         Unauthorized: {
             /** @constant */
@@ -1092,7 +1092,8 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
-         *     service allow (`MAX_RESOURCES`), and there is no room for another.
+         *     service allow (`MAX_RESOURCES`); or the project's params and settings have 64 MiB together, or its agents
+         *     use skills 100,000 times.
          *
          *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
          */
@@ -1342,7 +1343,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A part of the address or a query parameter is not what this document asks for. */
+        /** @description A part of the address, a query parameter or a header is not what this document asks for. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1370,8 +1371,6 @@ export interface components {
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
                 [name: string]: unknown;
             };
@@ -1515,18 +1514,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotAcceptable"];
             };
         };
-        /** @description Another resource of this kind has the name already. */
-        NameTaken: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["NameTaken"];
-            };
-        };
         /** @description The name is taken, there is no room for another, or the same request is in progress. */
         CannotCreate: {
             headers: {
@@ -1540,7 +1527,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
             };
         };
-        /** @description Another chatbot has the name already, or there is no room for another. */
+        /** @description Another resource of this kind has the name already, or the project has no room for more. */
         NameTakenOrLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1723,7 +1710,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalError"];
             };
         };
-        /** @description The service is starting or stopping, or its store or its training queue cannot take the request now. */
+        /** @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes on at once. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2161,7 +2148,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["NameTakenOrLimitReached"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2380,7 +2367,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTaken"];
+            409: components["responses"]["NameTakenOrLimitReached"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

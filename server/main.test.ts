@@ -409,7 +409,7 @@ describe('a host that other machines can reach', () => {
   test('is refused as long as there is no key, with a line that says what to do', async () => {
     for (const HOST of ['0.0.0.0', '::']) {
       await expect(start({ env: { HOST } })).rejects.toThrow(
-        /Roster did not start: HOST .* there is no key yet .* npm run keys -- create/,
+        /Roster did not start: HOST .* there is no key yet .* roster keys create/,
       );
     }
   });

@@ -9,6 +9,7 @@ import { Callers } from './callers/callers.js';
 import { type Config, readConfig } from './config.js';
 import { type Contract, readContract } from './contract/document.js';
 import { answerUnreadableRequest } from './contract/unreadable-request.js';
+import { isLoopback } from './loopback.js';
 import { Predictors } from './models/predictors.js';
 import { Trainings } from './models/trainings.js';
 import { KEPT_FOR } from './operations/once.js';
@@ -64,7 +65,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     });
     const lifecycle: Lifecycle = { stopping: false };
     const services = { store, trainings, predictors: new Predictors(store), metrics };
-    const callers = new Callers(store, log);
+    const callers = new Callers(store, log, !isLoopback(config.host));
     const app = await createApp(config, contract, services, callers, lifecycle, log);
     const server = httpServer(app, contract);
     const stopped = new Promise((resolve) => server.once('close', resolve));
@@ -91,12 +92,8 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
   if (isLoopback(host) || (await store.keys.exist())) return;
   throw new Error(
     `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
-      'make one with: npm run keys -- create --name NAME, or leave HOST at 127.0.0.1',
+      'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function httpServer(app: Express, contract: Contract): Server {

@@ -11,7 +11,8 @@ export function logRequests(logger: Logger): RequestHandler {
     logger,
     genReqId: requestId,
     serializers: {
-      req: ({ id, method, url }) => ({ id, method, url }),
+      // Without the query: a key that was put there by mistake has no place in a log.
+      req: ({ id, method, url }) => ({ id, method, url: url.replace(/\?.*$/s, '') }),
       res: ({ statusCode }) => ({ statusCode }),
     },
     customProps: (_req, res) => ({
@@ -28,10 +29,11 @@ export function logRequests(logger: Logger): RequestHandler {
 
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/** The caller's own id of the request if it is well-formed, else a new one. */
+/** The caller's own id of the request if it is well-formed and no key, else a new one. */
 function requestId({ headers }: IncomingMessage, res: ServerResponse): string {
   const sent = headers['x-request-id'];
-  const id = typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : uuidv7();
+  const isFit = typeof sent === 'string' && REQUEST_ID.test(sent) && !sent.includes('roster_');
+  const id = isFit ? sent : uuidv7();
   res.setHeader('X-Request-Id', id);
   return id;
 }

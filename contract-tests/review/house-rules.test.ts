@@ -50,7 +50,7 @@ const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
     at: ['paths', '/projects', 'post', 'responses', '201', 'headers', 'Location'],
   },
   'roster-errors-are-problems': {
-    at: ['components', 'responses', 'NameTaken', 'content', 'application/json'],
+    at: ['components', 'responses', 'UnknownAgent', 'content', 'application/json'],
     value: { examples: { taken: { summary: 'Taken', value: {} } } },
   },
   'roster-problem-has-page': {

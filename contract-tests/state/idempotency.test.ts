@@ -129,8 +129,10 @@ test('the order in which a body is written does not matter, only what it says', 
       body: text,
     });
   const first = await request('{"skill":{"name":"s","type":"sql"}}');
-  const second = await request('{ "skill": { "name": "s", "type": "sql" } }');
+  const second = await request('{ "skill": { "type": "sql", "name": "s", "params": null } }');
   expect(await second.text()).toBe(await first.text());
+  const other = await request('{"skill":{"name":"s","type":"sql","params":{"a":1}}}');
+  expect(other.status).toBe(422);
 });
 
 test.each([

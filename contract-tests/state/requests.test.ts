@@ -116,27 +116,17 @@ describe('a body', () => {
     expect((await createSkill('')).status).toBe(400);
   });
 
-  test('that is compressed is read', async () => {
-    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
-    const response = await createSkill(new Uint8Array(gzipSync(skill('zipped'))), headers);
-    expect(response.status).toBe(201);
-  });
-
-  test('that is said to be compressed but is not is malformed', async () => {
-    const response = await createSkill(skill('x'), { ...JSON_TYPE, 'Content-Encoding': 'gzip' });
-    expect(response.status).toBe(400);
-  });
-
-  test('in an encoding that is unknown is refused', async () => {
-    const response = await createSkill(skill('x'), { ...JSON_TYPE, 'Content-Encoding': 'rot13' });
-    expect(response.status).toBe(415);
-  });
-
-  test('that is small when compressed and too large when not is refused', async () => {
-    const body = new Uint8Array(gzipSync(JSON.stringify(' '.repeat(33 * 1024 * 1024))));
-    const response = await createSkill(body, { ...JSON_TYPE, 'Content-Encoding': 'gzip' });
-    expect(response.status).toBe(413);
-  });
+  test.each(['gzip', 'deflate', 'br', 'rot13'])(
+    'that is compressed is refused, for it may unfold to all the memory there is: %s',
+    async (encoding) => {
+      const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
+      const response = await createSkill(new Uint8Array(gzipSync(skill('zipped'))), headers);
+      expect(response.status).toBe(415);
+      expect(await response.json()).toMatchObject({
+        detail: `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
+      });
+    },
+  );
 
   test.each([
     ['createSkill', 'POST', () => `/projects/${project}/skills`, 'application/json'],

@@ -27,13 +27,17 @@ export class Callers {
   readonly #good = new LRUCache<string, { key: KeptKey; asked: number }>({ max: MOST_KEYS });
   /** When the use of a key was last noted, by its id. */
   readonly #noted = new LRUCache<string, number>({ max: MOST_KEYS });
-  #keysExist = false;
+  #keysExist: boolean;
   #askAgainAt = Number.NEGATIVE_INFINITY;
 
+  /** @param closed whether a key is needed even if there is none, as where strangers reach the service */
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
-  ) {}
+    closed = false,
+  ) {
+    this.#keysExist = closed;
+  }
 
   /**
    * Tells who sends a request. As long as no key was ever made, that is the local caller; from the first key

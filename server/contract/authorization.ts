@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../callers/caller.js';
+import { isLoopback } from '../loopback.js';
 import type { Operation } from './document.js';
 import { problem } from './problems.js';
 
@@ -15,16 +16,27 @@ declare module 'express-serve-static-core' {
 
 const CHALLENGE = 'Bearer realm="roster"';
 
-/** Lets callers in who may do what the operation does; the scope that it takes is the contract's. */
-export function authorize({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
+/** Finds out who calls an operation that is not open to all. */
+export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
   if (scope === undefined) return [];
   return [
     async (req, res, next) => {
       const presented = presentedKey(req);
       const caller = await authenticate(presented);
       if (!caller) throw presented === undefined ? noKey() : badKey();
-      if (!caller.scopes.includes(scope)) throw missingScope(scope);
+      if (caller.keyId === null && !isLoopback(req.hostname)) throw otherHost(req.hostname);
       res.locals.caller = caller;
+      next();
+    },
+  ];
+}
+
+/** Lets callers in who may do what the operation does; the scope that it takes is the contract's. */
+export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
+  if (scope === undefined) return [];
+  return [
+    (_req, res, next) => {
+      if (!res.locals.caller?.scopes.includes(scope)) throw missingScope(scope);
       next();
     },
   ];
@@ -50,9 +62,22 @@ function noKey() {
 function badKey() {
   return problem(
     '/problems/unauthorized',
-    "The key is not a good one; send one that is, as 'Authorization: Bearer roster_…', in one such header.",
+    "The key is not a good one; send one that is, as 'Authorization: Bearer roster_…', in one such header. A service for which no key was ever made asks for none.",
     {},
     { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+  );
+}
+
+/**
+ * Without keys, the browser on this machine is trusted; but a page from elsewhere may have its own host's
+ * name lead here (DNS rebinding), and would then be of one origin with the service.
+ */
+function otherHost(host: string) {
+  return problem(
+    '/problems/unauthorized',
+    `The service has no keys, and so is there for this machine alone: ask it as localhost or 127.0.0.1, not as "${host}".`,
+    {},
+    { 'WWW-Authenticate': CHALLENGE },
   );
 }
 

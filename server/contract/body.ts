@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import { refuseOutOfBounds } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
@@ -19,7 +19,8 @@ export function readBody(operation: Operation, maxBody: number): RequestHandler[
   return [
     refuseOtherMediaTypes(operation),
     refuseOtherCharsets,
-    express.raw({ limit, type: isJson }),
+    refuseCompression,
+    express.raw({ limit, type: isJson, inflate: false }),
     openStream(limit),
   ];
 }
@@ -80,10 +81,9 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
 function openStream(limit: number): RequestHandler {
   return (req, _res, next) => {
     if (isJson(req)) return next();
-    refuseCompression(req);
     if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
     const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
-    req.once('error', (error) => stream.destroy(error));
+    req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
     // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
     // error that nobody listens for would end the process.
     stream.on('error', () => {});
@@ -106,14 +106,15 @@ const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
   );
 };
 
-function refuseCompression(req: Request): void {
+/** A few bytes may unfold to all the memory there is. */
+const refuseCompression: RequestHandler = (req, _res, next) => {
   const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return;
+  if (encoding.toLowerCase() === 'identity') return next();
   throw problem(
     '/problems/unsupported-media-type',
     `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
   );
-}
+};
 
 export function bodyTooLarge(limit: number) {
   return problem(

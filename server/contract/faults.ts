@@ -17,8 +17,14 @@ interface ValidationFault {
  * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
  * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
  * @param body the body of the request, if it was read
+ * @param translate gives the problem of what was thrown below the contract, if it knows it
  */
-export function asProblem(contract: Contract, thrown: unknown, body: unknown): ProblemError {
+export function asProblem(
+  contract: Contract,
+  thrown: unknown,
+  body: unknown,
+  translate: (thrown: unknown) => ProblemError | undefined,
+): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof validator.BadRequest) {
     return invalidRequest(fieldErrors(contract, thrown.errors, body), { cause: thrown });
@@ -31,7 +37,8 @@ export function asProblem(contract: Contract, thrown: unknown, body: unknown): P
       { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
     ]);
   }
-  return asBodyProblem(thrown) ?? internalError(thrown);
+  // A body that breaks off has a code like that of a store that does.
+  return asBodyProblem(thrown) ?? translate(thrown) ?? internalError(thrown);
 }
 
 function internalError(cause: unknown): ProblemError {
@@ -44,27 +51,18 @@ function internalError(cause: unknown): ProblemError {
   );
 }
 
-/** What the errors mean of those who read bodies: body-parser, which marks its own with a `type`, and Node. */
+/** What the errors mean of body-parser, which marks its own with a `type`. */
 function asBodyProblem(thrown: unknown): ProblemError | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  const { type, limit, code, status } = thrown as Error &
-    Record<'type' | 'limit' | 'code' | 'status', unknown>;
+  const { type, limit } = asRecord(thrown);
   switch (type) {
     case 'entity.too.large':
       return bodyTooLarge(Number(limit));
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return problem(
-        '/problems/unsupported-media-type',
-        `The body cannot be read: ${thrown.message}. Send it in UTF-8, plain or compressed by gzip.`,
-      );
     case 'request.aborted':
     case 'request.size.invalid':
       return malformedBody('The body broke off before its end.');
+    default:
+      return undefined;
   }
-  if (code === 'ECONNRESET') return malformedBody('The body broke off before its end.');
-  // The parser passes on what decompressing failed with, as the caller's fault.
-  return status === 400 ? malformedBody('The body cannot be decompressed.') : undefined;
 }
 
 function fieldErrors(

@@ -32,7 +32,9 @@ type HeaderPart<H> = [keyof H] extends [never]
 
 type BodyPart<R> = [Content<R>] extends [never]
   ? { body?: undefined }
-  : { body: Content<R>[keyof Content<R>] | JsonText<Content<R>[keyof Content<R>]> };
+  : Content<R> extends { 'text/plain': string }
+    ? { body: PlainText }
+    : { body: Content<R>[keyof Content<R>] | JsonText<Content<R>[keyof Content<R>]> };
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
 
@@ -62,6 +64,14 @@ export class JsonText<T> {
   declare readonly content: T;
 
   constructor(readonly pieces: Iterable<string>) {}
+}
+
+/** Text of another media type than JSON, with its parameters, such as `text/plain; version=0.0.4`. */
+export class PlainText {
+  constructor(
+    readonly mediaType: string,
+    readonly text: string,
+  ) {}
 }
 
 type Parameters<O extends OperationId, In extends string> = Operations[O]['parameters'] extends {

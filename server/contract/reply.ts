@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
-import { JsonText } from './handlers.js';
+import { JsonText, PlainText } from './handlers.js';
 
 /** A reply as `reply()` took it; which ones there are, the types of the contract say. */
 export interface AnyReply {
@@ -16,7 +16,7 @@ export async function send(res: Response, { status, body, headers }: AnyReply): 
   if (headers) res.set(headers);
   if (body === undefined) res.end();
   else if (body instanceof JsonText) await sendPieces(res, body.pieces);
-  else if (typeof body === 'string') res.type('text/plain').send(body);
+  else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
   else res.json(body);
 }
 

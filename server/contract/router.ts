@@ -1,6 +1,6 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
 import type { Caller } from '../callers/caller.js';
-import { type Authenticate, authorize } from './authorization.js';
+import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
 import { parseBody, readBody } from './body.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';
@@ -58,8 +58,9 @@ export async function contractRouter(
       const { onArrival, beforeWork } = passage(operation);
       route[operation.method](
         begin(operation),
-        ...authorize(operation, authenticate),
+        ...identify(operation, authenticate),
         ...onArrival,
+        ...refuseOtherScopes(operation),
         refuseOtherAnswers(operation),
         ...readBody(operation, maxBody),
         ...beforeWork,
@@ -120,11 +121,16 @@ function headersOf(req: Request, { headers }: Operation): Readonly<Record<string
   return sent;
 }
 
-/** Content negotiation (RFC 9110, section 12.5.1). Problems are sent whatever `Accept` says. */
+/**
+ * Content negotiation (RFC 9110, section 12.5.1), by the media types without their parameters: whoever
+ * asks for `text/plain;version=0.0.4` can read it. Problems are sent whatever `Accept` says.
+ */
 function refuseOtherAnswers({ produces }: Operation): RequestHandler {
-  const answers = produces.flatMap((mediaType) => [mediaType, `${mediaType}; charset=utf-8`]);
   return (req, _res, next) => {
-    if (produces.length === 0 || req.accepts(answers) !== false) return next();
+    const { accept } = req.headers;
+    if (produces.length === 0 || accept === undefined) return next();
+    req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
+    if (req.accepts([...produces]) !== false) return next();
     throw problem(
       '/problems/not-acceptable',
       `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,

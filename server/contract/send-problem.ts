@@ -14,7 +14,7 @@ export function sendProblem(
   note: (error: ProblemError) => void,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const error = translate(thrown) ?? asProblem(contract, thrown, req.body);
+    const error = asProblem(contract, thrown, req.body, translate);
     const document = render(contract, error, {
       instance: req.originalUrl,
       requestId: String(req.id),

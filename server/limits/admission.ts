@@ -1,5 +1,6 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import pLimit from 'p-limit';
+import type { Caller } from '../callers/caller.js';
 import { problem } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
@@ -13,13 +14,17 @@ export interface Capacity {
   readonly waiting: number;
 }
 
+/** For how long a request has its place, in milliseconds. Longer takes only who sends or reads slowly, which is no work. */
+const LONGEST_WORK = 5_000;
+
 /**
  * Room for a bounded number of requests at work and a bounded number that wait, in the order in which they
- * came; what comes beyond is told at once to come back.
+ * came; what comes beyond is told at once to come back. With several owners, none has more than half of it.
  */
 export class Room {
   readonly #limit;
   readonly #capacity: Capacity;
+  readonly #inside = new Map<string, number>();
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
@@ -28,27 +33,36 @@ export class Room {
 
   /** Sends requests away while there is no room, before anything is read of their body. */
   readonly door: RequestHandler = (req, res, next) => {
-    if (this.#isFull) throw this.#refusal(req, res);
+    if (this.#isFullFor(res.locals.caller)) throw this.#refusal(req, res);
     next();
   };
 
-  /** Lets a request in when it is its turn; it leaves when its answer has closed. */
+  /** Lets a request in when it is its turn; it leaves when its answer has closed, or after some seconds. */
   readonly enter: RequestHandler = (req, res, next) => {
-    if (this.#isFull) throw this.#refusal(req, res);
-    this.#limit(
-      () =>
-        new Promise<void>((leave) => {
-          // Whoever hung up while waiting for their turn has none.
-          if (res.closed) return leave();
-          res.once('close', leave);
-          next();
-        }),
-    );
+    const { caller } = res.locals;
+    if (this.#isFullFor(caller)) throw this.#refusal(req, res);
+    const owner = caller?.owner ?? '';
+    this.#count(owner, 1);
+    this.#limit(async () => {
+      // Whoever hung up while waiting for their turn has none.
+      if (!res.closed) await work(res, next);
+      this.#count(owner, -1);
+    });
   };
 
-  get #isFull(): boolean {
+  #isFullFor(caller: Caller | undefined): boolean {
     const { atOnce, waiting } = this.#capacity;
-    return this.#limit.activeCount >= atOnce && this.#limit.pendingCount >= waiting;
+    const inside = this.#limit.activeCount + this.#limit.pendingCount;
+    if (inside >= atOnce + waiting) return true;
+    // Without keys there is nobody else to leave room for.
+    if (!caller?.keyId) return false;
+    return (this.#inside.get(caller.owner) ?? 0) >= (atOnce + waiting) / 2;
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    const inside = (this.#inside.get(owner) ?? 0) + by;
+    if (inside === 0) this.#inside.delete(owner);
+    else this.#inside.set(owner, inside);
   }
 
   #refusal(req: Request, res: Response) {
@@ -60,4 +74,15 @@ export class Room {
       { 'Retry-After': '1' },
     );
   }
+}
+
+function work(res: Response, next: NextFunction): Promise<void> {
+  return new Promise((leave) => {
+    const patience = setTimeout(leave, LONGEST_WORK);
+    res.once('close', () => {
+      clearTimeout(patience);
+      leave();
+    });
+    next();
+  });
 }

@@ -15,6 +15,9 @@ const LOOK_EVERY = 500;
 /** How long to wait before what the store did not take is written again, in milliseconds. */
 const RETRY_AFTER = 500;
 
+/** How a training ended here. */
+export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
+
 /**
  * Runs the trainings, one at a time, each in a thread of its own: a training keeps a core busy, and requests
  * want the other. What is to be trained is in the store, where each instance takes up what nobody else runs,
@@ -31,7 +34,7 @@ export class Trainings {
     private readonly store: Store,
     private readonly log: Logger,
     /** Told of each training that ends here. */
-    private readonly note: (outcome: 'ready' | 'failed' | 'cancelled') => void,
+    private readonly note: (outcome: TrainingOutcome) => void,
   ) {}
 
   /** How many trainings run here now. */
@@ -101,11 +104,8 @@ export class Trainings {
     const renewing = this.#renew(versionId, progress, cancel, ended.signal);
     try {
       log.info({ attempt: attempts }, 'training');
-      await this.#train(claim, progress, cancel.signal, log);
-      if (cancel.signal.aborted && !this.#stopping.signal.aborted) {
-        log.info('training cancelled');
-        this.note('cancelled');
-      }
+      const outcome = await this.#train(claim, progress, cancel.signal, log);
+      if (outcome) this.note(outcome);
     } finally {
       this.#current = undefined;
       ended.abort();
@@ -114,37 +114,41 @@ export class Trainings {
     }
   }
 
-  /** Trains, and writes down how it ended; nothing if it was cancelled. */
+  /** Trains, and writes down how it ended; tells that too, unless it goes on elsewhere or later. */
   async #train(
     { versionId, attempts, table }: Claim,
     progress: { part: number },
     signal: AbortSignal,
     log: Logger,
-  ): Promise<void> {
-    const { models } = this.store;
-    if (attempts > MAX_ATTEMPTS) {
-      await this.#persist(() => models.failTraining(versionId, this.#instance, CUT_SHORT));
-      this.note('failed');
-      return;
-    }
+  ): Promise<TrainingOutcome | undefined> {
+    if (attempts > MAX_ATTEMPTS) return this.#fail(versionId, CUT_SHORT);
     let trained: TrainedVersion;
     try {
       trained = await trainInThread(table, signal, (part) => {
         progress.part = part;
       });
     } catch (error) {
-      if (signal.aborted) return;
+      if (this.#stopping.signal.aborted) return undefined;
+      if (signal.aborted) {
+        log.info('training cancelled');
+        return 'cancelled';
+      }
       log.error({ err: error }, 'training failed');
-      await this.#persist(() => models.failTraining(versionId, this.#instance, failureOf(error)));
-      this.note('failed');
-      return;
+      return this.#fail(versionId, failureOf(error));
     }
-    const ours = await this.#persist(() =>
-      models.finishTraining(versionId, this.#instance, trained),
+    const isOurs = await this.#persist(() =>
+      this.store.models.finishTraining(versionId, this.#instance, trained),
     );
-    if (!ours) return;
+    if (!isOurs) return undefined;
     log.info({ metrics: trained.metrics }, 'trained');
-    this.note('ready');
+    return 'ready';
+  }
+
+  async #fail(versionId: string, failure: string): Promise<TrainingOutcome | undefined> {
+    const isOurs = await this.#persist(() =>
+      this.store.models.failTraining(versionId, this.#instance, failure),
+    );
+    return isOurs ? 'failed' : undefined;
   }
 
   /** Renews the lease until the training has ended, and cancels it when it is no longer ours. */

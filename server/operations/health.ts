@@ -1,4 +1,4 @@
-import type { Handlers } from '../contract/handlers.js';
+import { type Handlers, PlainText } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -24,6 +24,9 @@ export function healthOperations(store: Store, metrics: Metrics): HealthOperatio
       return reply({ status: 200, body: { status: 'ready' } });
     },
 
-    getMetrics: async ({ reply }) => reply({ status: 200, body: await metrics.text() }),
+    getMetrics: async ({ reply }) => {
+      const text = await metrics.text();
+      return reply({ status: 200, body: new PlainText(metrics.contentType, text) });
+    },
   };
 }

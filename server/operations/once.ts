@@ -4,6 +4,7 @@ import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { KeptAnswer, Store } from '../store/index.js';
 import { tagged } from './conditions.js';
+import { sent } from './resource.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -42,7 +43,7 @@ export function once<T>(
 ): Promise<Created<T>> {
   const key = headers['Idempotency-Key'];
   if (key === undefined) return store.transaction(create);
-  const fingerprint = fingerprintOf([operation, params, body]);
+  const fingerprint = fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (store) => {
     if (!(await store.answers.claim(caller.owner, key))) throw inProgress();
     const kept = await store.answers.find(caller.owner, key, moment(Date.now() - KEPT_FOR));
@@ -64,8 +65,19 @@ function again<T>({ headers, body }: KeptAnswer): Created<T> {
   return { status: 201, body: new JsonText<T>([body]), headers: { ETag, Location } };
 }
 
+/** A body without the fields that count as not sent: those that are null in what it wraps. */
+function understood(body: object): object {
+  return Object.fromEntries(Object.entries(body).map(([kind, fields]) => [kind, sent(fields)]));
+}
+
 function fingerprintOf(request: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(request, inOrder)).digest('hex');
+}
+
+/** Sorts the keys of objects: in which order they are written says nothing (RFC 8259, section 4). */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function moment(time: number): string {
