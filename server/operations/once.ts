@@ -45,12 +45,18 @@ export function once<T>(
   if (key === undefined) return store.transaction(create);
   const fingerprint = fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (store) => {
-    if (!(await store.answers.claim(caller.owner, key))) throw inProgress();
-    const kept = await store.answers.find(caller.owner, key, moment(Date.now() - KEPT_FOR));
+    const { answers } = store;
+    const find = () => answers.find(caller.owner, key, moment(Date.now() - KEPT_FOR));
+    // An answer that is there needs no claim: two who ask for it again are not in each other's way.
+    let kept = await find();
+    if (!kept) {
+      if (!(await answers.claim(caller.owner, key))) throw inProgress();
+      kept = await find();
+    }
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return again(kept);
     const answer = await create(store);
-    await store.answers.keep(caller.owner, key, {
+    await answers.keep(caller.owner, key, {
       fingerprint,
       status: answer.status,
       headers: { ...answer.headers },
