@@ -178,6 +178,61 @@ describe('room for a bounded number of requests', () => {
   });
 });
 
+describe('the room for tables', () => {
+  test('is not filled for ever by those who send slowly, and is free again when they leave', async () => {
+    const url = await start({});
+    const { port } = new URL(url);
+    const upload = (length: number) =>
+      `PUT /api/projects/default/models/m?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: ${length}\r\n\r\nx,y\n`;
+    const slow = Array.from({ length: 36 }, () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {}).write(upload(1000));
+      closing.push(() => socket.destroy());
+      return socket;
+    });
+    const table = `x,y\n${Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`).join('\n')}`;
+    const train = () =>
+      fetch(`${url}/api/projects/default/models/m?target=y`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'text/csv' },
+        body: table,
+      });
+    await expect
+      .poll(async () => (await train()).status, { timeout: 30_000, interval: 300 })
+      .toBe(503);
+    expect((await fetch(`${url}/projects`)).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+    await expect
+      .poll(async () => (await train()).status, { timeout: 30_000, interval: 300 })
+      .toBe(202);
+  });
+});
+
+describe('room that several owners share', () => {
+  test('is not filled by one of them', async () => {
+    const working: (() => void)[] = [];
+    const caller: RequestHandler = (req, res, next) => {
+      const owner = req.get('owner') ?? '';
+      res.locals.caller = { owner, scopes: ['read'], keyId: owner };
+      next();
+    };
+    const { door, enter } = new Room({ what: 'requests', atOnce: 2, waiting: 4 });
+    const url = await serve((_req, res) => working.push(() => res.end()), caller, door, enter);
+    const get = async (owner: string) => (await fetch(url, { headers: { owner } })).status;
+    const greedy = Array.from({ length: 5 }, () => get('greedy'));
+    const refused: number[] = [];
+    for (const answer of greedy) answer.then((status) => status === 503 && refused.push(status));
+    await expect.poll(() => [working.length, refused.length]).toEqual([2, 2]);
+    const modest = get('modest');
+    for (let ended = 0; ended < 4; ended += 1) {
+      await expect.poll(() => working.length).toBeGreaterThan(ended);
+      working[ended]?.();
+    }
+    expect(await modest).toBe(200);
+    expect((await Promise.all(greedy)).toSorted()).toEqual([200, 200, 200, 503, 503]);
+  });
+});
+
 describe('room for a bounded amount of bodies', () => {
   const echo: RequestHandler = (req, res) => res.end(String(Object(req.body).length));
 
