@@ -20,8 +20,8 @@ export async function compareWith(ledger: Ledger, project: string): Promise<stri
     ...misplaced('skills', ledger.skills, skills),
     ...misplaced('agents', ledger.agents, agents),
     ...skills
-      .filter((skill) => valueOf(skill) !== ledger.skills.get(textOf(skill, 'name'))?.value)
-      .map((skill) => `the skill ${textOf(skill, 'name')} has the value ${valueOf(skill)}`),
+      .filter((skill) => storedValue(skill) !== ledger.skills.get(textOf(skill, 'name'))?.value)
+      .map((skill) => `the skill ${textOf(skill, 'name')} has the value ${storedValue(skill)}`),
     ...agents
       .filter(
         (agent) => textOf(arrayOf(fieldOf(agent, 'skills'))[0], 'name') !== textOf(agent, 'name'),
@@ -30,7 +30,7 @@ export async function compareWith(ledger: Ledger, project: string): Promise<stri
   ];
 }
 
-export function valueOf(skill: unknown): unknown {
+export function storedValue(skill: unknown): unknown {
   return fieldOf(fieldOf(skill, 'params'), 'value');
 }
 

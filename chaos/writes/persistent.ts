@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
 import { type Answer, Client, NoAnswer } from '../http.js';
 import { textOf } from '../json.js';
-import { type Ledger, valueOf } from './ledger.js';
+import { type Ledger, storedValue } from './ledger.js';
 
 /** Between two attempts, in milliseconds. */
 const PAUSE = 20;
@@ -62,7 +62,7 @@ export class Persistent {
     if (answer.status === 412 && this.retried > before) {
       // The first attempt may have been the one that changed the skill. Nobody else writes to it.
       const { body } = await this.#insist('GET', path);
-      if (valueOf(body) !== value) this.#blame(`PUT ${path}, done by nobody`, answer);
+      if (storedValue(body) !== value) this.#blame(`PUT ${path}, done by nobody`, answer);
     } else if (answer.status !== 200) this.#blame(`PUT ${path}`, answer);
     this.ledger.skills.set(name, { id, value });
   }
