@@ -78,10 +78,9 @@ async function useDamaged(
 ): Promise<string[]> {
   const url = `file:${file}`;
   const start = await startOrLine(folder, url);
-  if (!start.isClear) return [`${place}: ${start.words}`];
   if (start.words.startsWith('exit')) {
     tally.refused += SKILLS;
-    return [];
+    return start.isClear ? [] : [`page at ${place}: ${start.words}`];
   }
   const faults: string[] = [];
   const client = new Client();
