@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { createApp, type Lifecycle } from './app.js';
 import { Callers } from './callers/callers.js';
@@ -93,7 +92,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function httpServer(app: Express, contract: Contract): Server {
+function httpServer(app: RequestListener, contract: Contract): Server {
   const server = createServer(
     {
       // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.

@@ -123,11 +123,18 @@ function findings(
   const rate = load.served / load.seconds;
   const refused = load.refusing.length;
   const slow = quantile(refused > 0 ? load.refusing : load.serving, 0.99);
+  const times = load.sent / load.seconds / before;
   const whatIsSlow = refused > 0 ? 'refusals' : 'answers, as nothing was refused,';
   return [
     {
-      asked: `serves ≥ 80 % of its best rate at ${TIMES} times that rate, for ${SECONDS} s`,
-      measured: `${percent(rate / before)}: ${perSecond(rate)} of ${perSecond(before)}, with ${perSecond(load.offered / load.seconds)} offered, ${perSecond(load.sent / load.seconds)} on the wire`,
+      asked: `${TIMES} times the best rate reaches the service`,
+      measured: `${times.toFixed(1)} times: ${perSecond(load.sent / load.seconds)} on the wire of ${perSecond(load.offered / load.seconds)} offered; the others found each of ${MOST_CONNECTIONS} connections waiting for an answer, and were not sent`,
+      // It is a figure of the load, not of the service: without it the next ones say less than they seem to.
+      passed: times >= TIMES ? true : undefined,
+    },
+    {
+      asked: `serves ≥ 80 % of its best rate while ${TIMES} times that rate is offered, for ${SECONDS} s`,
+      measured: `${percent(rate / before)}: ${perSecond(rate)} of ${perSecond(before)}`,
       passed: rate >= 0.8 * before,
     },
     {

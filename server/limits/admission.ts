@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import pLimit from 'p-limit';
-import { problem } from '../contract/problems.js';
+import { type ProblemError, problem } from '../contract/problems.js';
 
 /** How much is taken on at once. */
 export interface Room {
@@ -12,21 +12,30 @@ export interface Room {
   readonly waiting: number;
 }
 
+/** Who comes in, and whether there is room. */
+export interface Admission {
+  readonly admit: RequestHandler;
+  isFull(): boolean;
+  /** What those are told for whom there is none. */
+  refusal(): ProblemError;
+}
+
 /**
  * Lets a bounded number of requests work at once and a bounded number wait, in the order in which they
  * came; what comes beyond is told at once to come back, which costs next to nothing.
  */
-export function admission({ what, atOnce, waiting }: Room): RequestHandler {
+export function admission({ what, atOnce, waiting }: Room): Admission {
   const limit = pLimit(atOnce);
-  return (_req, res, next) => {
-    if (limit.activeCount >= atOnce && limit.pendingCount >= waiting) {
-      throw problem(
-        '/problems/service-unavailable',
-        `The service has as many ${what} to do as it takes on at once; try again in a moment.`,
-        {},
-        { 'Retry-After': '1' },
-      );
-    }
+  const isFull = () => limit.activeCount >= atOnce && limit.pendingCount >= waiting;
+  const refusal = () =>
+    problem(
+      '/problems/service-unavailable',
+      `The service has as many ${what} to do as it takes on at once; try again in a moment.`,
+      {},
+      { 'Retry-After': '1' },
+    );
+  const admit: RequestHandler = (_req, res, next) => {
+    if (isFull()) throw refusal();
     limit(
       () =>
         new Promise<void>((done) => {
@@ -37,4 +46,5 @@ export function admission({ what, atOnce, waiting }: Room): RequestHandler {
         }),
     );
   };
+  return { admit, isFull, refusal };
 }

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Operation } from '../contract/document.js';
+import type { ProblemError } from '../contract/problems.js';
 import { admission } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
 import { limitRate } from './rate-limit.js';
@@ -12,6 +14,8 @@ const ROOMS = {
   predict: { what: 'predictions', atOnce: 4, waiting: 64 },
   trainModel: { what: 'tables', atOnce: 4, waiting: 32 },
 } as const;
+/** The target of a prediction. */
+const PREDICT = /\/models\/[^/]+\/predict\/?(\?|$)/;
 const OTHERS = { what: 'requests', atOnce: 128, waiting: 512 };
 
 /**
@@ -25,6 +29,11 @@ export function limits(rateLimit: number) {
     onArrival: [...limitRate(rateLimit), boundBodyMemory(BODY_MEMORY)],
     beforeWork: ({ id, scope }: Operation): RequestHandler[] =>
       // Whoever watches over the service is answered however much there is to do.
-      scope === undefined ? [] : [rooms.get(id) ?? others],
+      scope === undefined ? [] : [(rooms.get(id) ?? others).admit],
+    /** The problem of a request for which there is no room, as far as its target tells. */
+    refusalOf: ({ method, url = '' }: IncomingMessage): ProblemError | undefined => {
+      const room = method === 'POST' && PREDICT.test(url) ? rooms.get('predict') : undefined;
+      return room?.isFull() ? room.refusal() : undefined;
+    },
   };
 }

@@ -141,7 +141,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      admission({ what: 'requests', atOnce: 2, waiting: 3 }),
+      admission({ what: 'requests', atOnce: 2, waiting: 3 }).admit,
     );
     const answers = Array.from({ length: 10 }, async () => (await fetch(url)).status);
     const refused = await Promise.race(answers);
@@ -161,7 +161,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      admission({ what: 'requests', atOnce: 1, waiting: 2 }),
+      admission({ what: 'requests', atOnce: 1, waiting: 2 }).admit,
     );
     const leaving = new AbortController();
     const left = [0, 1].map(() => fetch(url, { signal: leaving.signal }).catch(() => 'left'));

@@ -1,5 +1,5 @@
-/** SQLite: locked, full, read-only, or its file out of reach (https://www.sqlite.org/rescode.html). */
-const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/;
+/** SQLite: locked, full, read-only, damaged, or its file out of reach (https://www.sqlite.org/rescode.html). */
+const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /**
  * PostgreSQL: connection exceptions (08), a read-only server (25006), a transaction that waited too long
