@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ProblemError } from '../contract/problems.js';
+import { type ProblemError, problem } from '../contract/problems.js';
+import { inTurns } from './turns.js';
 
 /** Between two refusals, in milliseconds: so many that refusing takes a small part of a core. */
-const BETWEEN = 0.5;
+const BETWEEN = 1;
 
 /**
  * Refuses, before anything else is done for them, requests for which there is no room. Those who send again
@@ -15,14 +16,29 @@ export function refuseEarly(
   refuse: (req: IncomingMessage, res: ServerResponse, refusal: ProblemError) => void,
 ): RequestListener {
   let lastTurn = 0;
-  return (req, res) => {
-    const refusal = refusalOf(req);
-    if (!refusal) return listener(req, res);
+  const refuseAndRest = (req: IncomingMessage, res: ServerResponse, refusal: ProblemError) => {
     refuse(req, res, refusal);
     const now = performance.now();
     lastTurn = Math.max(now, lastTurn + BETWEEN);
     rest(req, lastTurn - now);
   };
+  const begin = inTurns(listener, (req, res) => refuseAndRest(req, res, noRoom()));
+  return (req, res) => {
+    const refusal = refusalOf(req);
+    if (refusal) refuseAndRest(req, res, refusal);
+    // Whoever watches over the service is answered however much there is to do.
+    else if (/\/(health\/\w+|metrics)\/?$/.test(req.url ?? '')) listener(req, res);
+    else begin(req, res);
+  };
+}
+
+function noRoom(): ProblemError {
+  return problem(
+    '/problems/service-unavailable',
+    'The service has as many requests to do as it takes on at once; try again in a moment.',
+    {},
+    { 'Retry-After': '1' },
+  );
 }
 
 /** Reads nothing more of a connection for a time, once the request has arrived. */
