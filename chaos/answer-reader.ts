@@ -1,0 +1,55 @@
+const END_OF_HEADERS = Buffer.from('\r\n\r\n');
+const END_OF_CHUNKS = Buffer.from('0\r\n\r\n');
+
+/**
+ * Reads the answers of one connection as far as a load needs it: their status, and where they end (RFC 9112,
+ * section 6). The connection has one request at a time, so an answer ends with what has arrived.
+ */
+export class AnswerReader {
+  /** When the request was sent whose answer is awaited; 0 if none is. */
+  asked = 0;
+  #status = 0;
+  /** Bytes that are still to come; undefined where they come in chunks. */
+  #left: number | undefined = 0;
+  #isLast = false;
+  #unread: Buffer | undefined;
+
+  /** @param answered told of each answer's status, and whether the connection ends with it */
+  constructor(private readonly answered: (status: number, isLast: boolean) => void) {}
+
+  read(chunk: Buffer): void {
+    if (this.#status > 0) this.#readBody(chunk);
+    else this.#readHeaders(this.#unread ? Buffer.concat([this.#unread, chunk]) : chunk);
+  }
+
+  #readHeaders(bytes: Buffer): void {
+    const end = bytes.indexOf(END_OF_HEADERS);
+    this.#unread = end < 0 ? bytes : undefined;
+    if (end < 0) return;
+    const headers = bytes.toString('latin1', 0, end);
+    this.#status = Number(headers.slice(9, 12));
+    this.#isLast = /\r\nconnection: close/i.test(headers);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(headers)?.[1];
+    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(headers);
+    this.#left = length === undefined && isChunked ? undefined : Number(length ?? 0);
+    this.#readBody(bytes.subarray(end + END_OF_HEADERS.length));
+  }
+
+  #readBody(bytes: Buffer): void {
+    if (this.#left === undefined) {
+      // The last chunk may itself arrive in pieces.
+      const tail = Buffer.concat([this.#unread ?? Buffer.alloc(0), bytes.subarray(-5)]).subarray(
+        -5,
+      );
+      this.#unread = tail;
+      if (!tail.equals(END_OF_CHUNKS)) return;
+    } else {
+      this.#left -= bytes.length;
+      if (this.#left > 0) return;
+    }
+    const status = this.#status;
+    this.#status = 0;
+    this.#unread = undefined;
+    this.answered(status, this.#isLast);
+  }
+}

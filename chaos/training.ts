@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './http.js';
+import { fieldOf } from './json.js';
+
+/**
+ * Waits until a model is ready.
+ * @param model its address
+ * @throws if its training failed, or takes longer than a minute
+ */
+export async function trained(model: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const shown = await ask('GET', model);
+    const status = fieldOf(shown, 'status');
+    if (status === 'ready') return;
+    if (status === 'failed') throw new Error(`the training failed: ${fieldOf(shown, 'failure')}`);
+    if (performance.now() > deadline) throw new Error(`${model} is not ready after a minute`);
+    await delay(100);
+  }
+}
