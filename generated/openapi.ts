@@ -2114,6 +2114,8 @@ export interface operations {
                  *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
                 /** @description The name of the project. */
@@ -2333,6 +2335,8 @@ export interface operations {
                  *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
                 /** @description The name of the project. */

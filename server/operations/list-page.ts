@@ -24,32 +24,49 @@ export async function listPage<T extends { readonly id: string }>(
 ): Promise<ListPage<T>> {
   const { limit, cursor } = query;
   const after = cursor === undefined ? undefined : idOf(cursor);
-  if (limit === undefined) return { body: jsonArray(await read({ after })), headers: {} };
-
+  if (limit === undefined) return { body: await wholeList(read, after), headers: {} };
   const rows = await read({ limit: limit + 1, after });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const body = jsonArray(shown);
+  const body = new JsonText<T[]>(jsonArray(shown));
   if (rows.length <= limit || !last) return { body, headers: {} };
   const next = searchParams({ ...query, cursor: cursorOf(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
-const PIECE = 64 * 1024;
+/** How much of a list is in memory at once. */
+const PART = 100;
 
-/** A list may be longer than one string can be. */
-function jsonArray<T>(items: readonly T[]): JsonText<T[]> {
-  function* pieces() {
-    let piece = '[';
-    for (const [index, item] of items.entries()) {
-      piece += (index === 0 ? '' : ',') + JSON.stringify(item);
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
+/** A list that is read as it is written. The first part is read before: if that fails, it can be said. */
+async function wholeList<T extends { readonly id: string }>(
+  read: (page: Page) => Promise<T[]>,
+  after: string | undefined,
+): Promise<JsonText<T[]>> {
+  const first = await read({ limit: PART, after });
+  if (first.length < PART) return new JsonText<T[]>(jsonArray(first));
+  async function* pieces() {
+    let part = first;
+    let opening = '[';
+    for (;;) {
+      for (const item of part) {
+        yield opening + JSON.stringify(item);
+        opening = ',';
+      }
+      if (part.length < PART) break;
+      part = await read({ limit: PART, after: part.at(-1)?.id });
     }
-    yield `${piece}]`;
+    yield ']';
   }
-  return new JsonText(pieces());
+  return new JsonText<T[]>(pieces());
+}
+
+function* jsonArray<T>(items: readonly T[]): Generator<string> {
+  let opening = '[';
+  for (const item of items) {
+    yield opening + JSON.stringify(item);
+    opening = ',';
+  }
+  yield opening === '[' ? '[]' : ']';
 }
 
 function searchParams(query: Readonly<Record<string, unknown>>): URLSearchParams {

@@ -24,13 +24,29 @@ export async function projectNamed(
  */
 export function inProject<T>(
   store: Store,
+  caller: Caller,
+  name: string,
+  write: (store: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  return store.transaction(
+    (store) => holding(store, caller, name, write),
+    queueOf(caller.owner, name),
+  );
+}
+
+/** Writes to a project within a transaction that has begun, which holds the project from here on. */
+export async function holding<T>(
+  store: Store,
   { owner }: Caller,
   name: string,
   write: (store: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  return store.transaction(async (store) =>
-    write(store, existing(await store.projects.hold(owner, name), name)),
-  );
+  return write(store, existing(await store.projects.hold(owner, name), name));
+}
+
+/** Writes that would wait for the same project wait in one queue, without a connection to the store. */
+export function queueOf(owner: string, project = ''): string {
+  return JSON.stringify([owner, project]);
 }
 
 function existing(project: Project | undefined, name: string): Project {

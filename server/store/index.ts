@@ -8,6 +8,7 @@ import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
 import { openPostgres } from './postgres.js';
 import { ProjectStore } from './projects.js';
+import { Queues } from './queues.js';
 import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
@@ -51,6 +52,7 @@ export class Store {
   readonly models: ModelStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
+  readonly #queues = new Queues();
 
   private constructor(
     private readonly db: Kysely<Database>,
@@ -90,11 +92,14 @@ export class Store {
    * Runs work in one transaction. The store that it is given is bound to it: what goes through another does
    * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
    * In a store that is bound already, the work becomes a part of that transaction.
+   * @param queue work that would wait for the same lock waits in one queue, before it takes a connection
    */
-  transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    return inTransaction(this.db, (db) =>
-      work(db === this.db ? this : new Store(db, this.mostResources)),
-    );
+  transaction<T>(work: (store: Store) => Promise<T>, queue?: string): Promise<T> {
+    const begin = () =>
+      inTransaction(this.db, (db) =>
+        work(db === this.db ? this : new Store(db, this.mostResources)),
+      );
+    return queue === undefined || this.db.isTransaction ? begin() : this.#queues.run(queue, begin);
   }
 
   /** @throws if the store does not answer */

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
-import { atClose, wentOut } from './at-close.js';
+import { atClose, wentOut } from '../contract/at-close.js';
 
 const traceIds = new WeakMap<ServerResponse, string>();
 
