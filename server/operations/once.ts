@@ -51,8 +51,7 @@ export function once<T>(
     const answer = await create(store);
     await store.answers.keep(caller.owner, key, {
       fingerprint,
-      status: answer.status,
-      headers: { ...answer.headers },
+      headers: answer.headers,
       body: [...answer.body.pieces].join(''),
     });
     return answer;
@@ -60,8 +59,7 @@ export function once<T>(
 }
 
 function again<T>({ headers, body }: KeptAnswer): Created<T> {
-  const { ETag = '', Location = '' } = headers;
-  return { status: 201, body: new JsonText<T>([body]), headers: { ETag, Location } };
+  return { status: 201, body: new JsonText<T>([body]), headers };
 }
 
 function fingerprintOf(request: readonly unknown[]): string {
