@@ -67,19 +67,13 @@ export function once<T>(
       kept = await find();
     }
     if (kept && kept.fingerprint !== fingerprint) throw reused();
-    if (kept)
-      return {
-        status: 201,
-        body: new JsonText<T>([kept.body]),
-        headers: { ETag: kept.headers['ETag'] ?? '', Location: kept.headers['Location'] ?? '' },
-      };
+    if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const { resource, location } = await create(store);
     const text = JSON.stringify(resource);
     const first = answer<T>(text, location);
     await answers.keep(owner, key, {
       fingerprint,
-      status: 201,
-      headers: { ...first.headers },
+      headers: first.headers,
       body: text,
     });
     return first;

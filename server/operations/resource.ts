@@ -95,12 +95,22 @@ export function nameTaken(what: string) {
   );
 }
 
-/** The problem of a project that holds all that it may. */
-export function projectFull({ name }: Project, { kind, most }: LimitReachedError) {
-  return problem(
-    '/problems/limit-reached',
-    `The project "${name}" holds ${most} ${kind} already, the most that it may; delete some, or use another project.`,
-  );
+/** The problem of a project that has no room for a write. */
+export function projectFull({ name }: Project, limit: LimitReachedError) {
+  return problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+function whatIsFull({ kind, most }: LimitReachedError): string {
+  switch (kind) {
+    case 'bytes':
+      return `would hold more than ${most / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`;
+    case 'uses':
+      return `would have agents that use its skills more than ${most.toLocaleString('en')} times; take some off them, or use another project.`;
+    default:
+      return `holds ${most} ${kind} already, the most that it may; delete some, or use another project.`;
+  }
 }
 
 /** The problem of a store that cannot do its work now, if that is what was thrown. */

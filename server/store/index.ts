@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
+import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { KeyStore } from './keys.js';
 import { migrate } from './migrate.js';
@@ -14,7 +15,7 @@ import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
 import { inTransaction } from './transaction.js';
 
-export { withoutCredentials } from './address.js';
+export { isPostgres, withoutCredentials } from './address.js';
 export type { SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
 export { OtherNameError } from './chatbots.js';
@@ -29,7 +30,7 @@ export {
   UnknownReferenceError,
 } from './errors.js';
 export type { Contents } from './held.js';
-export type { ApiKey, KeptKey, Scope } from './keys.js';
+export { type ApiKey, type KeptKey, SCOPES, type Scope } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
@@ -37,8 +38,8 @@ export { isUnavailable } from './unavailable.js';
 export type { Model } from './versions.js';
 
 export interface StoreOptions {
-  /** How many resources of a kind a project holds at most, and how many projects an owner has. */
-  readonly mostResources?: number;
+  /** What a project may hold at most, and an owner, where it is not as usual. */
+  readonly most?: Partial<Bounds>;
   /** Told that a connection to the database broke while nobody was using it; it is made again when needed. */
   readonly onError?: (error: Error) => void;
 }
@@ -56,13 +57,15 @@ export class Store {
 
   private constructor(
     private readonly db: Kysely<Database>,
-    private readonly mostResources: number,
+    private readonly most: Bounds,
+    /** Leads to the same database, and waits behind no work: whether it answers is asked through this. */
+    private readonly watch = db,
   ) {
-    this.projects = new ProjectStore(db, mostResources);
-    this.skills = new SkillStore(db, mostResources);
-    this.agents = new AgentStore(db, mostResources);
-    this.chatbots = new ChatbotStore(db, mostResources);
-    this.models = new ModelStore(db, mostResources);
+    this.projects = new ProjectStore(db, most);
+    this.skills = new SkillStore(db, most);
+    this.agents = new AgentStore(db, most);
+    this.chatbots = new ChatbotStore(db, most);
+    this.models = new ModelStore(db, most);
     this.keys = new KeyStore(db);
     this.answers = new AnswerStore(db);
   }
@@ -74,13 +77,14 @@ export class Store {
    */
   static async open(
     url: string,
-    { mostResources = 10_000, onError = () => {} }: StoreOptions = {},
+    { most = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     let db: Kysely<Database> | undefined;
     try {
       db = isPostgres(url) ? openPostgres(url, onError) : openSqlite(url);
       await migrate(db);
-      return new Store(db, mostResources);
+      const watch = isPostgres(url) ? openPostgres(url, onError, 1) : db;
+      return new Store(db, { ...BOUNDS, ...most }, watch);
     } catch (cause) {
       await db?.destroy();
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
@@ -96,19 +100,18 @@ export class Store {
    */
   transaction<T>(work: (store: Store) => Promise<T>, queue?: string): Promise<T> {
     const begin = () =>
-      inTransaction(this.db, (db) =>
-        work(db === this.db ? this : new Store(db, this.mostResources)),
-      );
+      inTransaction(this.db, (db) => work(db === this.db ? this : new Store(db, this.most)));
     return queue === undefined || this.db.isTransaction ? begin() : this.#queues.run(queue, begin);
   }
 
   /** @throws if the store does not answer */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.db);
+    await sql`select 1`.execute(this.watch);
   }
 
   async close(): Promise<void> {
     await this.db.destroy();
+    if (this.watch !== this.db) await this.watch.destroy();
   }
 }
 
