@@ -1092,8 +1092,8 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
-         *     service allow (`MAX_RESOURCES`); or the project's params and settings have 64 MiB together, or its agents
-         *     use skills 100,000 times.
+         *     service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
+         *     and its agents use its skills at most 100,000 times.
          *
          *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
          */

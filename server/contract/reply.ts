@@ -22,7 +22,7 @@ export async function send(res: Response, { status, body, headers }: AnyReply): 
 }
 
 /** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
-const STALLED = 60_000;
+const STALLED = 30_000;
 const LONGEST = 600_000;
 
 /** How many characters go out at once. A shorter answer is sent whole, and so with its length. */

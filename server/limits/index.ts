@@ -35,7 +35,7 @@ export function limits(rateLimit: number): Limits {
     predict: predictions,
     trainModel: new Room({ what: 'tables', atOnce: 4, waiting: 32 }),
   };
-  const others = new Room({ what: 'requests', atOnce: 128, waiting: 512 });
+  const others = new Room({ what: 'requests', atOnce: 32, waiting: 608 });
   return {
     passage: ({ id, scope }) => {
       // Whoever watches over the service is answered however much there is to do.

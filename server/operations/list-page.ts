@@ -34,28 +34,34 @@ export async function listPage<T extends { readonly id: string }>(
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
-/** How much of a list is in memory at once. */
-const PART = 100;
+/** How many resources of a list are in memory at once; fewer, where they are large. */
+const FIRST_PART = 8;
+const LARGEST_PART = 128;
+const LARGE = 64 * 1024;
 
 /** A list that is read as it is written. The first part is read before: if that fails, it can be said. */
 async function wholeList<T extends { readonly id: string }>(
   read: (page: Page) => Promise<T[]>,
   after: string | undefined,
 ): Promise<JsonText<T[]>> {
-  const first = await read({ limit: PART, after });
-  if (first.length < PART) return new JsonText<T[]>(jsonArray(first));
+  const first = await read({ limit: FIRST_PART, after });
   async function* pieces() {
     let part = first;
+    let limit = FIRST_PART;
     let opening = '[';
-    for (;;) {
+    while (part.length > 0) {
+      let written = 0;
       for (const item of part) {
-        yield opening + JSON.stringify(item);
+        const text = JSON.stringify(item);
+        written += text.length;
+        yield opening + text;
         opening = ',';
       }
-      if (part.length < PART) break;
-      part = await read({ limit: PART, after: part.at(-1)?.id });
+      if (part.length < limit) break;
+      limit = written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, LARGEST_PART);
+      part = await read({ limit, after: part.at(-1)?.id });
     }
-    yield ']';
+    yield opening === '[' ? '[]' : ']';
   }
   return new JsonText<T[]>(pieces());
 }

@@ -15,4 +15,4 @@ export interface Bounds {
  * answer may so have as much as the whole project, and has to fit into memory several times over: as text,
  * as objects, and as text again. Many resources of the size that they may each have would not.
  */
-export const BOUNDS: Bounds = { resources: 10_000, bytes: 64 * MEBIBYTE, uses: 100_000 };
+export const BOUNDS: Bounds = { resources: 10_000, bytes: 16 * MEBIBYTE, uses: 100_000 };

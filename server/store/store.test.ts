@@ -220,19 +220,19 @@ describe.each([
       await expectRoom(1000);
     });
 
-    test('has room for 64 MiB unless it is told otherwise, which one agent can show', async () => {
+    test('has room for 16 MiB unless it is told otherwise, which one agent can show', async () => {
       await store.close();
       store = await Store.open(await newUrl());
       project = await store.projects.create('ann', 'shop');
-      const names = Array.from({ length: 64 }, (_, index) => `skill_${index}`);
+      const names = Array.from({ length: 16 }, (_, index) => `skill_${index}`);
       for (const name of names) await skillOf(1024 * 1024, name);
-      const most = new LimitReachedError('bytes', 64 * 1024 * 1024);
+      const most = new LimitReachedError('bytes', 16 * 1024 * 1024);
       await expect(skillOf(10, 'probe')).rejects.toThrow(most);
       const empty = write(({ agents }) => agents.create(project.id, agent('a'), names));
       await expect(empty).rejects.toThrow(most);
       await write(({ skills }) => skills.update(project.id, 'skill_0', { params: object(10) }));
       await write(({ agents }) => agents.create(project.id, agent('a'), names));
-      expect((await store.agents.find(project.id, 'a'))?.skills).toHaveLength(64);
+      expect((await store.agents.find(project.id, 'a'))?.skills).toHaveLength(16);
     });
 
     test('counts the settings of chatbots, those too that an update creates', async () => {
