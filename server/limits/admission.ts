@@ -18,6 +18,9 @@ export interface Capacity {
 /** For how long a request has its place, in milliseconds. Longer takes only who sends or reads slowly, which is no work. */
 const LONGEST_WORK = 5_000;
 
+/** How long a place is kept for a request whose body is on its way, in milliseconds. */
+const SHORTEST_SENDING = 250;
+
 /**
  * Room for a bounded number of requests at work and a bounded number that wait, in the order in which they
  * came; what comes beyond is told at once to come back. With several owners, none has more than half of it.
@@ -26,21 +29,28 @@ export class Room {
   readonly #limit;
   readonly #capacity: Capacity;
   readonly #inside = new Map<string, number>();
+  /** Gives up the place that is kept for a request until its body is there. */
+  readonly #expected = new Map<Request, () => void>();
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
     this.#limit = pLimit(capacity.atOnce);
   }
 
-  /** Sends requests away while there is no room, before anything is read of their body. */
+  /**
+   * Sends requests away while there is no room, before anything is read of their body. For one that may come
+   * in a place is kept, for as long as a body takes that is sent at once.
+   */
   readonly door: RequestHandler = (req, res, next) => {
     if (this.#isFullFor(res.locals.caller)) throw this.#sendAway(req);
+    this.#expect(req, res);
     next();
   };
 
   /** Lets a request in when it is its turn; it leaves when its answer has closed, or after some seconds. */
   readonly enter: RequestHandler = (req, res, next) => {
     const { caller } = res.locals;
+    this.#expected.get(req)?.();
     if (this.#isFullFor(caller)) throw this.#sendAway(req);
     const owner = caller?.owner ?? '';
     this.#count(owner, 1);
@@ -58,7 +68,8 @@ export class Room {
 
   get #isFull(): boolean {
     const { atOnce, waiting } = this.#capacity;
-    return this.#limit.activeCount + this.#limit.pendingCount >= atOnce + waiting;
+    const taken = this.#limit.activeCount + this.#limit.pendingCount + this.#expected.size;
+    return taken >= atOnce + waiting;
   }
 
   #isFullFor(caller: Caller | undefined): boolean {
@@ -67,6 +78,16 @@ export class Room {
     if (!caller?.keyId) return false;
     const { atOnce, waiting } = this.#capacity;
     return (this.#inside.get(caller.owner) ?? 0) >= (atOnce + waiting) / 2;
+  }
+
+  #expect(req: Request, res: Response): void {
+    const giveUp = () => {
+      clearTimeout(patience);
+      this.#expected.delete(req);
+    };
+    const patience = setTimeout(giveUp, SHORTEST_SENDING);
+    this.#expected.set(req, giveUp);
+    atClose(req, res, giveUp);
   }
 
   #count(owner: string, by: 1 | -1): void {
