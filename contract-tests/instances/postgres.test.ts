@@ -4,6 +4,7 @@ import type { RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oneDiamond, settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';
+import { startServer } from '../targets/server-process.js';
 import { firstToLog, type Instance, logged, startTwo, untilReadiness } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -204,4 +205,11 @@ describe('a database that restarts', () => {
     const attempts = both.flatMap((instance) => logged(instance, 'training'));
     expect(attempts).toMatchObject([{ attempt: 1 }]);
   });
+});
+
+test('a database that was not made yet stops the start with a line that says how to make it', async () => {
+  const { href } = new URL('/nowhere', await database.create('beside_nowhere'));
+  await expect(startServer({ env: { DATABASE_URL: href } })).rejects.toThrow(
+    /Roster did not start: .*database "nowhere" does not exist; make it with createdb\n?$/,
+  );
 });
