@@ -1093,8 +1093,8 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
-         *     service allow (`MAX_RESOURCES`); or the project's params and settings have 64 MiB together, or its agents
-         *     use skills 100,000 times.
+         *     service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
+         *     and its agents use its skills at most 100,000 times.
          *
          *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
          */
@@ -2115,6 +2115,8 @@ export interface operations {
                  *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
                 /** @description The name of the project. */
@@ -2334,6 +2336,8 @@ export interface operations {
                  *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
                 /** @description The name of the project. */

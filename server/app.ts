@@ -1,4 +1,5 @@
-import express, { type Express, type RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Callers } from './callers/callers.js';
 import type { Config } from './config.js';
@@ -7,7 +8,8 @@ import { problemPages } from './contract/problem-pages.js';
 import { problem } from './contract/problems.js';
 import { readTarget, refuseUnknownAddress } from './contract/request-target.js';
 import { contractRouter } from './contract/router.js';
-import { sendProblem } from './contract/send-problem.js';
+import { sendProblem, sendRefusal } from './contract/send-problem.js';
+import { refuseEarly } from './limits/early-refusal.js';
 import { limits } from './limits/index.js';
 import { operations, type Services } from './operations/index.js';
 import { storeProblem } from './operations/resource.js';
@@ -31,11 +33,12 @@ export async function createApp(
   callers: Callers,
   lifecycle: Lifecycle,
   log: Logger,
-): Promise<Express> {
+): Promise<RequestListener> {
+  const { passage, refusalOf } = limits(config.rateLimit);
   const router = await contractRouter(contract, operations(services), {
     maxBody: config.maxBody,
     authenticate: (presented) => callers.authenticate(presented),
-    passage: limits(config.rateLimit),
+    passage,
   });
   const app = express();
   app.disable('x-powered-by');
@@ -53,7 +56,10 @@ export async function createApp(
   app.get('/problems/:slug', problemPages(contract));
   app.use(refuseUnknownAddress);
   app.use(sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type)));
-  return app;
+  return refuseEarly(app, refusalOf, (refusal, req, res) => {
+    services.metrics.refused(refusal.type);
+    sendRefusal(contract, refusal, req, res);
+  });
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -13,7 +14,7 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .refine(
-      (url) => url === ':memory:' || /^file:./.test(url) || isPostgresUrl(url),
+      (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
       'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
     )
     .default('file:data/roster.db'),
@@ -47,10 +48,6 @@ const environment = z.object({
     .transform(Number)
     .default(10_000),
 });
-
-function isPostgresUrl(url: string): boolean {
-  return /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url);
-}
 
 /** How the service runs, as the environment says it. */
 export interface Config {

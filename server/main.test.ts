@@ -130,7 +130,7 @@ describe('a stop', () => {
       received.text += chunk;
     });
     socket.write(
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
     while (!received.text.includes('100 Continue')) await delay(10);
     return { socket, received, rest: body.slice(10) };
@@ -157,7 +157,7 @@ describe('a stop', () => {
     const { socket, received, rest } = await begin(server, 'PUT', path, '{"chatbot":{}}');
     const stopped = server.stop();
     await untilLogged(server, 'stopping');
-    socket.write(`${rest}GET /projects HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`${rest}GET /projects HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     expect(await stopped).toBe(0);
     expect(received.text).toContain('HTTP/1.1 201 Created');
     expect(received.text).toContain('HTTP/1.1 503 Service Unavailable');

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
 import { createApp, type Lifecycle } from './app.js';
 import { Callers } from './callers/callers.js';
@@ -52,7 +51,7 @@ try {
 async function serve(config: Config, log: Logger): Promise<void> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
-    mostResources: config.maxResources,
+    most: { resources: config.maxResources },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
   });
   try {
@@ -75,6 +74,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
       'listening',
     );
     trainings.start();
+    void forgetOldAnswers(store, log);
     const housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
     const signal = await nextSignal();
     log.info({ signal }, 'stopping');
@@ -96,7 +96,7 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
   );
 }
 
-function httpServer(app: Express, contract: Contract): Server {
+function httpServer(app: RequestListener, contract: Contract): Server {
   const server = createServer(
     {
       // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.

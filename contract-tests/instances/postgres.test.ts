@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LEASE } from '../../server/models/trainings.js';
 import { oneDiamond, settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';
 import { startServer } from '../targets/server-process.js';
@@ -9,8 +10,6 @@ import { firstToLog, type Instance, logged, startTwo, untilReadiness } from './i
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
-/** For how long an instance that runs a training may say nothing, in milliseconds. */
-const LEASE = 10_000;
 const path = { projectName: 'default', modelName: 'prices' };
 
 let database: PostgresDatabase;
@@ -198,7 +197,7 @@ describe('a database that restarts', () => {
     const begun = await train(both[0].roster, slowTable());
     await firstToLog(both, 'training');
     await database.stop();
-    await pause(LEASE);
+    await pause(2 * LEASE);
     await database.start();
     await Promise.all(both.map((instance) => untilReadiness(instance, 200)));
     expect(await settled(both[1].roster, path, begun)).toMatchObject({ status: 'ready' });

@@ -1,7 +1,6 @@
-import type { Scope } from '../store/index.js';
+import { SCOPES, type Scope } from '../store/index.js';
 
-/** Everything that a key may allow. */
-export const SCOPES = ['read', 'write', 'predict'] as const satisfies readonly Scope[];
+export { SCOPES };
 
 /** Who sends a request. */
 export interface Caller {

@@ -184,6 +184,20 @@ describe('no backup is made', () => {
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
+  test('over a file that came while the copy was made', async () => {
+    await makeStore();
+    // The copy of a store of this size takes long enough to see it begin.
+    const store = new SqliteDatabase(file);
+    store.exec('create table ballast as select randomblob(50000000) as bytes').close();
+    const backups = join(folder, 'backups');
+    const outcome = backUp();
+    while (!readdirSync(backups).some((name) => name.endsWith('.partial'))) await delay(1);
+    writeFileSync(copy, 'precious', { flag: 'wx' });
+    expect(await outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') });
+    expect(readdirSync(backups)).toEqual(['copy.db']);
+    expect(readFileSync(copy, 'utf8')).toBe('precious');
+  });
+
   test('beside a file that SQLite would take for a part of it', async () => {
     await makeStore();
     writeFileSync(`${copy}-wal`, 'of another database');

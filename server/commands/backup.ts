@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.js';
+import { isPostgres } from '../store/index.js';
+import { sharedStore } from './shared-store.js';
 import { backUpSqlite } from './sqlite-backup.js';
 
 /** `backup`: copies the store into a file, while the service runs. */
@@ -9,15 +10,12 @@ export const backupCommand = new Command('backup')
   .action(backUp);
 
 function backUp(file: string): void {
-  const { databaseUrl } = readConfig(process.env);
-  if (/^postgres/.test(databaseUrl)) {
+  const url = sharedStore();
+  if (isPostgres(url)) {
     throw new Error(
       'the store is in PostgreSQL, which has its own backup: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
     );
   }
-  if (databaseUrl === ':memory:') {
-    throw new Error('DATABASE_URL is :memory:, a store that no other process sees');
-  }
-  const bytes = backUpSqlite(databaseUrl.replace(/^file:/, ''), file);
+  const bytes = backUpSqlite(url.replace(/^file:/, ''), file);
   process.stdout.write(`The store is in ${file}: ${bytes} bytes, checked.\n`);
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { createKey } from '../callers/api-key.js';
-import { LOCAL_OWNER, SCOPES } from '../callers/caller.js';
-import type { Scope } from '../store/index.js';
+import { LOCAL_OWNER } from '../callers/caller.js';
+import { SCOPES, type Scope } from '../store/index.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
@@ -26,7 +26,8 @@ async function create({ name, owner, scope, expires }: Options): Promise<void> {
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
       const isFirst = !(await store.keys.exist());
-      await store.projects.beginOwner(owner);
+      // The local owner has had theirs since the store was made.
+      if (owner !== LOCAL_OWNER) await store.projects.beginOwner(owner);
       const expires_at = expires ?? null;
       await store.keys.create({ id, name, owner, scopes: scope, expires_at, hash });
       return isFirst;

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { SCOPES } from '../callers/caller.js';
-import type { Scope } from '../store/index.js';
+import { SCOPES, type Scope } from '../store/index.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const LONGEST_NAME = 100;

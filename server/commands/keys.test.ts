@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,6 +42,12 @@ async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
+async function removeDefault(projects: Store['projects'], owner: string): Promise<void> {
+  const project = await projects.hold(owner, 'default');
+  if (!project) throw new Error(`${owner} has no project to delete`);
+  expect(await projects.remove(project)).toBeUndefined();
+}
+
 const caller = (key: string) =>
   inStore((store) => new Callers(store, pino({ level: 'silent' })).authenticate(key));
 
@@ -69,6 +77,17 @@ describe('keys create', () => {
     await inStore(async ({ projects }) => {
       expect(await projects.list('sales', {})).toMatchObject([{ name: 'default' }]);
       expect(await projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+    });
+  });
+
+  test('gives nothing again to an owner who deleted it, nor to the local one with the first key', async () => {
+    await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'local')));
+    await create();
+    await create('--owner', 'sales');
+    await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'sales')));
+    await create('--owner', 'sales');
+    await inStore(async ({ projects }) => {
+      for (const owner of ['local', 'sales']) expect(await projects.list(owner, {})).toEqual([]);
     });
   });
 
@@ -197,6 +216,25 @@ describe('the commands of keys', () => {
     } finally {
       await server.stop();
     }
+  });
+
+  test('do not wait long for a database that takes connections and says nothing', async () => {
+    let connections = 0;
+    const silent = createServer(() => {
+      connections += 1;
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const env = { DATABASE_URL: `postgres://ann:s3cret@127.0.0.1:${port}/roster` };
+    const { code, stderr } = await runRoster(['keys', 'list'], env);
+    silent.close();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: .* cannot be opened: .*\n$/),
+    ]);
+    expect(connections).toBeGreaterThan(0);
+    expect(connections).toBeLessThanOrEqual(2);
   });
 
   test('wait for a store that is locked for a moment', async () => {

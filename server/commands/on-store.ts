@@ -1,9 +1,12 @@
 import pRetry from 'p-retry';
-import { readConfig } from '../config.js';
 import { isUnavailable, Store } from '../store/index.js';
+import { sharedStore } from './shared-store.js';
 
-/** How often a store that is locked or out of reach is tried again: for about three seconds in all. */
-const PATIENCE = { retries: 12, minTimeout: 50, maxTimeout: 300 };
+/**
+ * When a store that is locked or out of reach is tried again, in milliseconds, and until when. An attempt that
+ * has begun goes on: where nobody answers, the first may take all of that time, and is the last.
+ */
+const PATIENCE = { minTimeout: 50, maxTimeout: 300, maxRetryTime: 3000 };
 
 /**
  * Opens the store that the service uses, which may run meanwhile, and closes it after the work. The work
@@ -12,19 +15,17 @@ const PATIENCE = { retries: 12, minTimeout: 50, maxTimeout: 300 };
  * @throws if the store cannot be opened, and what the work throws
  */
 export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const { databaseUrl } = readConfig(process.env);
-  if (databaseUrl === ':memory:') {
-    throw new Error('DATABASE_URL is :memory:, a store that no other process sees');
-  }
+  const url = sharedStore();
   const attempt = async () => {
-    const store = await Store.open(databaseUrl);
+    const store = await Store.open(url);
     try {
       return await work(store);
     } finally {
       await store.close();
     }
   };
-  return pRetry(attempt, { ...PATIENCE, shouldRetry: ({ error }) => mayPass(error) });
+  const retries = Number.POSITIVE_INFINITY;
+  return pRetry(attempt, { ...PATIENCE, retries, shouldRetry: ({ error }) => mayPass(error) });
 }
 
 function mayPass(error: unknown): boolean {

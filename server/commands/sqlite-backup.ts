@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 
@@ -29,7 +38,7 @@ export function backUpSqlite(source: string, file: string): number {
     check(unfinished);
     sync(unfinished, 'r+');
     refuseUnfit(file);
-    renameSync(unfinished, file);
+    giveName(unfinished, file);
   } catch (cause) {
     rmSync(unfinished, { force: true });
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -46,6 +55,22 @@ function refuseUnfit(file: string): void {
   if (taken !== undefined) throw new Error(`${taken} exists already; choose another name`);
   const folder = dirname(file);
   if (!existsSync(folder)) throw new Error(`there is no folder ${folder}; make it first`);
+}
+
+/**
+ * Gives a file its name, unless something has it, be it only since a moment ago: renaming would replace that.
+ * @throws if the name is taken
+ */
+function giveName(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file);
+  } catch {
+    // Not every file system has links. The name is first taken by an empty file of our own, if it can be.
+    closeSync(openSync(file, 'wx'));
+    renameSync(unfinished, file);
+    return;
+  }
+  rmSync(unfinished);
 }
 
 function copy(source: string, target: string): void {

@@ -24,7 +24,7 @@ export function identify({ scope }: Operation, authenticate: Authenticate): Requ
       const presented = presentedKey(req);
       const caller = await authenticate(presented);
       if (!caller) throw presented === undefined ? noKey() : badKey();
-      if (caller.keyId === null && !isLoopback(req.hostname)) throw otherHost(req.hostname);
+      if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
       res.locals.caller = caller;
       next();
     },
@@ -84,6 +84,11 @@ function refusedKey(detail: string) {
     {},
     { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
   );
+}
+
+/** Whoever sends no Host, which HTTP/1.0 allows, is no browser. */
+function isForThisMachine(req: Request): boolean {
+  return req.headers.host === undefined || isLoopback(req.hostname);
 }
 
 /**

@@ -58,12 +58,13 @@ export interface Sent<O extends OperationId> {
 
 /**
  * JSON that is written already, in pieces that together are one document of type `T`: for answers
- * too large to be built as objects first. Other requests are served between two pieces.
+ * too large to be built as objects first, or that are read as they are written. Other requests are served
+ * between two portions.
  */
 export class JsonText<T> {
   declare readonly content: T;
 
-  constructor(readonly pieces: Iterable<string>) {}
+  constructor(readonly pieces: Iterable<string> | AsyncIterable<string>) {}
 }
 
 /** Text of another media type than JSON, with its parameters, such as `text/plain; version=0.0.4`. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { atClose } from './at-close.js';
 import { JsonText, PlainText } from './handlers.js';
 
 /** A reply as `reply()` took it; which ones there are, the types of the contract say. */
@@ -15,33 +16,64 @@ export async function send(res: Response, { status, body, headers }: AnyReply): 
   res.status(status);
   if (headers) res.set(headers);
   if (body === undefined) res.end();
-  else if (body instanceof JsonText) await sendPieces(res, body.pieces);
+  else if (body instanceof JsonText) await sendPieces(res, body);
   else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
   else res.json(body);
 }
 
-/** A caller who takes nothing of an answer for so long, in milliseconds, is given up. */
-const STALLED = 60_000;
+/** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
+const STALLED = 30_000;
+const LONGEST = 600_000;
 
 /** How many characters go out at once. A shorter answer is sent whole, and so with its length. */
 const PORTION = 64 * 1024;
 
-async function sendPieces(res: Response, pieces: Iterable<string>): Promise<void> {
+async function sendPieces(res: Response, { pieces }: JsonText<unknown>): Promise<void> {
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  const patience = setTimeout(() => res.destroy(), LONGEST);
+  atClose(res.req, res, () => {
+    clearTimeout(patience);
+    gone.abort();
+  });
   res.setTimeout(STALLED, () => res.destroy());
   res.type('application/json');
+  let held = '';
+  for await (const portion of portionsOf(pieces)) {
+    if (held !== '') {
+      if (!res.write(held)) await drained(res, gone.signal);
+      await nextTurn();
+      if (gone.signal.aborted) return;
+    }
+    held = portion;
+  }
+  if (res.headersSent) res.end(held);
+  else res.send(held);
+}
+
+function portionsOf(pieces: JsonText<unknown>['pieces']) {
+  return Symbol.asyncIterator in pieces ? portionsAsTheyCome(pieces) : portions(pieces);
+}
+
+function* portions(pieces: Iterable<string>): Generator<string> {
   let portion = '';
   for (const piece of pieces) {
     portion += piece;
     if (portion.length < PORTION) continue;
-    if (!res.write(portion)) await drained(res, gone.signal);
+    yield portion;
     portion = '';
-    await nextTurn();
-    if (gone.signal.aborted) return;
   }
-  if (res.headersSent) res.end(portion);
-  else res.send(portion);
+  yield portion;
+}
+
+async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let portion = '';
+  for await (const piece of pieces) {
+    portion += piece;
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = '';
+  }
+  yield portion;
 }
 
 /** Waits until the caller has taken what was written, or is gone. */

@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
+import { v7 as uuidv7 } from 'uuid';
 import type { Contract } from './document.js';
 import { asProblem } from './faults.js';
 import { type ProblemError, render } from './problems.js';
@@ -38,4 +40,24 @@ export function sendProblem(
       .type('application/problem+json')
       .send(JSON.stringify(document));
   };
+}
+
+/** Sends a problem to a request for which nothing else is done. */
+export function sendRefusal(
+  contract: Contract,
+  refusal: ProblemError,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  const requestId = uuidv7();
+  const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
+  const body = JSON.stringify(document);
+  res
+    .writeHead(document.status, {
+      ...refusal.headers,
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Request-Id': requestId,
+    })
+    .end(body);
 }

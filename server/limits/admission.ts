@@ -1,7 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import pLimit from 'p-limit';
 import type { Caller } from '../callers/caller.js';
-import { problem } from '../contract/problems.js';
+import { atClose } from '../contract/at-close.js';
+import { type ProblemError, problem } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
 /** How much is taken on at once. */
@@ -33,29 +34,38 @@ export class Room {
 
   /** Sends requests away while there is no room, before anything is read of their body. */
   readonly door: RequestHandler = (req, res, next) => {
-    if (this.#isFullFor(res.locals.caller)) throw this.#refusal(req, res);
+    if (this.#isFullFor(res.locals.caller)) throw this.#sendAway(req);
     next();
   };
 
   /** Lets a request in when it is its turn; it leaves when its answer has closed, or after some seconds. */
   readonly enter: RequestHandler = (req, res, next) => {
     const { caller } = res.locals;
-    if (this.#isFullFor(caller)) throw this.#refusal(req, res);
+    if (this.#isFullFor(caller)) throw this.#sendAway(req);
     const owner = caller?.owner ?? '';
     this.#count(owner, 1);
     this.#limit(async () => {
       // Whoever hung up while waiting for their turn has none.
-      if (!res.closed) await work(res, next);
+      if (!res.closed && !req.socket.destroyed) await work(req, res, next);
       this.#count(owner, -1);
     });
   };
 
-  #isFullFor(caller: Caller | undefined): boolean {
+  /** The problem of a request that comes while there is no room for anyone. */
+  get refusal(): ProblemError | undefined {
+    return this.#isFull ? this.#problem() : undefined;
+  }
+
+  get #isFull(): boolean {
     const { atOnce, waiting } = this.#capacity;
-    const inside = this.#limit.activeCount + this.#limit.pendingCount;
-    if (inside >= atOnce + waiting) return true;
+    return this.#limit.activeCount + this.#limit.pendingCount >= atOnce + waiting;
+  }
+
+  #isFullFor(caller: Caller | undefined): boolean {
+    if (this.#isFull) return true;
     // Without keys there is nobody else to leave room for.
     if (!caller?.keyId) return false;
+    const { atOnce, waiting } = this.#capacity;
     return (this.#inside.get(caller.owner) ?? 0) >= (atOnce + waiting) / 2;
   }
 
@@ -65,8 +75,12 @@ export class Room {
     else this.#inside.set(owner, inside);
   }
 
-  #refusal(req: Request, res: Response) {
-    holdBack(req, res);
+  #sendAway(req: Request): ProblemError {
+    holdBack(req);
+    return this.#problem();
+  }
+
+  #problem(): ProblemError {
     return problem(
       '/problems/service-unavailable',
       `The service has as many ${this.#capacity.what} to do as it takes on at once; try again in a moment.`,
@@ -76,10 +90,10 @@ export class Room {
   }
 }
 
-function work(res: Response, next: NextFunction): Promise<void> {
+function work(req: Request, res: Response, next: NextFunction): Promise<void> {
   return new Promise((leave) => {
     const patience = setTimeout(leave, LONGEST_WORK);
-    res.once('close', () => {
+    atClose(req, res, () => {
       clearTimeout(patience);
       leave();
     });

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { atClose } from '../contract/at-close.js';
 import { problem } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
@@ -14,7 +15,7 @@ export function boundBodyMemory(most: number): RequestHandler {
     if (length === undefined && encoding === undefined) return next();
     let own = 0;
     const refuse = () => {
-      holdBack(req, res);
+      holdBack(req);
       next(
         problem(
           '/problems/service-unavailable',
@@ -31,7 +32,7 @@ export function boundBodyMemory(most: number): RequestHandler {
       req.off('data', count);
       refuse();
     };
-    res.once('close', () => {
+    atClose(req, res, () => {
       req.off('data', count);
       held -= own;
     });

@@ -208,6 +208,42 @@ describe('the room for tables', () => {
   });
 });
 
+describe('requests that wait behind another on a connection', () => {
+  test('give up their places when it is gone', async () => {
+    const working: (() => void)[] = [];
+    const { door, enter } = new Room({ what: 'requests', atOnce: 2, waiting: 4 });
+    const url = await serve((_req, res) => working.push(() => res.end()), door, enter);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(6));
+    await expect.poll(() => working.length).toBe(2);
+    socket.destroy();
+    const answer = fetch(url);
+    await expect.poll(() => working.length).toBe(3);
+    working[2]?.();
+    expect((await answer).status).toBe(200);
+  });
+
+  test('give back the memory of their bodies', async () => {
+    const held: RequestHandler[] = [boundBodyMemory(1000), express.raw({ type: () => true })];
+    const seen: number[] = [];
+    const url = await serve(
+      (req, res) => {
+        seen.push(Object(req.body).length);
+        if (seen.length > 3) res.end();
+      },
+      ...held,
+    );
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n${'x'.repeat(300)}`;
+    socket.write(request.repeat(3));
+    await expect.poll(() => seen).toEqual([300, 300, 300]);
+    socket.destroy();
+    await expect
+      .poll(async () => (await fetch(url, { method: 'POST', body: 'x'.repeat(900) })).status)
+      .toBe(200);
+  });
+});
+
 describe('room that several owners share', () => {
   test('is not filled by one of them', async () => {
     const working: (() => void)[] = [];

@@ -24,7 +24,7 @@ export function limitRate(most: number): RequestHandler[] {
       keyGenerator: (_req, res) => res.locals.caller?.keyId ?? '',
       skip: (_req, res) => !res.locals.caller?.keyId,
       handler: (req, res, next) => {
-        holdBack(req, res);
+        holdBack(req);
         const seconds = Number(res.get('Retry-After') ?? WINDOW);
         next(
           problem(

@@ -8,7 +8,7 @@ import { trainInThread } from './training-thread.js';
 /** A training that ended the process this often would end it again. */
 const MAX_ATTEMPTS = 3;
 /** How long a training is left alone whose instance says nothing, and how often it says something, in milliseconds. */
-const LEASE = 5_000;
+export const LEASE = 5_000;
 const RENEW_EVERY = 1_000;
 /** How often to look for a training that was begun, or left, by another instance, in milliseconds. */
 const LOOK_EVERY = 500;

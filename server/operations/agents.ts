@@ -11,8 +11,8 @@ import {
 } from '../store/index.js';
 import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
-import { created, once } from './once.js';
-import { inProject, projectNamed, sent, written } from './resource.js';
+import { once } from './once.js';
+import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
 type AgentOperations = Pick<
   Handlers,
@@ -51,7 +51,7 @@ export function agentOperations(store: Store): AgentOperations {
       const { caller, params, body } = request;
       const { skills = [], settings, params: olderSettings, ...fields } = sent(body.agent);
       const answer = await once(store, 'createAgent', request, (store) =>
-        inProject(store, caller, params.project_name, async (store, project) => {
+        holding(store, caller, params.project_name, async (store, project) => {
           const agent = await referring({ skills }, () =>
             written({ kind: 'agent', project, name: fields.name, sent: body.agent }, () =>
               store.agents.create(
@@ -61,7 +61,10 @@ export function agentOperations(store: Store): AgentOperations {
               ),
             ),
           );
-          return created(agent, `${base}/projects/${project.name}/agents/${agent.name}`);
+          return {
+            resource: agent,
+            location: `${base}/projects/${project.name}/agents/${agent.name}`,
+          };
         }),
       );
       return reply(answer);

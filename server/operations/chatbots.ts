@@ -5,7 +5,7 @@ import { OtherNameError, type Project, type Store, UnknownReferenceError } from 
 import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
 import { created, once } from './once.js';
-import { inProject, projectNamed, sent, written } from './resource.js';
+import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -27,13 +27,16 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const { caller, params, body } = request;
       const { name } = body.chatbot;
       const answer = await once(store, 'createChatbot', request, (store) =>
-        inProject(store, caller, params.project_name, async (store, project) => {
+        holding(store, caller, params.project_name, async (store, project) => {
           const chatbot = await referring(body.chatbot, () =>
             written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
               store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
             ),
           );
-          return created(chatbot, `${base}/projects/${project.name}/chatbots/${name}`);
+          return {
+            resource: chatbot,
+            location: `${base}/projects/${project.name}/chatbots/${name}`,
+          };
         }),
       );
       return reply(answer);
@@ -56,7 +59,12 @@ export function chatbotOperations(store: Store): ChatbotOperations {
           ),
         );
         return isNew
-          ? reply(created(chatbot, `${base}/projects/${project.name}/chatbots/${chatbot.name}`))
+          ? reply(
+              created({
+                resource: chatbot,
+                location: `${base}/projects/${project.name}/chatbots/${chatbot.name}`,
+              }),
+            )
           : reply({ status: 200, ...tagged(chatbot) });
       }),
 

@@ -10,7 +10,11 @@ export interface Tagged<T> {
 
 /** Gives a resource its strong entity tag (RFC 9110, section 8.8.3): a digest of what is sent. */
 export function tagged<T extends object>(resource: T): Tagged<T> {
-  const text = JSON.stringify(resource);
+  return taggedText(JSON.stringify(resource));
+}
+
+/** The same for a resource that is written already. */
+export function taggedText<T>(text: string): Tagged<T> {
   return { body: new JsonText<T>([text]), headers: { ETag: entityTag(text) } };
 }
 

@@ -24,32 +24,55 @@ export async function listPage<T extends { readonly id: string }>(
 ): Promise<ListPage<T>> {
   const { limit, cursor } = query;
   const after = cursor === undefined ? undefined : idOf(cursor);
-  if (limit === undefined) return { body: jsonArray(await read({ after })), headers: {} };
-
+  if (limit === undefined) return { body: await wholeList(read, after), headers: {} };
   const rows = await read({ limit: limit + 1, after });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const body = jsonArray(shown);
+  const body = new JsonText<T[]>(jsonArray(shown));
   if (rows.length <= limit || !last) return { body, headers: {} };
   const next = searchParams({ ...query, cursor: cursorOf(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
-const PIECE = 64 * 1024;
+/** How many resources of a list are in memory at once; fewer, where they are large. */
+const FIRST_PART = 8;
+const LARGEST_PART = 128;
+const LARGE = 64 * 1024;
 
-/** A list may be longer than one string can be. */
-function jsonArray<T>(items: readonly T[]): JsonText<T[]> {
-  function* pieces() {
-    let piece = '[';
-    for (const [index, item] of items.entries()) {
-      piece += (index === 0 ? '' : ',') + JSON.stringify(item);
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
+/** A list that is read as it is written. The first part is read before: if that fails, it can be said. */
+async function wholeList<T extends { readonly id: string }>(
+  read: (page: Page) => Promise<T[]>,
+  after: string | undefined,
+): Promise<JsonText<T[]>> {
+  const first = await read({ limit: FIRST_PART, after });
+  async function* pieces() {
+    let part = first;
+    let limit = FIRST_PART;
+    let opening = '[';
+    while (part.length > 0) {
+      let written = 0;
+      for (const item of part) {
+        const text = JSON.stringify(item);
+        written += text.length;
+        yield opening + text;
+        opening = ',';
+      }
+      if (part.length < limit) break;
+      limit = written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, LARGEST_PART);
+      part = await read({ limit, after: part.at(-1)?.id });
     }
-    yield `${piece}]`;
+    yield opening === '[' ? '[]' : ']';
   }
-  return new JsonText(pieces());
+  return new JsonText<T[]>(pieces());
+}
+
+function* jsonArray<T>(items: readonly T[]): Generator<string> {
+  let opening = '[';
+  for (const item of items) {
+    yield opening + JSON.stringify(item);
+    opening = ',';
+  }
+  yield opening === '[' ? '[]' : ']';
 }
 
 function searchParams(query: Readonly<Record<string, unknown>>): URLSearchParams {

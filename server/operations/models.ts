@@ -56,7 +56,7 @@ export function modelOperations(
       // Before the table is read, which is work; and again when it has been.
       const project = await projectNamed(store, caller, params.projectName);
       await mayBegin(store, project);
-      await allowed(project, () => store.models.refuseFullQueue());
+      await allowed(project, () => store.models.refuseFullQueue(project.id));
       const table = await usable(() =>
         body instanceof Readable
           ? readCsvTable(body, query.target)

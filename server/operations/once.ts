@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../callers/caller.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import type { KeptAnswer, Store } from '../store/index.js';
-import { tagged } from './conditions.js';
-import { sent } from './resource.js';
+import type { Store } from '../store/index.js';
+import { taggedText } from './conditions.js';
+import { queueOf, sent } from './resource.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -16,9 +16,19 @@ export interface Created<T> {
   readonly headers: { readonly ETag: string; readonly Location: string };
 }
 
+/** What was created, and its address. */
+export interface NewResource<T> {
+  readonly resource: T;
+  readonly location: string;
+}
+
 /** Says that a resource was created, and where it is. */
-export function created<T extends object>(resource: T, location: string): Created<T> {
-  const { body, headers } = tagged(resource);
+export function created<T>({ resource, location }: NewResource<T>): Created<T> {
+  return answer(JSON.stringify(resource), location);
+}
+
+function answer<T>(text: string, location: string): Created<T> {
+  const { body, headers } = taggedText<T>(text);
   return { status: 201, body, headers: { ...headers, Location: location } };
 }
 
@@ -26,7 +36,7 @@ export function created<T extends object>(resource: T, location: string): Create
 interface Creation {
   readonly caller: Caller;
   readonly headers: { 'Idempotency-Key'?: string };
-  readonly params?: object;
+  readonly params?: { readonly project_name?: string };
   readonly body: object;
 }
 
@@ -39,36 +49,35 @@ export function once<T>(
   store: Store,
   operation: OperationId,
   { caller, headers, params, body }: Creation,
-  create: (store: Store) => Promise<Created<T>>,
+  create: (store: Store) => Promise<NewResource<T>>,
 ): Promise<Created<T>> {
+  const { owner } = caller;
+  const queue = queueOf(owner, params?.project_name);
   const key = headers['Idempotency-Key'];
-  if (key === undefined) return store.transaction(create);
+  if (key === undefined)
+    return store.transaction(async (store) => created(await create(store)), queue);
   const fingerprint = fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (store) => {
     const { answers } = store;
-    const find = () => answers.find(caller.owner, key, moment(Date.now() - KEPT_FOR));
+    const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
     // An answer that is there needs no claim: two who ask for it again are not in each other's way.
     let kept = await find();
     if (!kept) {
-      if (!(await answers.claim(caller.owner, key))) throw inProgress();
+      if (!(await answers.claim(owner, key))) throw inProgress();
       kept = await find();
     }
     if (kept && kept.fingerprint !== fingerprint) throw reused();
-    if (kept) return again(kept);
-    const answer = await create(store);
-    await answers.keep(caller.owner, key, {
+    if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
+    const { resource, location } = await create(store);
+    const text = JSON.stringify(resource);
+    const first = answer<T>(text, location);
+    await answers.keep(owner, key, {
       fingerprint,
-      status: answer.status,
-      headers: { ...answer.headers },
-      body: [...answer.body.pieces].join(''),
+      headers: first.headers,
+      body: text,
     });
-    return answer;
-  });
-}
-
-function again<T>({ headers, body }: KeptAnswer): Created<T> {
-  const { ETag = '', Location = '' } = headers;
-  return { status: 201, body: new JsonText<T>([body]), headers: { ETag, Location } };
+    return first;
+  }, queue);
 }
 
 /** A body without the fields that count as not sent: those that are null in what it wraps. */

@@ -3,7 +3,7 @@ import { problem } from '../contract/problems.js';
 import { type Contents, LimitReachedError, NameTakenError, type Store } from '../store/index.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
-import { created, once } from './once.js';
+import { once } from './once.js';
 import { inProject, projectNamed } from './resource.js';
 
 type ProjectOperations = Pick<
@@ -25,7 +25,7 @@ export function projectOperations(store: Store): ProjectOperations {
       const { name } = body.project;
       const answer = await once(store, 'createProject', request, async (store) => {
         const project = await allowed(name, () => store.projects.create(caller.owner, name));
-        return created(project, `${base}/projects/${name}`);
+        return { resource: project, location: `${base}/projects/${name}` };
       });
       return reply(answer);
     },

@@ -24,13 +24,29 @@ export async function projectNamed(
  */
 export function inProject<T>(
   store: Store,
+  caller: Caller,
+  name: string,
+  write: (store: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  return store.transaction(
+    (store) => holding(store, caller, name, write),
+    queueOf(caller.owner, name),
+  );
+}
+
+/** Writes to a project within a transaction that has begun, which holds the project from here on. */
+export async function holding<T>(
+  store: Store,
   { owner }: Caller,
   name: string,
   write: (store: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  return store.transaction(async (store) =>
-    write(store, existing(await store.projects.hold(owner, name), name)),
-  );
+  return write(store, existing(await store.projects.hold(owner, name), name));
+}
+
+/** Writes that would wait for the same project wait in one queue, without a connection to the store. */
+export function queueOf(owner: string, project = ''): string {
+  return JSON.stringify([owner, project]);
 }
 
 function existing(project: Project | undefined, name: string): Project {
@@ -79,12 +95,22 @@ function nameTaken(what: string) {
   );
 }
 
-/** The problem of a project that holds all that it may. */
-export function projectFull({ name }: Project, { kind, most }: LimitReachedError) {
-  return problem(
-    '/problems/limit-reached',
-    `The project "${name}" holds ${most} ${kind} already, the most that it may; delete some, or use another project.`,
-  );
+/** The problem of a project that has no room for a write. */
+export function projectFull({ name }: Project, limit: LimitReachedError) {
+  return problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+function whatIsFull({ kind, most }: LimitReachedError): string {
+  switch (kind) {
+    case 'bytes':
+      return `would hold more than ${most / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`;
+    case 'uses':
+      return `would have agents that use its skills more than ${most.toLocaleString('en')} times; take some off them, or use another project.`;
+    default:
+      return `holds ${most} ${kind} already, the most that it may; delete some, or use another project.`;
+  }
 }
 
 /** The problem of a store that cannot do its work now, if that is what was thrown. */

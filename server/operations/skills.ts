@@ -3,8 +3,8 @@ import { problem } from '../contract/problems.js';
 import type { Project, Store } from '../store/index.js';
 import { heedConditions, shown, tagged } from './conditions.js';
 import { listPage } from './list-page.js';
-import { created, once } from './once.js';
-import { inProject, projectNamed, sent, written } from './resource.js';
+import { once } from './once.js';
+import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
 type SkillOperations = Pick<
   Handlers,
@@ -25,11 +25,11 @@ export function skillOperations(store: Store): SkillOperations {
       const { caller, params, body } = request;
       const { name, type, params: skillParams = {} } = sent(body.skill);
       const answer = await once(store, 'createSkill', request, (store) =>
-        inProject(store, caller, params.project_name, async (store, project) => {
+        holding(store, caller, params.project_name, async (store, project) => {
           const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
             store.skills.create(project.id, { name, type, params: skillParams }),
           );
-          return created(skill, `${base}/projects/${project.name}/skills/${name}`);
+          return { resource: skill, location: `${base}/projects/${project.name}/skills/${name}` };
         }),
       );
       return reply(answer);

@@ -1,6 +1,6 @@
 /** Whether a URL names a PostgreSQL database, and not a file of SQLite. */
 export function isPostgres(url: string): boolean {
-  return /^postgres(ql)?:\/\//.test(url);
+  return /^postgres(ql)?:\/\/./.test(url);
 }
 
 const UNREADABLE = 'postgres://…';

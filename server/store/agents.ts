@@ -1,12 +1,14 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
+import type { Bounds } from './bounds.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
-import { count, refuseBeyond, refuseTakenName } from './held.js';
-import { groupBy, lookup } from './lookup.js';
+import { grow, refuseTakenName } from './held.js';
+import { groupBy, inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
+import { bytesOf, sizeOf } from './size.js';
 import { withAgents } from './skills.js';
 
 export type Agent = components['schemas']['Agent'];
@@ -29,10 +31,9 @@ export type SkillsChange =
 
 /** The agents of projects. What writes is called within `Store.transaction`, the project held. */
 export class AgentStore {
-  /** @param most how many agents a project holds at most */
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: number,
+    private readonly most: Bounds,
   ) {}
 
   async list(projectId: string, page: Page): Promise<Agent[]> {
@@ -52,21 +53,22 @@ export class AgentStore {
    */
   async create(projectId: string, fields: AgentFields, skills: readonly string[]): Promise<Agent> {
     await refuseTakenName(this.db, 'agents', projectId, fields.name);
-    await refuseBeyond(this.most, this.db, 'agents', projectId);
     const used = bounded(await skillIds(this.db, projectId, skills));
     const identity = newResource();
     const row = asRow({ ...fields, settings: merge({}, fields.settings) });
+    const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
+    await grow(this.db, projectId, growth, this.most);
     await this.db
       .insertInto('agents')
       .values({ ...identity, project_id: projectId, ...row })
       .execute();
-    await count(this.db, 'agents', projectId, 1);
     await putSkills(this.db, identity.id, used);
     return foundAgain(this.db, projectId, identity.id);
   }
 
   /**
    * @throws {NameTakenError}
+   * @throws {LimitReachedError}
    * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if a skill does not exist; nothing is changed then
    * @throws {AddedAndRemovedError} if a skill is to be added and removed at once
@@ -85,6 +87,12 @@ export class AgentStore {
     const used = skills && bounded(await changedSkills(this.db, projectId, stored, skills));
     const settings = merge(stored.settings, change.settings ?? {});
     const row = asRow({ name, model_name, provider, prompt_template, model, data, settings });
+    const { bytes, uses } = await sizeOf(this.db, 'agents', id);
+    const growth = {
+      bytes: bytesOf('agents', row) - bytes,
+      uses: used ? used.length - uses : 0,
+    };
+    await grow(this.db, projectId, growth, this.most);
     await this.db
       .updateTable('agents')
       .set({ ...row, updated_at: new Date().toISOString() })
@@ -199,9 +207,8 @@ async function putSkills(
   skills: readonly string[],
 ): Promise<void> {
   await db.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
-  if (skills.length === 0) return;
   const rows = skills.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
-  await db.insertInto('agent_skills').values(rows).execute();
+  for (const part of inParts(rows)) await db.insertInto('agent_skills').values(part).execute();
 }
 
 /** The ids of skills, in the order in which they are named. */

@@ -2,12 +2,11 @@ import type { Kysely } from 'kysely';
 import { dialectOf } from './dialect.js';
 import type { Database } from './schema.js';
 
-/** The answer to a request that may come again under the same key, which then gets it again. */
+/** The answer to a creation that may come again under the same key, which then gets it again. */
 export interface KeptAnswer {
   /** Tells the request from another under the same key. */
   readonly fingerprint: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: { readonly ETag: string; readonly Location: string };
   readonly body: string;
 }
 
@@ -27,7 +26,7 @@ export class AnswerStore {
   async find(owner: string, key: string, notBefore: string): Promise<KeptAnswer | undefined> {
     const row = await this.db
       .selectFrom('kept_answers')
-      .select(['fingerprint', 'status', 'headers', 'body'])
+      .select(['fingerprint', 'headers', 'body'])
       .where('owner', '=', owner)
       .where('key', '=', key)
       .where('created_at', '>=', notBefore)
@@ -37,10 +36,9 @@ export class AnswerStore {
 
   /** Keeps an answer from now on, in place of one that is outdated. */
   async keep(owner: string, key: string, answer: KeptAnswer): Promise<void> {
-    const { fingerprint, status, headers, body } = answer;
+    const { fingerprint, headers, body } = answer;
     const kept = {
       fingerprint,
-      status,
       headers: JSON.stringify(headers),
       body,
       created_at: new Date().toISOString(),

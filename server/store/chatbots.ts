@@ -1,11 +1,13 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
+import type { Bounds } from './bounds.js';
 import { UnknownReferenceError } from './errors.js';
-import { count, refuseBeyond, refuseTakenName } from './held.js';
+import { grow, refuseTakenName } from './held.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
+import { bytesOf, sizeOf } from './size.js';
 
 export type Chatbot = components['schemas']['Chatbot'];
 
@@ -23,10 +25,9 @@ export type NewChatbot = Pick<ChatbotFields, 'name'> & Partial<ChatbotFields>;
 
 /** The chatbots of projects. What writes is called within `Store.transaction`, the project held. */
 export class ChatbotStore {
-  /** @param most how many chatbots a project holds at most */
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: number,
+    private readonly most: Bounds,
   ) {}
 
   async list(projectId: string, page: Page): Promise<Chatbot[]> {
@@ -51,7 +52,6 @@ export class ChatbotStore {
   async create(projectId: string, chatbot: NewChatbot): Promise<Chatbot> {
     const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
     await refuseTakenName(this.db, 'chatbots', projectId, fields.name);
-    await refuseBeyond(this.most, this.db, 'chatbots', projectId);
     const row = {
       ...newResource(),
       ...fields,
@@ -59,8 +59,8 @@ export class ChatbotStore {
       agent_id: await agentId(this.db, projectId, agent),
       settings: openText('settings', merge({}, settings)),
     };
+    await grow(this.db, projectId, { chatbots: 1, bytes: bytesOf('chatbots', row) }, this.most);
     await this.db.insertInto('chatbots').values(row).execute();
-    await count(this.db, 'chatbots', projectId, 1);
     return foundAgain(this.db, projectId, fields.name);
   }
 
@@ -79,7 +79,7 @@ export class ChatbotStore {
   ): Promise<{ chatbot: Chatbot; created: boolean }> {
     const stored = await findChatbot(this.db, projectId, name);
     if (stored) {
-      return { chatbot: await updateChatbot(this.db, projectId, stored, change), created: false };
+      return { chatbot: await this.#update(projectId, stored, change), created: false };
     }
     if ((change.name ?? name) !== name) throw new OtherNameError();
     return { chatbot: await this.create(projectId, { ...change, name }), created: true };
@@ -88,6 +88,25 @@ export class ChatbotStore {
   /** Tells whether there was one. */
   async remove(projectId: string, name: string): Promise<boolean> {
     return remove(this.db, 'chatbots', projectId, { column: 'name', value: name });
+  }
+
+  async #update(
+    projectId: string,
+    stored: Chatbot,
+    { agent, settings, ...fields }: Partial<ChatbotFields>,
+  ): Promise<Chatbot> {
+    const name = fields.name ?? stored.name;
+    await refuseTakenName(this.db, 'chatbots', projectId, name, stored.id);
+    const row = {
+      ...fields,
+      ...(agent === undefined ? {} : { agent_id: await agentId(this.db, projectId, agent) }),
+      settings: openText('settings', merge(stored.settings, settings ?? {})),
+      updated_at: new Date().toISOString(),
+    };
+    const { bytes } = await sizeOf(this.db, 'chatbots', stored.id);
+    await grow(this.db, projectId, { bytes: bytesOf('chatbots', row) - bytes }, this.most);
+    await this.db.updateTable('chatbots').set(row).where('id', '=', stored.id).execute();
+    return foundAgain(this.db, projectId, name);
   }
 }
 
@@ -137,24 +156,6 @@ async function foundAgain(db: Kysely<Database>, projectId: string, name: string)
   const chatbot = await findChatbot(db, projectId, name);
   if (!chatbot) throw new Error(`The chatbot ${name} vanished within its own transaction`);
   return chatbot;
-}
-
-async function updateChatbot(
-  db: Kysely<Database>,
-  projectId: string,
-  stored: Chatbot,
-  { agent, settings, ...fields }: Partial<ChatbotFields>,
-): Promise<Chatbot> {
-  const name = fields.name ?? stored.name;
-  await refuseTakenName(db, 'chatbots', projectId, name, stored.id);
-  const change = {
-    ...fields,
-    ...(agent === undefined ? {} : { agent_id: await agentId(db, projectId, agent) }),
-    settings: openText('settings', merge(stored.settings, settings ?? {})),
-    updated_at: new Date().toISOString(),
-  };
-  await db.updateTable('chatbots').set(change).where('id', '=', stored.id).execute();
-  return foundAgain(db, projectId, name);
 }
 
 async function agentId(

@@ -48,14 +48,6 @@ export async function claim(
   });
 }
 
-/** How many trainings wait for an instance. */
-export async function countWaiting(db: Kysely<Database>): Promise<number> {
-  const { trainings } = await waiting(db)
-    .select(({ fn }) => fn.countAll().as('trainings'))
-    .executeTakeFirstOrThrow();
-  return Number(trainings);
-}
-
 /**
  * Renews a lease, and notes how far the training is; tells whether the instance has it still.
  * @param lease for how long from now, in milliseconds
@@ -103,7 +95,7 @@ export async function release(
 }
 
 /** The trainings that nobody runs. */
-function waiting(db: Kysely<Database>) {
+export function waiting(db: Kysely<Database>) {
   const { now } = dialectOf(db);
   return (
     db

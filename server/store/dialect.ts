@@ -10,6 +10,13 @@ export interface Dialect {
   readonly now: RawBuilder<number>;
   /** Whether a transaction must lock the rows that it relies on; otherwise it has the whole store to itself. */
   readonly locksRows: boolean;
+  /** How many bytes of UTF-8 a column of text holds. */
+  octets(column: string): RawBuilder<number>;
+  /**
+   * Takes a lock until the end of the transaction, within which this is called; waits for whoever has it.
+   * @param name what is locked; of two names in 2⁶⁴, one may stand for both
+   */
+  lock(db: Kysely<Database>, name: string): Promise<void>;
   /**
    * Takes a lock until the end of the transaction, if nobody else has it.
    * @param name what is locked; of two names in 2⁶⁴, one may stand for both
@@ -26,6 +33,9 @@ const sqlite: Dialect = {
   bytes: 'blob',
   now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   locksRows: false,
+  octets: (column) => sql<number>`octet_length(${sql.ref(column)})`,
+  // A transaction has the whole store to itself.
+  lock: async () => {},
   tryLock: async () => true,
   checkReferences: async (db) => {
     const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(
@@ -41,6 +51,11 @@ const postgres: Dialect = {
   bytes: 'bytea',
   now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   locksRows: true,
+  // The text itself is in the encoding of the database, which may be another.
+  octets: (column) => sql<number>`octet_length(convert_to(${sql.ref(column)}, 'UTF8'))`,
+  lock: async (db, name) => {
+    await sql`select pg_advisory_xact_lock(cast(${numberOf(name)} as bigint))`.execute(db);
+  },
   tryLock: async (db, name) => {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(cast(${numberOf(name)} as bigint)) as locked

@@ -3,16 +3,20 @@ export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 }
 
-/** There are as many of a kind as there may be. */
+/** A write would make a project hold more, or an owner have more projects, than may be. */
 export class LimitReachedError extends Error {
   override readonly name = 'LimitReachedError';
 
-  /** @param most how many there may be: resources in a project, or projects of an owner */
+  /**
+   * @param kind what there would be too much of: `bytes` of JSON and long text in a project, `uses` of its
+   *   skills by its agents, or resources of a kind
+   * @param most how many there may be
+   */
   constructor(
-    readonly kind: 'projects' | 'skills' | 'agents' | 'chatbots' | 'models',
+    readonly kind: 'projects' | 'skills' | 'agents' | 'chatbots' | 'models' | 'bytes' | 'uses',
     readonly most: number,
   ) {
-    super(`There are ${most} ${kind} already`);
+    super(`There may be ${most} ${kind} at most`);
   }
 }
 
@@ -25,7 +29,7 @@ export class TrainingInProgressError extends Error {
   }
 }
 
-/** So many trainings wait in the store that no other is taken. */
+/** So many trainings wait in the store, of all owners or of one, that no other is taken. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }

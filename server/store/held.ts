@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Bounds } from './bounds.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import type { Database } from './schema.js';
 
@@ -8,6 +9,12 @@ export type Held = (typeof HELD)[number];
 
 /** How many resources of each kind a project holds. */
 export type Contents = Readonly<Record<Held, number>>;
+
+/** Everything that a project's row counts. */
+const COUNTERS = [...HELD, 'bytes', 'uses'] as const;
+
+/** By how much a write makes a project hold more; less, where it is below zero. */
+export type Growth = { readonly [C in (typeof COUNTERS)[number]]?: number };
 
 /**
  * Refuses a name that another resource of the kind has. It is asked before anything is written: where the
@@ -32,33 +39,45 @@ export async function refuseTakenName(
 }
 
 /**
- * @param most how many resources of a kind a project holds at most
- * @throws {LimitReachedError} if the project has room for no other
+ * Counts what a write is about to add to a project. What makes it hold less is never refused, even where a
+ * release that knew no such bound let it hold more.
+ * @throws {LimitReachedError} if the project has no room for it; nothing is counted then
  */
-export async function refuseBeyond(
-  most: number,
+export async function grow(
   db: Kysely<Database>,
-  kind: Held,
   projectId: string,
+  growth: Growth,
+  most: Bounds,
 ): Promise<void> {
   const project = await db
     .selectFrom('projects')
-    .select(kind)
+    .select(COUNTERS)
     .where('id', '=', projectId)
-    .executeTakeFirst();
-  if (project && project[kind] >= most) throw new LimitReachedError(kind, most);
+    .executeTakeFirstOrThrow();
+  for (const counter of COUNTERS) {
+    const by = growth[counter] ?? 0;
+    const bound = counter === 'bytes' || counter === 'uses' ? most[counter] : most.resources;
+    if (by > 0 && project[counter] + by > bound) throw new LimitReachedError(counter, bound);
+  }
+  await count(db, projectId, growth);
 }
 
-/** Counts a resource that came into the project, or one that left it. */
+/** Counts what came into a project, or left it. */
 export async function count(
   db: Kysely<Database>,
-  kind: Held,
   projectId: string,
-  by: 1 | -1,
+  { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,
 ): Promise<void> {
   await db
     .updateTable('projects')
-    .set(kind, ({ eb }) => eb(kind, '+', by))
+    .set(({ eb }) => ({
+      skills: eb('skills', '+', skills),
+      agents: eb('agents', '+', agents),
+      chatbots: eb('chatbots', '+', chatbots),
+      models: eb('models', '+', models),
+      bytes: eb('bytes', '+', bytes),
+      uses: eb('uses', '+', uses),
+    }))
     .where('id', '=', projectId)
     .execute();
 }

@@ -2,18 +2,20 @@ import { type Kysely, sql } from 'kysely';
 import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
+import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { KeyStore } from './keys.js';
 import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
 import { openPostgres } from './postgres.js';
 import { ProjectStore } from './projects.js';
+import { Queues } from './queues.js';
 import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
 import { inTransaction } from './transaction.js';
 
-export { withoutCredentials } from './address.js';
+export { isPostgres, withoutCredentials } from './address.js';
 export type { SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
 export { OtherNameError } from './chatbots.js';
@@ -28,7 +30,7 @@ export {
   UnknownReferenceError,
 } from './errors.js';
 export type { Contents } from './held.js';
-export type { ApiKey, KeptKey, Scope } from './keys.js';
+export { type ApiKey, type KeptKey, SCOPES, type Scope } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
@@ -36,8 +38,8 @@ export { isUnavailable } from './unavailable.js';
 export type { Model } from './versions.js';
 
 export interface StoreOptions {
-  /** How many resources of a kind a project holds at most, and how many projects an owner has. */
-  readonly mostResources?: number;
+  /** What a project may hold at most, and an owner, where it is not as usual. */
+  readonly most?: Partial<Bounds>;
   /** Told that a connection to the database broke while nobody was using it; it is made again when needed. */
   readonly onError?: (error: Error) => void;
 }
@@ -51,16 +53,19 @@ export class Store {
   readonly models: ModelStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
+  readonly #queues = new Queues();
 
   private constructor(
     private readonly db: Kysely<Database>,
-    private readonly mostResources: number,
+    private readonly most: Bounds,
+    /** Leads to the same database, and waits behind no work: whether it answers is asked through this. */
+    private readonly watch = db,
   ) {
-    this.projects = new ProjectStore(db, mostResources);
-    this.skills = new SkillStore(db, mostResources);
-    this.agents = new AgentStore(db, mostResources);
-    this.chatbots = new ChatbotStore(db, mostResources);
-    this.models = new ModelStore(db, mostResources);
+    this.projects = new ProjectStore(db, most);
+    this.skills = new SkillStore(db, most);
+    this.agents = new AgentStore(db, most);
+    this.chatbots = new ChatbotStore(db, most);
+    this.models = new ModelStore(db, most);
     this.keys = new KeyStore(db);
     this.answers = new AnswerStore(db);
   }
@@ -72,13 +77,14 @@ export class Store {
    */
   static async open(
     url: string,
-    { mostResources = 10_000, onError = () => {} }: StoreOptions = {},
+    { most = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     let db: Kysely<Database> | undefined;
     try {
       db = isPostgres(url) ? openPostgres(url, onError) : openSqlite(url);
       await migrate(db);
-      return new Store(db, mostResources);
+      const watch = isPostgres(url) ? openPostgres(url, onError, 1) : db;
+      return new Store(db, { ...BOUNDS, ...most }, watch);
     } catch (cause) {
       await db?.destroy();
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
@@ -90,20 +96,22 @@ export class Store {
    * Runs work in one transaction. The store that it is given is bound to it: what goes through another does
    * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
    * In a store that is bound already, the work becomes a part of that transaction.
+   * @param queue work that would wait for the same lock waits in one queue, before it takes a connection
    */
-  transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    return inTransaction(this.db, (db) =>
-      work(db === this.db ? this : new Store(db, this.mostResources)),
-    );
+  transaction<T>(work: (store: Store) => Promise<T>, queue?: string): Promise<T> {
+    const begin = () =>
+      inTransaction(this.db, (db) => work(db === this.db ? this : new Store(db, this.most)));
+    return queue === undefined || this.db.isTransaction ? begin() : this.#queues.run(queue, begin);
   }
 
   /** @throws if the store does not answer */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.db);
+    await sql`select 1`.execute(this.watch);
   }
 
   async close(): Promise<void> {
     await this.db.destroy();
+    if (this.watch !== this.db) await this.watch.destroy();
   }
 }
 

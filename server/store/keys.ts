@@ -1,8 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from './schema.js';
 
-/** What a key allows. */
-export type Scope = 'read' | 'write' | 'predict';
+/** Everything that a key may allow. */
+export const SCOPES = ['read', 'write', 'predict'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 /** A key by which a caller is known; its moments are ISO 8601, UTC. */
 export interface ApiKey {

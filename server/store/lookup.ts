@@ -14,9 +14,18 @@ export async function lookup<T>(
 }
 
 /** Repeats the last id up to the next power of two: a query of each length would be a statement of its own. */
-function padded(ids: readonly string[]): readonly string[] {
+export function padded(ids: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? '');
+}
+
+/** Cuts rows into parts of few lengths, powers of two, for the same reason. */
+export function* inParts<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let begin = 0; begin < rows.length; ) {
+    const length = Math.min(CHUNK, 2 ** Math.floor(Math.log2(rows.length - begin)));
+    yield rows.slice(begin, begin + length);
+    begin += length;
+  }
 }
 
 /** Groups items by a key, in their order. */

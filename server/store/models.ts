@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import { type Claim, claim, countWaiting, release, renew } from './claims.js';
+import type { Bounds } from './bounds.js';
+import { type Claim, claim, release, renew } from './claims.js';
 import { dialectOf } from './dialect.js';
-import { QueueFullError, TrainingInProgressError } from './errors.js';
-import { count, refuseBeyond } from './held.js';
+import { TrainingInProgressError } from './errors.js';
+import { count, grow } from './held.js';
 import { inOrder, type Page } from './page.js';
+import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './queue.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
 import { inTransaction } from './transaction.js';
@@ -30,18 +32,14 @@ export interface Serving {
   readonly versionId: string;
 }
 
-/** Each training waits with its table in the store; beyond so many, a caller is better told to come back. */
-const MOST_WAITING = 100;
-
 /**
  * The models of projects. `beginTraining` and `remove` are called within `Store.transaction`, the project
  * held; what concerns a training that has begun asks for neither.
  */
 export class ModelStore {
-  /** @param most how many models a project holds at most */
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: number,
+    private readonly most: Bounds,
   ) {}
 
   /** Each model as its newest version shows it. */
@@ -80,7 +78,8 @@ export class ModelStore {
   }
 
   /**
-   * Adds the next version of a model, as one that is training, and the model if there is none.
+   * Adds the next version of a model, as one that is training, and the model if there is none. Nothing
+   * follows in the transaction, which keeps others from beginning a training.
    * @throws {TrainingInProgressError}
    * @throws {QueueFullError}
    * @throws {LimitReachedError}
@@ -92,7 +91,6 @@ export class ModelStore {
   ): Promise<{ model: Model; versionId: string }> {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
-    await this.refuseFullQueue();
     const modelId = last?.id ?? (await this.#create(projectId, name));
     const { id: versionId, created_at: now } = newResource();
     await this.db
@@ -111,15 +109,19 @@ export class ModelStore {
       .insertInto('training_tables')
       .values({ version_id: versionId, bytes: table })
       .execute();
+    await refuseOverfullQueue(this.db, projectId);
     const row = await versions(this.db)
       .where('model_versions.id', '=', versionId)
       .executeTakeFirstOrThrow();
     return { model: fromRow(row), versionId };
   }
 
-  /** @throws {QueueFullError} if as many trainings wait as may */
-  async refuseFullQueue(): Promise<void> {
-    if ((await this.waitingTrainings()) >= MOST_WAITING) throw new QueueFullError();
+  /**
+   * Tells early what `beginTraining` would find.
+   * @throws {QueueFullError} if as many trainings wait as may, of all owners or of the project's
+   */
+  refuseFullQueue(projectId: string): Promise<void> {
+    return refuseFullQueue(this.db, projectId);
   }
 
   /** How many trainings wait for an instance that has time for them. */
@@ -227,18 +229,17 @@ export class ModelStore {
     const [first] = rows;
     if (!first) return undefined;
     await this.db.deleteFrom('models').where('id', '=', first.modelId).execute();
-    await count(this.db, 'models', projectId, -1);
+    await count(this.db, projectId, { models: -1 });
     return rows.map(({ versionId }) => versionId);
   }
 
   async #create(projectId: string, name: string): Promise<string> {
-    await refuseBeyond(this.most, this.db, 'models', projectId);
+    await grow(this.db, projectId, { models: 1 }, this.most);
     const { id, created_at } = newResource();
     await this.db
       .insertInto('models')
       .values({ id, project_id: projectId, name, created_at })
       .execute();
-    await count(this.db, 'models', projectId, 1);
     return id;
   }
 }

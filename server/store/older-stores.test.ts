@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer } from '../../contract-tests/targets/server-process.js';
-import { Store } from './index.js';
+import { LimitReachedError, type Project, Store } from './index.js';
 import { migrations } from './migrations/index.js';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url);
@@ -84,6 +84,45 @@ test('a project of an older store knows what it holds', async () => {
   await store.close();
 });
 
+test('a project of an older store knows how much it keeps, and how often its agents use skills', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  const { bytes, uses } = keptBy('jewellery');
+  const store = await Store.open(`file:${file}`, { most: { bytes: bytes + 100, uses: uses + 1 } });
+  const create = (bytes: number) =>
+    inJewellery(store, ({ skills }, { id }) =>
+      skills.create(id, { name: 'more', type: 'sql', params: objectOf(bytes) }),
+    );
+  await expect(create(101)).rejects.toThrow(LimitReachedError);
+  await create(100);
+  const use = (skill: string) =>
+    inJewellery(store, ({ agents }, { id }) =>
+      agents.update(id, 'analyst', {}, { add: [skill], remove: [] }),
+    );
+  await use('more');
+  await inJewellery(store, ({ skills }, { id }) =>
+    skills.update(id, 'more', { params: objectOf(20) }),
+  );
+  await inJewellery(store, ({ skills }, { id }) =>
+    skills.create(id, { name: 'other', type: 'sql', params: {} }),
+  );
+  await expect(use('other')).rejects.toThrow(LimitReachedError);
+  await store.close();
+});
+
+test('a project of an older store that holds more than may be can still hold less', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  const store = await Store.open(`file:${file}`, { most: { bytes: 1, uses: 1 } });
+  const change = (params: object) =>
+    inJewellery(store, ({ skills }, { id }) =>
+      skills.update(id, 'sales_questions', { params: { ...params } }),
+    );
+  await expect(change({ database: 'of the sales' })).rejects.toThrow(LimitReachedError);
+  expect(await change({ database: 'x' })).toMatchObject({ params: { database: 'x' } });
+  const removed = await inJewellery(store, ({ agents }, { id }) => agents.remove(id, 'analyst'));
+  expect(removed).toBe(true);
+  await store.close();
+});
+
 /** Every row of every table, and how each is made. */
 function everything(): unknown[] {
   const database = new SqliteDatabase(file, { readonly: true });
@@ -92,6 +131,45 @@ function everything(): unknown[] {
   const rows = names.all().map((name) => database.prepare(`select * from "${name}"`).all());
   database.close();
   return [tables, rows];
+}
+
+/** Writes to the project of the older store. */
+function inJewellery<T>(
+  store: Store,
+  write: (store: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  return store.transaction(async (store) => {
+    const project = await store.projects.hold('local', 'jewellery');
+    if (!project) throw new Error('The older store has no such project');
+    return write(store, project);
+  });
+}
+
+/** An object that takes so many bytes as JSON. */
+function objectOf(bytes: number) {
+  return { k: 'x'.repeat(bytes - '{"k":""}'.length) };
+}
+
+/** The bytes of JSON and long text in a project, and the uses of its skills, counted through. */
+function keptBy(project: string): { bytes: number; uses: number } {
+  const database = new SqliteDatabase(file, { readonly: true });
+  const sum = (what: string, tables: string) =>
+    Number(
+      database
+        .prepare(
+          `select ${what} from ${tables} where project_id = (select id from projects where name = ?)`,
+        )
+        .pluck()
+        .get(project),
+    );
+  const bytes = [
+    sum('sum(length(params))', 'skills'),
+    sum('sum(length(model) + length(settings))', 'agents'),
+    sum('sum(length(settings))', 'chatbots'),
+  ].reduce((total, part) => total + part);
+  const uses = sum('count(*)', 'agent_skills join agents on agents.id = agent_id');
+  database.close();
+  return { bytes, uses };
 }
 
 /** What a project holds, counted through. */

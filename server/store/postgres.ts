@@ -17,14 +17,19 @@ const SILENCE = PATIENCE.statement + 5_000;
  * Opens a pool of connections to the PostgreSQL database that a URL names; they are made when they are
  * needed, and made again when they broke.
  * @param onError told that a connection broke which nobody was using
+ * @param connections how many at most
  * @throws if the URL is none
  */
-export function openPostgres(url: string, onError: (error: Error) => void): Kysely<Database> {
+export function openPostgres(
+  url: string,
+  onError: (error: Error) => void,
+  connections = MOST_CONNECTIONS,
+): Kysely<Database> {
   refuseUnreadable(url);
   const pool = new Pool({
     connectionString: url,
     application_name: 'roster',
-    max: MOST_CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: PATIENCE.connection,
     lock_timeout: PATIENCE.lock,
     idle_in_transaction_session_timeout: PATIENCE.idleTransaction,

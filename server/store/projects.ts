@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
+import type { Bounds } from './bounds.js';
 import { dialectOf } from './dialect.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { type Contents, HELD } from './held.js';
@@ -12,11 +13,11 @@ export type Project = components['schemas']['Project'];
 /** What callers see of a project. */
 const SHOWN = ['id', 'name', 'created_at'] as const;
 
+/** The projects of owners. What writes is called within `Store.transaction`. */
 export class ProjectStore {
-  /** @param most how many projects an owner has at most */
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: number,
+    private readonly most: Bounds,
   ) {}
 
   list(owner: string, page: Page): Promise<Project[]> {
@@ -40,25 +41,35 @@ export class ProjectStore {
 
   /**
    * @throws {NameTakenError}
-   * @throws {LimitReachedError} about, not exactly, where many are created at the same moment
+   * @throws {LimitReachedError} if the owner has as many projects as may be
    */
   async create(owner: string, name: string): Promise<Project> {
+    await this.#holdOwner(owner);
     if (await this.find(owner, name)) throw new NameTakenError();
     const { projects } = await this.db
       .selectFrom('projects')
       .select(({ fn }) => fn.countAll().as('projects'))
       .where('owner', '=', owner)
       .executeTakeFirstOrThrow();
-    if (Number(projects) >= this.most) throw new LimitReachedError('projects', this.most);
-    const project = await this.#insert(owner, name);
-    if (!project) throw new NameTakenError();
-    return project;
+    const { resources } = this.most;
+    if (Number(projects) >= resources) throw new LimitReachedError('projects', resources);
+    return this.#insert(owner, name);
   }
 
-  /** Gives an owner who has no project the empty project `default`. */
+  /**
+   * Gives a new owner the empty project `default`. It is called before the owner's first key is made, in the
+   * same transaction: who has or had a key is not new, and may have deleted what was given then.
+   */
   async beginOwner(owner: string): Promise<void> {
-    const [first] = await this.list(owner, { limit: 1 });
-    if (!first) await this.#insert(owner, 'default');
+    await this.#holdOwner(owner);
+    const key = await this.db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('owner', '=', owner)
+      .limit(1)
+      .executeTakeFirst();
+    const [project] = await this.list(owner, { limit: 1 });
+    if (!key && !project) await this.#insert(owner, 'default');
   }
 
   /**
@@ -84,14 +95,17 @@ export class ProjectStore {
       .where('name', '=', name);
   }
 
-  /** Two may insert a name at the same moment: then the second gets nothing. */
-  #insert(owner: string, name: string): Promise<Project | undefined> {
+  /** Keeps all others from making projects of the owner until the end of the transaction. */
+  #holdOwner(owner: string): Promise<void> {
+    return dialectOf(this.db).lock(this.db, JSON.stringify(['projects', owner]));
+  }
+
+  #insert(owner: string, name: string): Promise<Project> {
     const { id, created_at } = newResource();
     return this.db
       .insertInto('projects')
       .values({ id, owner, name, created_at })
-      .onConflict((conflict) => conflict.columns(['owner', 'name']).doNothing())
       .returning(SHOWN)
-      .executeTakeFirst();
+      .executeTakeFirstOrThrow();
   }
 }

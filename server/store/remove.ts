@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { count } from './held.js';
 import type { Key } from './resource.js';
 import type { Database } from './schema.js';
+import { sizeOf } from './size.js';
 
 /** Deletes a resource of a project, with what the tables say goes with it; tells whether there was one. */
 export async function remove(
@@ -10,12 +11,16 @@ export async function remove(
   projectId: string,
   { column, value }: Key,
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom(kind)
+  const found = await db
+    .selectFrom(kind)
+    .select('id')
     .where('project_id', '=', projectId)
     .where(column, '=', value)
     .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
-  await count(db, kind, projectId, -1);
+  if (!found) return false;
+  // The uses of a skill or of an agent go with it.
+  const { bytes, uses } = await sizeOf(db, kind, found.id);
+  await db.deleteFrom(kind).where('id', '=', found.id).execute();
+  await count(db, projectId, { [kind]: -1, bytes: -bytes, uses: -uses });
   return true;
 }

@@ -8,7 +8,7 @@ type Json = string;
 type Id = string;
 
 export interface Database {
-  /** Each with counters of what it holds: a project is never counted through. */
+  /** Each with counters of what it holds, which `held.ts` keeps: a project is never counted through. */
   projects: {
     id: Id;
     owner: string;
@@ -18,6 +18,10 @@ export interface Database {
     agents: Generated<number>;
     chatbots: Generated<number>;
     models: Generated<number>;
+    /** What its skills, agents and chatbots keep in JSON and long text. */
+    bytes: Generated<number>;
+    /** The rows of `agent_skills` of its agents. */
+    uses: Generated<number>;
   };
   skills: {
     id: Id;
@@ -96,7 +100,6 @@ export interface Database {
     owner: string;
     key: string;
     fingerprint: string;
-    status: number;
     headers: Json;
     body: string;
     created_at: Moment;

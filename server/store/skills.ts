@@ -1,11 +1,13 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { count, refuseBeyond, refuseTakenName } from './held.js';
-import { groupBy, lookup } from './lookup.js';
+import type { Bounds } from './bounds.js';
+import { grow, refuseTakenName } from './held.js';
+import { groupBy, lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
+import { bytesOf, sizeOf } from './size.js';
 
 export type Skill = components['schemas']['Skill'];
 
@@ -20,15 +22,15 @@ export type SkillChange = Partial<NewSkill>;
 
 /** The skills of projects. What writes is called within `Store.transaction`, the project held. */
 export class SkillStore {
-  /** @param most how many skills a project holds at most */
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: number,
+    private readonly most: Bounds,
   ) {}
 
   /** @param agents names or ids: only skills that any of these agents uses */
   async list(projectId: string, page: Page, agents?: readonly string[]): Promise<Skill[]> {
     const all = this.db.selectFrom('skills').selectAll().where('project_id', '=', projectId);
+    const values = padded((agents ?? []).map((agent) => key(agent).value));
     const wanted =
       agents === undefined
         ? all
@@ -39,7 +41,7 @@ export class SkillStore {
               .select('agent_skills.skill_id')
               .where('agents.project_id', '=', projectId)
               .where(({ or, eb }) =>
-                or(agents.map(key).map(({ column, value }) => eb(`agents.${column}`, '=', value))),
+                or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]),
               ),
           );
     return withAgents(this.db, await inOrder(wanted, 'id', page).execute());
@@ -56,7 +58,6 @@ export class SkillStore {
    */
   async create(projectId: string, { name, type, params }: NewSkill): Promise<Skill> {
     await refuseTakenName(this.db, 'skills', projectId, name);
-    await refuseBeyond(this.most, this.db, 'skills', projectId);
     const { id, created_at, updated_at } = newResource();
     const skill: Skill = {
       id,
@@ -69,13 +70,14 @@ export class SkillStore {
     };
     const { agent_ids: _, ...fields } = skill;
     const row = { ...fields, project_id: projectId, params: openText('params', skill.params) };
+    await grow(this.db, projectId, { skills: 1, bytes: bytesOf('skills', row) }, this.most);
     await this.db.insertInto('skills').values(row).execute();
-    await count(this.db, 'skills', projectId, 1);
     return skill;
   }
 
   /**
    * @throws {NameTakenError}
+   * @throws {LimitReachedError}
    * @throws {TooLargeError}
    */
   async update(
@@ -93,16 +95,15 @@ export class SkillStore {
       updated_at: new Date().toISOString(),
     };
     await refuseTakenName(this.db, 'skills', projectId, skill.name, skill.id);
-    await this.db
-      .updateTable('skills')
-      .set({
-        name: skill.name,
-        type: skill.type,
-        params: openText('params', skill.params),
-        updated_at: skill.updated_at,
-      })
-      .where('id', '=', skill.id)
-      .execute();
+    const row = {
+      name: skill.name,
+      type: skill.type,
+      params: openText('params', skill.params),
+      updated_at: skill.updated_at,
+    };
+    const { bytes } = await sizeOf(this.db, 'skills', skill.id);
+    await grow(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.most);
+    await this.db.updateTable('skills').set(row).where('id', '=', skill.id).execute();
     return skill;
   }
 

@@ -17,6 +17,7 @@ import {
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
+const MOST = { resources: 3, bytes: 1000, uses: 4 };
 
 let database: PostgresDatabase;
 let databases = 0;
@@ -32,7 +33,7 @@ describe.each([
   let store: Store;
   let project: Project;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { mostResources: 3 });
+    store = await Store.open(await newUrl(), { most: MOST });
     project = await store.projects.create('ann', 'shop');
   });
   afterEach(() => store.close());
@@ -53,6 +54,8 @@ describe.each([
   const table = { target: 'y', rowCount: 1, table: new Uint8Array([0, 1, 255]) };
   const begin = (name: string) =>
     write((store) => store.models.beginTraining(project.id, name, table));
+  const beginIn = (projectId: string, name: string) =>
+    store.transaction((store) => store.models.beginTraining(projectId, name, table));
 
   describe('of several owners', () => {
     test('has a project of each by the same name, and shows nobody those of another', async () => {
@@ -65,12 +68,30 @@ describe.each([
       expect(Object.keys(other).sort()).toEqual(['created_at', 'id', 'name']);
     });
 
-    test('gives a new one the project `default`, and never again while there is another', async () => {
-      await store.projects.beginOwner('bob');
-      await store.projects.beginOwner('bob');
+    /** Gives an owner a key as the command does. */
+    const newKey = (id: string, owner: string) =>
+      store.transaction(async (store) => {
+        await store.projects.beginOwner(owner);
+        const key = { id, owner, name: 'desk', scopes: ['read'] as const };
+        await store.keys.create({ ...key, expires_at: null, hash: 'ab12' });
+      });
+
+    test('gives a new one the project `default`, once, however many keys are made at once', async () => {
+      await Promise.all(['k1', 'k2', 'k3', 'k4'].map((id) => newKey(id, 'bob')));
       expect(await store.projects.list('bob', {})).toMatchObject([{ name: 'default' }]);
-      await store.projects.beginOwner('ann');
+      await newKey('k5', 'ann');
       expect(await store.projects.list('ann', {})).toEqual([project]);
+    });
+
+    test('gives none again to one who deleted it, be the key revoked', async () => {
+      await newKey('k1', 'bob');
+      await store.keys.revoke('k1');
+      await store.transaction(async ({ projects }) => {
+        const held = await projects.hold('bob', 'default');
+        if (held) await projects.remove(held);
+      });
+      await newKey('k2', 'bob');
+      expect(await store.projects.list('bob', {})).toEqual([]);
     });
 
     test('bounds how many projects each has', async () => {
@@ -79,6 +100,27 @@ describe.each([
       const fourth = store.projects.create('ann', 'fourth');
       await expect(fourth).rejects.toThrow(new LimitReachedError('projects', 3));
       await store.projects.create('bob', 'fourth');
+    });
+
+    test('bounds them exactly where many are made at the same moment', async () => {
+      const made = await Promise.allSettled(
+        ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) =>
+          store.transaction((store) => store.projects.create('ann', name)),
+        ),
+      );
+      expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+      expect(await store.projects.list('ann', {})).toHaveLength(3);
+    });
+
+    test('tells all but one who make a project of one name at the same moment', async () => {
+      const made = await Promise.allSettled(
+        Array.from({ length: 8 }, () =>
+          store.transaction((store) => store.projects.create('bob', 'one')),
+        ),
+      );
+      const reasons = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(reasons).toHaveLength(7);
+      for (const reason of reasons) expect(reason).toBeInstanceOf(NameTakenError);
     });
   });
 
@@ -128,6 +170,123 @@ describe.each([
     );
   });
 
+  describe('that bounds how much a project keeps', () => {
+    /** An object that takes as many bytes as JSON, in characters of two bytes where that comes out even. */
+    const object = (bytes: number) => ({ k: 'é'.repeat((bytes - 8) / 2) });
+    const skillOf = (bytes: number, name = 'a') =>
+      write(({ skills }) => skills.create(project.id, { ...skill(name), params: object(bytes) }));
+    const full = new LimitReachedError('bytes', MOST.bytes);
+
+    /** Expects that there is room for so many bytes, and not for two more. */
+    async function expectRoom(bytes: number): Promise<void> {
+      await expect(skillOf(bytes + 2, 'probe')).rejects.toThrow(full);
+      await skillOf(bytes, 'probe');
+      await write(({ skills }) => skills.remove(project.id, 'probe'));
+    }
+
+    test('counts the params of skills as they are created, changed and deleted', async () => {
+      await skillOf(600);
+      await expectRoom(400);
+      const change = (bytes: number) =>
+        write(({ skills }) => skills.update(project.id, 'a', { params: object(bytes) }));
+      await change(1000);
+      await expect(change(1002)).rejects.toThrow(full);
+      const [kept] = await store.skills.list(project.id, {});
+      expect(kept?.params).toEqual(object(1000));
+      await write(({ skills }) => skills.update(project.id, 'a', { name: 'b', type: 'other' }));
+      await change(1000);
+      await write(({ skills }) => skills.update(project.id, 'b', { params: object(100) }));
+      await expectRoom(900);
+      await write(({ skills }) => skills.remove(project.id, 'b'));
+      await expectRoom(1000);
+    });
+
+    test('counts all that an agent keeps', async () => {
+      const texts = {
+        prompt_template: 'é'.repeat(50),
+        model: { model_name: 'm' },
+        data: { tables: [] },
+      };
+      const small = { ...agent('a'), ...texts, settings: object(300) };
+      await write(({ agents }) => agents.create(project.id, small, []));
+      const kept = 100 + '{"model_name":"m"}'.length + '{"tables":[]}'.length + 1 + 300;
+      await write(({ agents }) => agents.update(project.id, 'a', { data: { tables: [''] } }));
+      await expectRoom(1000 - kept - 1);
+      const grow = write(({ agents }) =>
+        agents.update(project.id, 'a', { prompt_template: 'x'.repeat(800) }),
+      );
+      await expect(grow).rejects.toThrow(full);
+      await write(({ agents }) => agents.remove(project.id, 'a'));
+      await expectRoom(1000);
+    });
+
+    test('has room for 16 MiB unless it is told otherwise, which one agent can show', async () => {
+      await store.close();
+      store = await Store.open(await newUrl());
+      project = await store.projects.create('ann', 'shop');
+      const names = Array.from({ length: 16 }, (_, index) => `skill_${index}`);
+      for (const name of names) await skillOf(1024 * 1024, name);
+      const most = new LimitReachedError('bytes', 16 * 1024 * 1024);
+      await expect(skillOf(10, 'probe')).rejects.toThrow(most);
+      const empty = write(({ agents }) => agents.create(project.id, agent('a'), names));
+      await expect(empty).rejects.toThrow(most);
+      await write(({ skills }) => skills.update(project.id, 'skill_0', { params: object(10) }));
+      await write(({ agents }) => agents.create(project.id, agent('a'), names));
+      expect((await store.agents.find(project.id, 'a'))?.skills).toHaveLength(16);
+    });
+
+    test('counts the settings of chatbots, those too that an update creates', async () => {
+      const put = (name: string, bytes: number) =>
+        write(({ chatbots }) =>
+          chatbots.updateOrCreate(project.id, name, { settings: object(bytes) }),
+        );
+      await put('a', 500);
+      await expect(put('b', 502)).rejects.toThrow(full);
+      await put('b', 400);
+      await put('b', 500);
+      await expect(put('b', 502)).rejects.toThrow(full);
+      await write(({ chatbots }) => chatbots.remove(project.id, 'a'));
+      await expectRoom(500);
+    });
+  });
+
+  describe('that bounds how often agents use skills', () => {
+    const full = new LimitReachedError('uses', MOST.uses);
+    const use = (name: string, skills: string[]) =>
+      write(({ agents }) => agents.create(project.id, agent(name), skills));
+    const add = (name: string, skills: string[]) =>
+      write(({ agents }) => agents.update(project.id, name, {}, { add: skills, remove: [] }));
+    beforeEach(async () => {
+      for (const name of ['s', 't', 'u']) {
+        await write(({ skills }) => skills.create(project.id, skill(name)));
+      }
+      await use('a', ['s', 't', 't']);
+    });
+
+    test('counts those of agents as they are created and changed', async () => {
+      await expect(use('b', ['s', 't', 'u'])).rejects.toThrow(full);
+      await use('b', ['s']);
+      await add('b', ['s', 't']);
+      await expect(add('b', ['u'])).rejects.toThrow(full);
+      await expect(use('c', ['s'])).rejects.toThrow(full);
+      const swap = { replace: ['u', 's'] };
+      await write(({ agents }) => agents.update(project.id, 'a', { settings: { k: 1 } }, swap));
+      await write(({ agents }) => agents.update(project.id, 'a', { settings: { k: 2 } }));
+      await write(({ agents }) => agents.update(project.id, 'a', {}, { replace: [] }));
+      await use('c', ['s', 't']);
+    });
+
+    test('has room again when an agent or a skill is gone', async () => {
+      await use('b', ['s', 't']);
+      await write(({ skills }) => skills.remove(project.id, 's'));
+      await add('b', ['u']);
+      await add('a', ['u']);
+      await expect(use('c', ['t'])).rejects.toThrow(full);
+      await write(({ agents }) => agents.remove(project.id, 'a'));
+      await use('c', ['t', 'u']);
+    });
+  });
+
   describe('in a transaction', () => {
     test('undoes all of it when the work throws', async () => {
       const work = write(async (store) => {
@@ -142,7 +301,7 @@ describe.each([
 
     test('refuses a name before it writes, so that the transaction can go on', async () => {
       await write((store) => store.skills.create(project.id, skill('a')));
-      const answer = { fingerprint: 'f', status: 409, headers: {}, body: '' };
+      const answer = { fingerprint: 'f', headers: { ETag: '""', Location: '/' }, body: '' };
       await write(async (store) => {
         const again = store.skills.create(project.id, skill('a'));
         await expect(again).rejects.toThrow(NameTakenError);
@@ -211,8 +370,7 @@ describe.each([
   describe('of answers', () => {
     const answer = {
       fingerprint: 'f',
-      status: 201,
-      headers: { Location: '/é' },
+      headers: { ETag: '"é"', Location: '/é' },
       body: '{"a":"\\u0000"}',
     };
 
@@ -227,8 +385,8 @@ describe.each([
       await store.answers.keep('ann', 'k', answer);
       const later = new Date(Date.now() + HOUR).toISOString();
       expect(await store.answers.find('ann', 'k', later)).toBeUndefined();
-      await store.answers.keep('ann', 'k', { ...answer, status: 409 });
-      expect(await store.answers.find('ann', 'k', LONG_AGO)).toMatchObject({ status: 409 });
+      await store.answers.keep('ann', 'k', { ...answer, body: 'another' });
+      expect(await store.answers.find('ann', 'k', LONG_AGO)).toMatchObject({ body: 'another' });
       expect(await store.answers.forget(LONG_AGO)).toBe(0);
       expect(await store.answers.forget(later)).toBe(1);
       expect(await store.answers.find('ann', 'k', LONG_AGO)).toBeUndefined();
@@ -321,14 +479,45 @@ describe.each([
       await expect(begin('a')).rejects.toThrow(new TrainingInProgressError(1));
       for (let owner = 0; owner < 33; owner++) {
         const { id } = await store.projects.create(`owner_${owner}`, 'shop');
-        for (const name of ['a', 'b', 'c']) {
-          await store.transaction((store) => store.models.beginTraining(id, name, table));
-        }
+        for (const name of ['a', 'b', 'c']) await beginIn(id, name);
       }
+      await expect(store.models.refuseFullQueue(project.id)).rejects.toThrow(QueueFullError);
       await expect(begin('b')).rejects.toThrow(QueueFullError);
+      expect(await store.models.find(project.id, 'b')).toBeUndefined();
       await store.models.claimTraining('one', HOUR);
+      await store.models.refuseFullQueue(project.id);
       await begin('b');
     });
+
+    test('takes fifty of one owner, and those of others still', async () => {
+      const projects = await roomyProjects('ann');
+      for (const [index, id] of projects.slice(0, 49).entries()) await beginIn(id, `${index}`);
+      await store.models.refuseFullQueue(project.id);
+      await begin('a');
+      await expect(store.models.refuseFullQueue(project.id)).rejects.toThrow(QueueFullError);
+      await expect(begin('b')).rejects.toThrow(QueueFullError);
+      const { id } = await store.projects.create('bob', 'shop');
+      await store.models.refuseFullQueue(id);
+      await beginIn(id, 'a');
+    });
+
+    test('takes no more where many are begun in several projects at the same moment', async () => {
+      const projects = await roomyProjects('ann');
+      for (const id of projects.slice(0, 48)) await beginIn(id, 'a');
+      const begun = await Promise.allSettled(projects.slice(48).map((id) => beginIn(id, 'a')));
+      expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+      expect(await store.models.waitingTrainings()).toBe(50);
+    });
+
+    /** Opens a store in which an owner may have more projects, and makes 56 of them. */
+    async function roomyProjects(owner: string): Promise<string[]> {
+      await store.close();
+      store = await Store.open(await newUrl());
+      project = await store.projects.create('ann', 'shop');
+      const names = Array.from({ length: 56 }, (_, index) => `project_${index}`);
+      const made = await Promise.all(names.map((name) => store.projects.create(owner, name)));
+      return made.map(({ id }) => id);
+    }
   });
 });
 

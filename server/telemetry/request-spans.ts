@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../callers/without-keys.js';
-import { atClose, wentOut } from './at-close.js';
+import { atClose, wentOut } from '../contract/at-close.js';
 
 const traceIds = new WeakMap<ServerResponse, string>();
 

@@ -16,7 +16,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await dialectOf(db).checkReferences(db);
 }
 
-const COUNTERS = ['skills', 'agents', 'chatbots', 'models'] as const;
+const KINDS = ['skills', 'agents', 'chatbots', 'models'];
+const LONG_TEXT = [
+  ['skills', ['params']],
+  ['agents', ['prompt_template', 'model', 'data', 'settings']],
+  ['chatbots', ['settings']],
+] as const;
 
 /**
  * SQLite cannot drop the constraint that a name is unique: the table is made anew, in the order that keeps
@@ -34,6 +39,8 @@ async function rebuildProjects(db: Kysely<unknown>): Promise<void> {
     .addColumn('agents', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('chatbots', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('models', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('uses', 'integer', (column) => column.notNull().defaultTo(0))
     .addUniqueConstraint('projects_name', ['owner', 'name'])
     .execute();
   await sql`insert into new_projects (id, owner, name, created_at)
@@ -50,6 +57,8 @@ async function alterProjects(db: Kysely<unknown>): Promise<void> {
     .addColumn('agents', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('chatbots', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('models', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('uses', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
   await db.schema
     .alterTable('projects')
@@ -63,11 +72,23 @@ async function alterProjects(db: Kysely<unknown>): Promise<void> {
 }
 
 async function countWhatProjectsHold(db: Kysely<unknown>): Promise<void> {
-  for (const kind of COUNTERS) {
+  for (const kind of KINDS) {
     await sql`update projects set ${sql.ref(kind)} =
       (select count(*) from ${sql.table(kind)} as held where held.project_id = projects.id)`.execute(
       db,
     );
+  }
+  await sql`update projects set uses =
+    (select count(*) from agent_skills
+      join agents on agents.id = agent_skills.agent_id where agents.project_id = projects.id)`.execute(
+    db,
+  );
+  for (const [kind, columns] of LONG_TEXT) {
+    for (const column of columns) {
+      await sql`update projects set bytes = bytes +
+        (select coalesce(sum(${dialectOf(db).octets(column)}), 0)
+          from ${sql.table(kind)} as held where held.project_id = projects.id)`.execute(db);
+    }
   }
 }
 
@@ -92,7 +113,6 @@ async function createAnswers(db: Kysely<unknown>): Promise<void> {
     .addColumn('owner', 'text', (column) => column.notNull())
     .addColumn('key', 'text', (column) => column.notNull())
     .addColumn('fingerprint', 'text', (column) => column.notNull())
-    .addColumn('status', 'integer', (column) => column.notNull())
     .addColumn('headers', 'text', (column) => column.notNull())
     .addColumn('body', 'text', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())

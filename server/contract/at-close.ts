@@ -15,6 +15,10 @@ export function atClose(req: IncomingMessage, res: ServerResponse, done: () => v
     res.once('close', done);
     return;
   }
+  if (req.socket.destroyed) {
+    queueMicrotask(done);
+    return;
+  }
   const waiting = queuedOn(req.socket);
   const once = () => {
     if (waiting.delete(once)) done();
