@@ -30,7 +30,9 @@ test('finds about as many truths inside the intervals as they promise', () => {
 });
 
 test('prints addresses that answer', async () => {
-  const addresses = [...output.matchAll(/curl "?(http\S+?)"?$/gm)].map(([, address]) => address);
+  const addresses = [...output.matchAll(/curl -sSw '\\n' "?(http\S+?)"?$/gm)].map(
+    ([, address]) => address,
+  );
   expect(addresses).toHaveLength(4);
   for (const address of addresses) {
     expect((await fetch(String(address))).status, address).toBe(200);

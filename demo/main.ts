@@ -121,15 +121,15 @@ function sayWhatNext(url: string): void {
     '[{"carat":0.7,"cut":"Ideal","color":"G","clarity":"VS2","depth":61.7,"table":56,"x":5.69,"y":5.73,"z":3.52}]';
   say(`Try next:
 
-  curl ${url}/projects/default/agents/jeweller
-  curl "${url}/projects/default/skills?agent=jeweller"
-  curl ${url}/api/projects/default/models/diamond_prices
-  curl ${url}/api/projects/default/models/diamond_prices/predict \\
+  curl -sSw '\\n' ${url}/projects/default/agents/jeweller
+  curl -sSw '\\n' "${url}/projects/default/skills?agent=jeweller"
+  curl -sSw '\\n' ${url}/api/projects/default/models/diamond_prices
+  curl -sSw '\\n' ${url}/api/projects/default/models/diamond_prices/predict \\
     -H 'Content-Type: application/json' -d '${rows}'
-  curl ${url}/projects/default/chatbots/shop_window
-  curl -X DELETE ${url}/projects/default/agent/jeweller
+  curl -sSw '\\n' ${url}/projects/default/chatbots/shop_window
+  curl -X DELETE ${url}/projects/default/agents/jeweller
 
-Press Ctrl-C to stop.`);
+Press Ctrl-C to stop, which also frees the port for npm start.`);
 }
 
 function percent(share: number): string {

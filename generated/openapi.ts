@@ -357,8 +357,8 @@ export interface paths {
          * Predict rows
          * @description Fetches predictions from the model: one answer row for each element of the body's array, in the
          *     same order. An element that is an object gives its values by column name; a column that it does
-         *     not name is missing, which the model has learnt to deal with, and a name that the model does not
-         *     know is ignored. Any other element supplies no values.
+         *     not name is missing, which the model has learnt to deal with, and so is a value of another kind than
+         *     its column's; a name that the model does not know is ignored. Any other element supplies no values.
          *
          *     Each row's interval is calibrated: of the rows that are answered with confidence `c`, a share `c`
          *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
@@ -948,7 +948,8 @@ export interface components {
          *     of these it is, is not told.
          *
          *     To mend it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
-         *     service make keys with `roster keys create`.
+         *     service make keys with `roster keys create`. A service for which no key was ever made takes none: leave the
+         *     header out.
          */
         Unauthorized: {
             /** @constant */
@@ -1080,7 +1081,7 @@ export interface components {
         /**
          * @description A resource of the same kind in the same project has this name already.
          *
-         *     To mend it, choose another name, or update the resource that has it.
+         *     To mend it, choose another name, or use or update the resource that has it.
          */
         NameTaken: {
             /** @constant */

@@ -29,6 +29,7 @@ test.each([
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug'],
   [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
   [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],
+  [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
   [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],

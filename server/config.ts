@@ -15,7 +15,7 @@ const environment = z.object({
     .string()
     .refine(
       (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
-      'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+      'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
     )
     .default('file:data/roster.db'),
   BASE_PATH: z

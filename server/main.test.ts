@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../contract-tests/targets/free-port.js';
 import { makeKey } from '../contract-tests/targets/keys.js';
 import {
   type ServerOptions,
@@ -241,8 +242,29 @@ describe('a start', () => {
       env: { PORT: port },
       databaseFile: join(folder, 'another.db'),
     });
-    expect(words).toMatch(/\nRoster did not start: .*address already in use[^\n]*$/);
+    expect(words).toMatch(
+      /\nRoster did not start: .* PORT \d+: address already in use; stop what listens there, or choose another PORT\n?$/,
+    );
   });
+
+  test('on a PostgreSQL that is not there asks whether it runs', async () => {
+    const words = await refusal({
+      env: { DATABASE_URL: `postgres://roster:s3cret@127.0.0.1:${await freePort()}/roster` },
+    });
+    expect(words).toMatch(/\nRoster did not start: .*; is PostgreSQL running there\?\n?$/);
+    expect(words).not.toContain('s3cret');
+  });
+
+  test.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+    'with a malformed %s ends with one line that names it',
+    async (name) => {
+      for (const address of ['localhost:4318', 'http://', 'ftp://localhost']) {
+        expect(await refusal({ env: { [name]: address } })).toMatch(
+          new RegExp(`\nRoster did not start: ${name} must be [^\n]*http://[^\n]*\n?$`),
+        );
+      }
+    },
+  );
 
   test('on a file that is no database ends with one line that says so', async () => {
     const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
@@ -299,6 +321,16 @@ describe('the log', () => {
     const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req?.id === id);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ operation: 'getSkill', res: { statusCode: 404 } });
+  });
+
+  test('has no key that was put into the address by mistake', async () => {
+    const server = await start();
+    const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
+    await fetch(`${server.url}/projects/${key}?key=${key}`);
+    await server.stop();
+    const log = server.log.join('\n');
+    expect(log).toContain('"url":"/projects/roster_…"');
+    expect(log).not.toContain('sss');
   });
 
   test('has the cause of an internal error, of which the answer shows nothing', async () => {

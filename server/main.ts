@@ -125,9 +125,17 @@ async function listen(server: Server, { host, port }: Config): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${reason}`, { cause });
+    throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'EADDRINUSE'
+    ? 'address already in use; stop what listens there, or choose another PORT'
+    : error.message;
 }
 
 function addressOf(server: Server, { host, basePath }: Config): string {

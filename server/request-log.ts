@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { v7 as uuidv7 } from 'uuid';
+import { withoutKeys } from './callers/without-keys.js';
 import { traceIdOf } from './telemetry/request-spans.js';
 
 /** Gives each request an id, and writes a line for each answer, with the operation that gave it. */
@@ -11,8 +12,8 @@ export function logRequests(logger: Logger): RequestHandler {
     logger,
     genReqId: requestId,
     serializers: {
-      // Without the query: a key that was put there by mistake has no place in a log.
-      req: ({ id, method, url }) => ({ id, method, url: url.replace(/\?.*$/s, '') }),
+      // A key that was put into the address by mistake has no place in a log; nor has the rest of a query.
+      req: ({ id, method, url }) => ({ id, method, url: withoutKeys(url.replace(/\?.*$/s, '')) }),
       res: ({ statusCode }) => ({ statusCode }),
     },
     customProps: (_req, res) => ({

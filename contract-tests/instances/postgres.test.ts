@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { LEASE } from '../../server/models/trainings.js';
 import { oneDiamond, settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';
+import { startServer } from '../targets/server-process.js';
 import { firstToLog, type Instance, logged, startTwo, untilReadiness } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -203,4 +204,11 @@ describe('a database that restarts', () => {
     const attempts = both.flatMap((instance) => logged(instance, 'training'));
     expect(attempts).toMatchObject([{ attempt: 1 }]);
   });
+});
+
+test('a database that was not made yet stops the start with a line that says how to make it', async () => {
+  const { href } = new URL('/nowhere', await database.create('beside_nowhere'));
+  await expect(startServer({ env: { DATABASE_URL: href } })).rejects.toThrow(
+    /Roster did not start: .*database "nowhere" does not exist; make it with createdb\n?$/,
+  );
 });

@@ -46,7 +46,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
 
   test('is refused where it is not wrapped, or wrapped in more', async () => {
     const bare = await sendJson('POST', all(), { name: 'first', ...required });
-    expect(await pointersOf(bare)).toContain(`/body/${kind}`);
+    expect(await pointersOf(bare)).toEqual(['/body']);
     const more = await sendJson('POST', all(), {
       [kind]: { name: 'first', ...required },
       colour: 'red',
@@ -177,5 +177,43 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
     ]);
     const updated = await write('PUT', '/first', { settings: null, params: { a: 1 } });
     expect(await updated.json()).toMatchObject({ settings: { a: 1 } });
+  });
+});
+
+describe('a body that lacks its wrapper', () => {
+  const errorsOf = async (response: Response) => (await objectOf(response))['errors'];
+  const skills = () => `/projects/${project}/skills`;
+
+  test('is told so once, with what belongs inside', async () => {
+    const created = await sendJson('POST', skills(), { name: 'x', type: 'sql' });
+    expect(await errorsOf(created)).toEqual([
+      { pointer: '/body', message: 'must be wrapped: {"skill": {…}}; name and type belong inside' },
+    ]);
+    const projects = await sendJson('POST', '/projects', { name: 'x' });
+    expect(await errorsOf(projects)).toEqual([
+      { pointer: '/body', message: 'must be wrapped: {"project": {…}}; name belongs inside' },
+    ]);
+    const updated = await sendJson('PUT', `${skills()}/any`, { name: 'x', type: 'y', params: {} });
+    expect(await errorsOf(updated)).toEqual([
+      {
+        pointer: '/body',
+        message: 'must be wrapped: {"skill": {…}}; name, type and params belong inside',
+      },
+    ]);
+  });
+
+  test('is told beside it of a field that belongs nowhere', async () => {
+    const created = await sendJson('POST', skills(), { name: 'x', colour: 'red' });
+    expect(await pointersOf(created)).toEqual(['/body', '/body/colour']);
+  });
+
+  test('is told that it is required where nothing of it is there', async () => {
+    for (const body of [{}, { colour: 'red' }]) {
+      const created = await sendJson('POST', skills(), body);
+      expect(await errorsOf(created)).toContainEqual({
+        pointer: '/body/skill',
+        message: 'is required; add it',
+      });
+    }
   });
 });

@@ -82,6 +82,61 @@ describe.each(secured)('$id', (operation) => {
   });
 });
 
+describe('a refusal', () => {
+  const wordsFor = async (authorization: string) => {
+    const headers = { Authorization: authorization };
+    return (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
+  };
+
+  test.each([
+    'Bearer ',
+    'Bearer',
+    `Basic ${keys.own}`,
+    keys.own,
+    'Bearer abc',
+    `Bearer a ${keys.own}`,
+  ])('of the header %j says which form it has', async (authorization) => {
+    expect(await wordsFor(authorization)).toBe(
+      "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+    );
+  });
+
+  test('of a key does not tell whether it never was, is wrong or was revoked', async () => {
+    const unknown = `roster_0000000000000000_${'0'.repeat(43)}`;
+    const wrong = `${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`;
+    for (const key of [unknown, wrong, keys.revoked, 'roster_x']) {
+      expect(await wordsFor(`Bearer ${key}`)).toBe(
+        'The key is unknown, revoked or expired; ask those who run the service for another.',
+      );
+    }
+  });
+});
+
+test('a key that was put into the address is not repeated by the problem', async () => {
+  const secret = `${keys.own.split('_')[2]}`;
+  for (const address of [
+    `/projects/${keys.own}`,
+    `/projects/${keys.own}/skills`,
+    `/nowhere/${keys.own}`,
+    `/projects?key=${keys.own}`,
+    `/projects?${keys.own}=1`,
+  ]) {
+    const refused = await send(address);
+    expect(refused.status, address).toBeGreaterThanOrEqual(400);
+    const text = await refused.text();
+    expect(text).toContain('/problems/');
+    expect(text).not.toContain(secret);
+  }
+  const { instance } = await objectOf(await send(`/projects/${keys.own}/skills`));
+  expect(decodeURI(`${instance}`)).toBe('/projects/roster_…/skills');
+});
+
+test('a name that begins like a key is no key, and is repeated', async () => {
+  const { instance, detail } = await objectOf(await send('/projects/roster_sales_2026'));
+  expect(instance).toBe('/projects/roster_sales_2026');
+  expect(detail).toContain('"roster_sales_2026"');
+});
+
 test('two Authorization headers are refused, even if both are good', async () => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

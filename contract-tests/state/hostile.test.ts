@@ -137,15 +137,18 @@ describe('a target', () => {
   });
 });
 
-test('a cursor made by hand is told where cursors come from', async () => {
-  const { errors } = await fault(send(`${skills()}?cursor=0000000000000000000000`));
-  expect(errors).toEqual([
-    {
-      pointer: '/query/cursor',
-      message: 'must be a cursor as the Link header of the page before gives it',
-    },
-  ]);
-});
+test.each(['0000000000000000000000', 'made-up', '0'.repeat(100)])(
+  'the cursor %s, made by hand, is told where cursors come from',
+  async (cursor) => {
+    const { errors } = await fault(send(`${skills()}?cursor=${cursor}`));
+    expect(errors).toEqual([
+      {
+        pointer: '/query/cursor',
+        message: 'must be a cursor as the Link header of the page before gives it',
+      },
+    ]);
+  },
+);
 
 test('a project that is deleted during an upload to it does not exist for the upload', async () => {
   const { hostname, port } = new URL(baseUrl);

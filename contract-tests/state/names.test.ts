@@ -133,3 +133,10 @@ describe('a name in an address', () => {
     expect(model.status).toBe(400);
   });
 });
+
+test('a project whose name is taken is told of both ways out', async () => {
+  const clash = await sendJson('POST', '/projects', { project: { name: project } });
+  expect((await objectOf(clash))['detail']).toBe(
+    `There is already a project named "${project}"; choose another name, or use that one.`,
+  );
+});

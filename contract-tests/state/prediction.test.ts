@@ -2,7 +2,7 @@
 import type { Model, PredictionRow } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diamonds, oneDiamond, trainPrices } from '../diamonds.js';
-import { ownProject, roster, send, sendJson } from '../stage.js';
+import { objectOf, ownProject, roster, send, sendJson } from '../stage.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -244,4 +244,35 @@ describe('confidence', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ errors: [{ pointer: '/query/confidence' }] });
   });
+});
+
+describe('a body that is no rows', () => {
+  const errorsOf = async (body: unknown) =>
+    (await objectOf(await sendJson('POST', address(), body)))['errors'];
+
+  test.each([[{ carat: 0.7, cut: 'Ideal' }], [{}], [{ rows: [] }], ['carat'], [7], [null]])(
+    'such as %j is told once what rows look like',
+    async (body) => {
+      expect(await errorsOf(body)).toEqual([
+        {
+          pointer: '/body',
+          message: 'must be an array of rows, such as [{"carat": 0.7}], or {"data": [rows]}',
+        },
+      ]);
+    },
+  );
+
+  test('but has data is told what is wrong with that', async () => {
+    expect(await errorsOf({ data: { carat: 0.7 } })).toMatchObject([{ pointer: '/body/data' }]);
+    expect(await errorsOf({ data: [], colour: 'red' })).toMatchObject([
+      { pointer: '/body/colour' },
+    ]);
+  });
+});
+
+test('a value of another kind than its column counts as missing', async () => {
+  const { carat: _, ...others } = oneDiamond;
+  const [without, withText] = await predict([others, { ...others, carat: 'heavy' }]);
+  expect(withText?.['price']).toBe(without?.['price']);
+  expect(withText?.['price_min']).toBe(without?.['price_min']);
 });

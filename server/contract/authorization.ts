@@ -42,12 +42,17 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   ];
 }
 
-/** RFC 6750, section 2.1. A request that brings two such headers is refused, for one of them is not the caller's. */
+/**
+ * RFC 6750, section 2.1.
+ * @throws {ProblemError} where the header has another form, and where there are two: one of them is not the
+ *   caller's
+ */
 function presentedKey(req: Request): string | undefined {
   const [header, ...others] = req.headersDistinct['authorization'] ?? [];
   if (header === undefined) return undefined;
-  const [, key = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-  return others.length > 0 ? '' : key;
+  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(header) ?? [];
+  if (key === undefined || others.length > 0) throw noSuchHeader();
+  return key;
 }
 
 function noKey() {
@@ -59,10 +64,23 @@ function noKey() {
   );
 }
 
+function noSuchHeader() {
+  return refusedKey(
+    "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+  );
+}
+
+/** Which of the three it is, is not told: whoever tries keys would learn which there were. */
 function badKey() {
+  return refusedKey(
+    'The key is unknown, revoked or expired; ask those who run the service for another.',
+  );
+}
+
+function refusedKey(detail: string) {
   return problem(
     '/problems/unauthorized',
-    "The key is not a good one; send one that is, as 'Authorization: Bearer roster_…', in one such header. A service for which no key was ever made asks for none.",
+    detail,
     {},
     { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
   );

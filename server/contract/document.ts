@@ -200,7 +200,8 @@ function saysOf(document: Document): Map<string, string> {
   const visit = (node: unknown, name: string): void => {
     if (typeof node !== 'object' || node === null) return;
     const { pattern, type, 'x-roster-says': words } = node as Record<string, unknown>;
-    if (typeof words === 'string') {
+    // The words of a choice are about a whole body; they are found beside it.
+    if (typeof words === 'string' && !('oneOf' in node)) {
       const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${name}`;
       if ((says.get(rule) ?? words) !== words) {
         throw new ContractError(`openapi.yaml: x-roster-says words one rule in two ways: ${words}`);

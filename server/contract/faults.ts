@@ -1,5 +1,6 @@
 import { error as validator } from 'express-openapi-validator';
 import { bodyTooLarge, malformedBody } from './body.js';
+import { shapeFault } from './body-shape.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
 import { escapeToken, valueAt } from './json-pointer.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
@@ -13,21 +14,27 @@ interface ValidationFault {
   readonly errorCode?: string;
 }
 
+/** What has to be known of a request to say what is wrong with it. */
+interface FaultyRequest {
+  readonly body: unknown;
+  readonly operationId: string | undefined;
+}
+
 /**
  * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
  * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
- * @param body the body of the request, if it was read
+ * @param request the body, if it was read, and the operation, if it is known
  * @param translate gives the problem of what was thrown below the contract, if it knows it
  */
 export function asProblem(
   contract: Contract,
   thrown: unknown,
-  body: unknown,
+  request: FaultyRequest,
   translate: (thrown: unknown) => ProblemError | undefined,
 ): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof validator.BadRequest) {
-    return invalidRequest(fieldErrors(contract, thrown.errors, body), { cause: thrown });
+    return invalidRequest(fieldErrors(contract, thrown.errors, request), { cause: thrown });
   }
   if (thrown instanceof validator.NotFound) {
     return problem('/problems/unknown-address', 'There is no such address in the contract.');
@@ -68,7 +75,7 @@ function asBodyProblem(thrown: unknown): ProblemError | undefined {
 function fieldErrors(
   contract: Contract,
   faults: readonly ValidationFault[],
-  body: unknown,
+  { body, operationId }: FaultyRequest,
 ): FieldError[] {
   const byPointer = new Map<string, string[]>();
   for (const fault of withoutConsequences(faults)) {
@@ -77,7 +84,14 @@ function fieldErrors(
     const messages = byPointer.get(pointer) ?? [];
     if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
   }
-  return [...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) }));
+  const errors = [...byPointer].map(([pointer, messages]) => ({
+    pointer,
+    message: join(messages),
+  }));
+  const operation = contract.operations.find(({ id }) => id === operationId);
+  const shape = shapeFault(contract, operation?.bodySchema, body);
+  const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
+  return shape && others.length < errors.length ? [shape.error, ...others] : errors;
 }
 
 /** A place in the words of the contract, which spells headers as RFC 9110 does: Node knows them in lower case. */
@@ -102,19 +116,34 @@ function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string 
 }
 
 /**
- * Leaves out the faults that only say that another one is there: that no branch of a choice fits, and
- * that the value is not of the type of the other branch.
+ * Leaves out the faults that only say that another one is there: that no branch of a choice fits, that
+ * the value is not of the type of the other branch, and the length of what a pattern has bounded already.
  */
 function withoutConsequences(faults: readonly ValidationFault[]): readonly ValidationFault[] {
   const choices = new Set(faults.filter(isOfKeyword('oneOf')).map(({ path }) => path));
   const causes = faults.filter(
     (fault) => !CONSEQUENCES.some((keyword) => isOfKeyword(keyword)(fault)),
   );
-  const within = causes.filter((fault) => !(choices.has(fault.path) && isOfKeyword('type')(fault)));
+  const bounded = new Set(causes.filter(saysTheLength).map(({ path }) => path));
+  const within = causes.filter(
+    (fault) =>
+      !(choices.has(fault.path) && isOfKeyword('type')(fault)) &&
+      !(bounded.has(fault.path) && LENGTHS.some((keyword) => isOfKeyword(keyword)(fault))),
+  );
   return [within, causes, faults].find(({ length }) => length > 0) ?? [];
 }
 
 const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
+const LENGTHS = ['minLength', 'maxLength'];
+
+/** A pattern without `*` and `+` takes texts of certain lengths only, and its words are about those. */
+function saysTheLength(fault: ValidationFault): boolean {
+  return isOfKeyword('pattern')(fault) && !/[*+]/.test(patternOf(fault.message));
+}
+
+function patternOf(message: string): string {
+  return /^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '';
+}
 
 function isOfKeyword(keyword: string): (fault: ValidationFault) => boolean {
   return ({ errorCode }) => errorCode?.split('.')[0] === keyword;
@@ -163,10 +192,8 @@ function reword(contract: Contract, { path, message, errorCode }: ValidationFaul
       const words = message === 'must be null' ? contract.says.get(absenceRule(field)) : undefined;
       return words ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
     }
-    case 'pattern': {
-      const pattern = /^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '';
-      return contract.says.get(patternRule(pattern)) ?? message;
-    }
+    case 'pattern':
+      return contract.says.get(patternRule(patternOf(message))) ?? message;
     case 'format':
       return message
         .replace('must match format "uuid"', 'must be a UUID')

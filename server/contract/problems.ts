@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi.js';
+import { withoutKeys } from '../callers/without-keys.js';
 import type { Contract } from './document.js';
 import { asRecord } from './record.js';
 
@@ -76,7 +77,7 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
     title: kind.title,
     status: kind.status,
     detail: shortened(error.detail),
-    instance: uriReference(at.instance),
+    instance: uriReference(withoutKeys(at.instance)),
     request_id: at.requestId,
     ...asRecord(bounded(error.members)),
   };
@@ -93,7 +94,8 @@ function bounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, bounded(child)]));
 }
 
-function shortened(text: string): string {
+function shortened(sent: string): string {
+  const text = withoutKeys(sent);
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 

@@ -16,7 +16,8 @@ export function sendProblem(
   note: (error: ProblemError) => void,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const error = asProblem(contract, thrown, req.body, translate);
+    const request = { body: req.body, operationId: res.locals.operationId };
+    const error = asProblem(contract, thrown, request, translate);
     const document = render(contract, error, {
       instance: req.originalUrl,
       requestId: String(req.id),

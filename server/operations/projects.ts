@@ -4,7 +4,7 @@ import { type Contents, LimitReachedError, NameTakenError, type Store } from '..
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
 import { once } from './once.js';
-import { inProject, nameTaken, projectNamed } from './resource.js';
+import { inProject, projectNamed } from './resource.js';
 
 type ProjectOperations = Pick<
   Handlers,
@@ -51,7 +51,12 @@ async function allowed<T>(name: string, create: () => Promise<T>): Promise<T> {
   try {
     return await create();
   } catch (error) {
-    if (error instanceof NameTakenError) throw nameTaken(`a project named "${name}"`);
+    if (error instanceof NameTakenError) {
+      throw problem(
+        '/problems/name-taken',
+        `There is already a project named "${name}"; choose another name, or use that one.`,
+      );
+    }
     if (!(error instanceof LimitReachedError)) throw error;
     throw problem(
       '/problems/limit-reached',

@@ -88,7 +88,7 @@ export async function written<T>(what: Written, write: () => Promise<T>): Promis
 }
 
 /** A problem of the name of a resource, which `what` describes. */
-export function nameTaken(what: string) {
+function nameTaken(what: string) {
   return problem(
     '/problems/name-taken',
     `There is already ${what}; choose another name, or update that one.`,

@@ -9,6 +9,8 @@ export class CsvRecords {
   readonly #target: string;
   readonly #faults = new FaultList();
   readonly #builder: TableBuilder;
+  /** The first record, which is looked at when there is a second: a table of one line has another fault. */
+  #firstRecord: readonly string[] | undefined;
   #header: readonly string[] | undefined;
   /** By field; undefined where the field is the target. */
   #columns: readonly (ColumnBuilder | undefined)[] = [];
@@ -33,28 +35,33 @@ export class CsvRecords {
   add(record: readonly string[], blankLines: number): void {
     const line = this.#nextLine + blankLines;
     this.#nextLine += 1 + lineBreaksIn(record);
-    if (this.#header === undefined) this.#begin(record);
-    else this.#addRow(record, line, this.#header);
+    if (this.#firstRecord === undefined) {
+      this.#firstRecord = record;
+      return;
+    }
+    this.#header ??= this.#begin(this.#firstRecord);
+    this.#addRow(record, line, this.#header);
   }
 
   /** @throws {TableError} if no model can be trained on what was added. */
   build(): Table {
-    if (this.#header === undefined) {
+    if (this.#firstRecord === undefined) {
       const message = 'The table is empty. Send a header line and a line for each row.';
       throw new TableError([{ message }]);
     }
+    if (this.#header === undefined) throw oneLine(this.#firstRecord.length);
     this.#faults.throwIfAny();
     return this.#builder.build();
   }
 
-  #begin(record: readonly string[]): void {
+  #begin(record: readonly string[]): readonly string[] {
     const names = record.map((name) => name.trim());
     checkColumnNames(names, this.#target, this.#faults);
     this.#columns = names.map((name) =>
       name === this.#target ? undefined : this.#builder.column(name),
     );
     this.#targetField = names.indexOf(this.#target);
-    this.#header = names;
+    return names;
   }
 
   #addRow(record: readonly string[], line: number, header: readonly string[]): void {
@@ -67,6 +74,16 @@ export class CsvRecords {
     if (row === undefined) return;
     for (const [field, column] of this.#columns.entries()) column?.put(row, record[field]);
   }
+}
+
+/** What often makes a table one long line. */
+export const ENDS_REMOVED =
+  'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
+
+function oneLine(count: number): TableError {
+  const fields = count === 1 ? '1 field' : `${count.toLocaleString('en')} fields`;
+  const message = `The table is one line of ${fields}. ${ENDS_REMOVED} Otherwise send a line for each row, below the header.`;
+  return new TableError([{ message }]);
 }
 
 /** The parser counts CRLF within quotes as two lines, so lines are counted here. */

@@ -144,7 +144,29 @@ describe('bad CSV is refused with its line and a remedy', () => {
       ]);
     }
     expect(await faultsOf(() => readCsv('x,y\n'))).toMatchObject([
-      { message: expect.stringContaining('Only 0 rows') },
+      { message: expect.stringContaining('one line of 2 fields') },
+    ]);
+  });
+
+  test('the ends of lines, which curl -d removes', async () => {
+    const advice = expect.stringContaining('use --data-binary @FILE: -d removes the ends of lines');
+    const joined = (csv: string) => faultsOf(() => readCsv(csv.replaceAll('\n', '')));
+    expect(await joined(plain)).toEqual([{ message: advice }]);
+    expect(await joined(plain)).toMatchObject([
+      { message: expect.stringContaining('The table is one line of 62 fields.') },
+    ]);
+    expect(await joined(csvOf('x', (index) => `"${index}"`))).toMatchObject([{ message: advice }]);
+    expect(await joined(csvOf('x,y', (i) => `${i},"${i}"`))).toMatchObject([{ message: advice }]);
+    const long = csvOf('x,y', (i) => `${i},${i}`, '3,4\n'.repeat(1_500_000));
+    expect(await joined(long)).toMatchObject([{ message: advice }]);
+    const lines = csvOf('x,y', (index) => `${index},${index}`, '1,2"');
+    const [fault] = await faultsOf(() => readCsv(lines));
+    expect(fault?.message).not.toContain('curl');
+  });
+
+  test('a single row, in the singular', async () => {
+    expect(await faultsOf(() => readCsv('x,y\n1,2\n'))).toMatchObject([
+      { message: expect.stringContaining('Only 1 row has a value') },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
-import { CsvRecords } from './csv-records.js';
+import { CsvRecords, ENDS_REMOVED } from './csv-records.js';
 import type { Table } from './table.js';
 import { TableError } from './table-error.js';
 
@@ -91,19 +91,19 @@ async function readToEnd(chunks: Chunks): Promise<void> {
 
 /** @param line where the record begins at which the parser gave up. */
 function syntaxFault({ code }: CsvError, line: number): TableError {
+  const hint = line === 1 ? ` ${ENDS_REMOVED}` : '';
+  const message = `${brokenRule(code, line)} ${QUOTING}${hint}`;
+  return new TableError([{ message, line }]);
+}
+
+function brokenRule(code: string, line: number): string {
   switch (code) {
-    case 'CSV_QUOTE_NOT_CLOSED': {
-      const message = `A quote is opened in the row that begins on line ${line}, and never closed. ${QUOTING}`;
-      return new TableError([{ message, line }]);
-    }
-    case 'CSV_MAX_RECORD_SIZE': {
-      const message = `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed. ${QUOTING}`;
-      return new TableError([{ message, line }]);
-    }
-    default: {
-      const message = `A quote stands where none may, in the row that begins on line ${line}. ${QUOTING}`;
-      return new TableError([{ message, line }]);
-    }
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return `A quote is opened in the row that begins on line ${line}, and never closed.`;
+    case 'CSV_MAX_RECORD_SIZE':
+      return `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed.`;
+    default:
+      return `A quote stands where none may, in the row that begins on line ${line}.`;
   }
 }
 

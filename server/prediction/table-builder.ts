@@ -88,7 +88,8 @@ export class TableBuilder {
     }
     const values = this.#targetValues;
     if (values.length < FEWEST_ROWS) {
-      const message = `Only ${values.length} rows have a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
+      const rows = values.length === 1 ? 'row has' : 'rows have';
+      const message = `Only ${values.length} ${rows} a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
       return { message };
     }
     // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.

@@ -118,5 +118,14 @@ export class Store {
 /** A host that answers at none of its addresses gives an error without a message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message || ('code' in error ? String(error.code) : error.name);
+  const code = 'code' in error ? String(error.code) : error.name;
+  return `${error.message || code}${MENDS[code] ?? ''}`;
 }
+
+/** How to mend what often goes wrong with a PostgreSQL, by the code of its error. */
+const MENDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: '; is PostgreSQL running there?',
+  ENOTFOUND: '; is the name of the host right?',
+  // invalid_catalog_name
+  '3D000': '; make it with createdb',
+};

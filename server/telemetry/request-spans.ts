@@ -10,6 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
+import { withoutKeys } from '../callers/without-keys.js';
 import { atClose, wentOut } from '../contract/at-close.js';
 
 const traceIds = new WeakMap<ServerResponse, string>();
@@ -54,7 +55,7 @@ function ofRequest(req: Request): Attributes {
   return {
     'http.request.method': METHODS.has(req.method) ? req.method : '_OTHER',
     'url.scheme': req.protocol,
-    'url.path': pathOf(req.originalUrl),
+    'url.path': withoutKeys(pathOf(req.originalUrl)),
     'network.protocol.version': req.httpVersion,
   };
 }

@@ -16,18 +16,23 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
+/** Where spans are sent to. */
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
+
 /**
  * Starts to send spans, if the environment says where to (OTEL_EXPORTER_OTLP_ENDPOINT,
  * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_TRACES_EXPORTER) and OTEL_SDK_DISABLED is not true.
  * Otherwise nothing of OpenTelemetry but its interface is loaded.
  * @param env the environment of the process: OpenTelemetry reads its other variables from there too
  * @param log is told what OpenTelemetry complains of, such as a collector that is away
+ * @throws if the address that spans are to be sent to is none
  */
 export async function startTracing(
   env: Readonly<Record<string, string | undefined>>,
   log: Logger,
 ): Promise<Tracing | undefined> {
   if (!isWanted(env)) return undefined;
+  for (const name of ENDPOINTS) refuseMalformed(name, env[name]);
   const { NodeSDK, resources } = await import('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
@@ -65,4 +70,12 @@ function isWanted(env: Readonly<Record<string, string | undefined>>): boolean {
       env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ||
       env.OTEL_TRACES_EXPORTER,
   );
+}
+
+/** OpenTelemetry itself would go on without it, and every span be lost. */
+function refuseMalformed(name: string, address = ''): void {
+  if (address === '' || (/^https?:\/\//i.test(address) && URL.canParse(address))) return;
+  // It may hold a password, and is not repeated then.
+  const is = address.includes('@') ? '' : `, not "${address}"`;
+  throw new Error(`${name} must be an address that begins with http:// or https://${is}`);
 }
