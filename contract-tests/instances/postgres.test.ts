@@ -209,6 +209,6 @@ describe('a database that restarts', () => {
 test('a database that was not made yet stops the start with a line that says how to make it', async () => {
   const { href } = new URL('/nowhere', await database.create('beside_nowhere'));
   await expect(startServer({ env: { DATABASE_URL: href } })).rejects.toThrow(
-    /Roster did not start: .*database "nowhere" does not exist; make it with createdb\n?$/,
+    /Roster did not start: .*\/nowhere \(DATABASE_URL\) cannot be opened: the database does not exist; make it with createdb\n?$/,
   );
 });

@@ -119,13 +119,13 @@ export class Store {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
-  return `${error.message || code}${MENDS[code] ?? ''}`;
+  return COMMON[code] ?? (error.message || code);
 }
 
-/** How to mend what often goes wrong with a PostgreSQL, by the code of its error. */
-const MENDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: '; is PostgreSQL running there?',
-  ENOTFOUND: '; is the name of the host right?',
+/** What often goes wrong with a PostgreSQL and how to mend it, by the code of its error. */
+const COMMON: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
+  ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
-  '3D000': '; make it with createdb',
+  '3D000': 'the database does not exist; make it with createdb',
 };

@@ -12,7 +12,7 @@ import { startTracing, type Tracing } from './tracing.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
-const SECRET = 'roster_key_hunter2';
+const SECRET = `roster_0123456789abcdef_${'s'.repeat(43)}`;
 
 let running: Served[] = [];
 let tracing: Tracing | undefined;
@@ -247,7 +247,7 @@ describe('a request', () => {
     const collector = new Collector();
     await startTowards(collector);
     const { url } = await startService();
-    await fetch(`${url}/predict?api_key=${SECRET}`, {
+    await fetch(`${url}/predict/${SECRET}?api_key=${SECRET}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${SECRET}`, Cookie: SECRET, 'User-Agent': SECRET },
       body: SECRET,
