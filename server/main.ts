@@ -121,7 +121,8 @@ async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
 }
 
 async function listen(server: Server, { host, port }: Config): Promise<void> {
-  server.listen(port, host);
+  // As many may wait to be let in: whoever finds the queue full is told nothing, and tries again after seconds.
+  server.listen({ port, host, backlog: 4096 });
   try {
     await once(server, 'listening');
   } catch (cause) {

@@ -16,7 +16,7 @@ export interface Capacity {
 }
 
 /** For how long a request has its place, in milliseconds. Longer takes only who sends or reads slowly, which is no work. */
-const LONGEST_WORK = 5_000;
+const LONGEST_WORK = 1_000;
 
 /** How long a place is kept for a request whose body is on its way, in milliseconds. */
 const SHORTEST_SENDING = 250;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Between two requests of those who were sent away, in milliseconds: so many that refusing takes a small part of a core. */
-const BETWEEN = 0.5;
+const BETWEEN = 1.3;
 
 let lastTurn = 0;
 

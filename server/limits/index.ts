@@ -30,7 +30,7 @@ const PREDICT = /\/models\/[^/]+\/predict\/?(\?|$)/;
 export function limits(rateLimit: number): Limits {
   const rate = limitRate(rateLimit);
   const bodies = boundBodyMemory(BODY_MEMORY);
-  const predictions = new Room({ what: 'predictions', atOnce: 8, waiting: 56 });
+  const predictions = new Room({ what: 'predictions', atOnce: 1, waiting: 35 });
   const rooms: { readonly [O in OperationId]?: Room } = {
     predict: predictions,
     trainModel: new Room({ what: 'tables', atOnce: 4, waiting: 32 }),

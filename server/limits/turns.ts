@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 /** How many requests begin in one turn of the event loop, in which Node takes one new connection. */
-const A_TURN = 16;
+const A_TURN = 8;
 
 /**
  * Begins few requests in each turn of the event loop. Node takes one new connection a turn, so that
