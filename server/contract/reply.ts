@@ -76,8 +76,12 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   yield portion;
 }
 
+/** Emitted by a response whose answer waits for its reader: nothing is worked on until it goes on. */
+export const WAITS_FOR_READER = 'roster:waits-for-reader';
+
 /** Waits until the caller has taken what was written, or is gone. */
 async function drained(res: Response, gone: AbortSignal): Promise<void> {
+  res.emit(WAITS_FOR_READER);
   try {
     await once(res, 'drain', { signal: gone });
   } catch (error) {

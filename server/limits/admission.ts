@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from '../contract/at-close.js';
 import { type ProblemError, problem } from '../contract/problems.js';
+import { WAITS_FOR_READER } from '../contract/reply.js';
 import { holdBack } from './hold-back.js';
 
 /** How much is taken on at once. */
@@ -15,7 +16,7 @@ export interface Capacity {
   readonly waiting: number;
 }
 
-/** For how long a request has its place, in milliseconds. Longer takes only who sends or reads slowly, which is no work. */
+/** For how long a request has its place, in milliseconds. Longer takes, most often, only who sends slowly, which is no work. */
 const LONGEST_WORK = 1_000;
 
 /** How long a place is kept for a request whose body is on its way, in milliseconds. */
@@ -47,7 +48,7 @@ export class Room {
     next();
   };
 
-  /** Lets a request in when it is its turn; it leaves when its answer has closed, or after some seconds. */
+  /** Lets a request in when it is its turn; it leaves when its answer is out or waits for its reader, or after a time. */
   readonly enter: RequestHandler = (req, res, next) => {
     const { caller } = res.locals;
     this.#expected.get(req)?.();
@@ -114,10 +115,12 @@ export class Room {
 function work(req: Request, res: Response, next: NextFunction): Promise<void> {
   return new Promise((leave) => {
     const patience = setTimeout(leave, LONGEST_WORK);
-    atClose(req, res, () => {
+    const done = () => {
       clearTimeout(patience);
       leave();
-    });
+    };
+    res.once(WAITS_FOR_READER, done);
+    atClose(req, res, done);
     next();
   });
 }
