@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,7 @@ ${rows.join('\n')}
 process.stdout.write(table);
 // A part of the scenarios is no result.
 if (chosen.length === scenarios.length) {
+  await mkdir(new URL('.', `file://${RESULTS}`), { recursive: true });
   await writeFile(RESULTS, `# What \`npm run chaos\` found\n\n${table}`);
 }
 process.exitCode = failed ? 1 : 0;

@@ -109,7 +109,7 @@ async function compareCounters({ url }: Service, there: Contents): Promise<strin
   }).map((list) => `${there[list].size} ${list} are listed, but "${detail}"`);
 }
 
-/** In milliseconds: some trainings, each after a lease of ten seconds that a killed instance left. */
+/** In milliseconds: some trainings, each after the lease that a killed instance left. */
 const TRAINING_PATIENCE = 40_000;
 
 /** The service gives up what ended it three times, which it cannot tell from what was ended three times. */

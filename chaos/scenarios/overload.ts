@@ -100,9 +100,9 @@ async function overload(
   return [
     ...findings(load, { before, after, memoryBefore, memory: Math.max(...memory) }),
     {
-      asked: `one who comes anew is served or refused quickly: p99 ≤ ${QUICKLY} ms`,
-      measured: `p99 ${quantile(answered, 0.99).toFixed(0)} ms, median ${median(answered).toFixed(0)} ms of ${answered.length}`,
-      passed: quantile(answered, 0.99) <= QUICKLY,
+      asked: `one who comes anew is served or refused quickly: p90 ≤ ${QUICKLY} ms`,
+      measured: `p90 ${quantile(answered, 0.9).toFixed(0)} ms, p99 ${quantile(answered, 0.99).toFixed(0)} ms, median ${median(answered).toFixed(0)} ms of ${answered.length}`,
+      passed: quantile(answered, 0.9) <= QUICKLY,
     },
     {
       asked: `a new connection that asks for its health is answered meanwhile: p90 ≤ ${QUICKLY} ms`,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../../contract-tests/targets/postgres-database.js';
+import { LEASE } from '../../server/models/trainings.js';
 import { diamonds } from '../diamonds.js';
 import { ask, send } from '../http.js';
 import { type Finding, none, type Scenario } from '../scenario.js';
@@ -83,7 +84,7 @@ async function killWhileTraining([first, second]: readonly [Service, Service]): 
   const ended = first.log().includes('"msg":"trained"') ? 'had ended already' : 'ended';
   return {
     asked: 'the training that the killed one ran ends on the other',
-    measured: `${ended} on the other after ${seconds.toFixed(1)} s, with a lease of 10 s`,
+    measured: `${ended} on the other after ${seconds.toFixed(1)} s, with a lease of ${LEASE / 1000} s`,
     passed: status === 200 && ended === 'ended',
   };
 }

@@ -76,15 +76,20 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   yield portion;
 }
 
-/** Emitted by a response whose answer waits for its reader: nothing is worked on until it goes on. */
+/** Emitted by a response whose answer has waited for its reader for a while: nothing is worked on until it goes on. */
 export const WAITS_FOR_READER = 'roster:waits-for-reader';
+
+/** A reader who takes longer is slow, in milliseconds. */
+const PROMPT = 100;
 
 /** Waits until the caller has taken what was written, or is gone. */
 async function drained(res: Response, gone: AbortSignal): Promise<void> {
-  res.emit(WAITS_FOR_READER);
+  const slow = setTimeout(() => res.emit(WAITS_FOR_READER), PROMPT);
   try {
     await once(res, 'drain', { signal: gone });
   } catch (error) {
     if (!gone.aborted) throw error;
+  } finally {
+    clearTimeout(slow);
   }
 }
