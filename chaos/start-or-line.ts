@@ -12,7 +12,7 @@ export interface Start {
 export async function startOrLine(folder: string, databaseUrl: string): Promise<Start> {
   try {
     const service = await startService(folder, databaseUrl);
-    const { status } = await send('GET', `${service.url}/projects/default/skills`);
+    const { status } = await send('GET', `${service.url}/projects/default/skills?limit=1`);
     await service.kill();
     return { isClear: status === 200 || status === 503, words: `it starts, and reads: ${status}` };
   } catch (error) {
