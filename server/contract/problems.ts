@@ -62,6 +62,15 @@ export function invalidRequest(errors: readonly FieldError[], options?: ErrorOpt
   );
 }
 
+/**
+ * The service cannot do it now, and the caller may come again.
+ * @param seconds when that is worth trying
+ */
+export function unavailable(detail: string, seconds = 1, options?: ErrorOptions): ProblemError {
+  const headers = { 'Retry-After': String(seconds) };
+  return problem('/problems/service-unavailable', detail, {}, headers, options);
+}
+
 /** Where a problem happened. */
 export interface Occurrence {
   readonly instance: string;

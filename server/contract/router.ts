@@ -31,13 +31,15 @@ export interface Protection {
   /** The service's limit of a body, in bytes. */
   readonly maxBody: number;
   readonly authenticate: Authenticate;
-  /** What a request to an operation goes through beside the contract. */
-  readonly passage: (operation: Operation) => {
-    /** As soon as its caller is known. */
-    readonly onArrival: readonly RequestHandler[];
-    /** When its body is there, but has not been looked into. */
-    readonly beforeWork: readonly RequestHandler[];
-  };
+  readonly passage: (operation: Operation) => Passage;
+}
+
+/** What a request to an operation goes through beside the contract. */
+export interface Passage {
+  /** As soon as its caller is known. */
+  readonly onArrival: readonly RequestHandler[];
+  /** When its body is there, but has not been looked into. */
+  readonly beforeWork: readonly RequestHandler[];
 }
 
 /**

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import pLimit from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from '../contract/at-close.js';
-import { type ProblemError, problem } from '../contract/problems.js';
+import { type ProblemError, unavailable } from '../contract/problems.js';
 import { WAITS_FOR_READER } from '../contract/reply.js';
 import { holdBack } from './hold-back.js';
 
@@ -103,11 +103,8 @@ export class Room {
   }
 
   #problem(): ProblemError {
-    return problem(
-      '/problems/service-unavailable',
+    return unavailable(
       `The service has as many ${this.#capacity.what} to do as it takes on at once; try again in a moment.`,
-      {},
-      { 'Retry-After': '1' },
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { atClose } from '../contract/at-close.js';
-import { problem } from '../contract/problems.js';
+import { unavailable } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
 /**
@@ -17,11 +17,8 @@ export function boundBodyMemory(most: number): RequestHandler {
     const refuse = () => {
       holdBack(req);
       next(
-        problem(
-          '/problems/service-unavailable',
+        unavailable(
           'The service holds as many bodies as it takes on at once; try again in a moment.',
-          {},
-          { 'Retry-After': '1' },
         ),
       );
     };

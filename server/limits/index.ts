@@ -1,20 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
 import type { Operation } from '../contract/document.js';
 import type { OperationId } from '../contract/handlers.js';
 import type { ProblemError } from '../contract/problems.js';
+import type { Passage } from '../contract/router.js';
 import { Room } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
 import { limitRate } from './rate-limit.js';
 
 /** Bodies that are held at once, in bytes: what is parsed from them takes several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;
-
-/** What a request goes through: on its arrival, and when its body is there. */
-export interface Passage {
-  readonly onArrival: readonly RequestHandler[];
-  readonly beforeWork: readonly RequestHandler[];
-}
 
 /** What keeps many callers, and hostile ones, from taking the service away from the others. */
 export interface Limits {

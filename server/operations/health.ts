@@ -1,5 +1,5 @@
 import { type Handlers, PlainText } from '../contract/handlers.js';
-import { problem } from '../contract/problems.js';
+import { unavailable } from '../contract/problems.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
@@ -13,13 +13,7 @@ export function healthOperations(store: Store, metrics: Metrics): HealthOperatio
       try {
         await store.ping();
       } catch (cause) {
-        throw problem(
-          '/problems/service-unavailable',
-          'The store does not answer; try again in a moment.',
-          {},
-          { 'Retry-After': '1' },
-          { cause },
-        );
+        throw unavailable('The store does not answer; try again in a moment.', 1, { cause });
       }
       return reply({ status: 200, body: { status: 'ready' } });
     },

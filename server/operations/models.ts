@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Handlers, JsonText } from '../contract/handlers.js';
-import { problem } from '../contract/problems.js';
+import { problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import type { Trainings } from '../models/trainings.js';
 import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
@@ -155,12 +155,7 @@ function trainingInProgress(name: string, version: number) {
 }
 
 function tooManyTrainings() {
-  return problem(
-    '/problems/service-unavailable',
-    'Too many trainings wait already; try again when some are done.',
-    {},
-    { 'Retry-After': '60' },
-  );
+  return unavailable('Too many trainings wait already; try again when some are done.', 60);
 }
 
 function notReady({ name, version, status }: Model) {

@@ -1,5 +1,5 @@
 import type { Caller } from '../callers/caller.js';
-import { invalidRequest, type ProblemError, problem } from '../contract/problems.js';
+import { invalidRequest, type ProblemError, problem, unavailable } from '../contract/problems.js';
 import {
   isUnavailable,
   LimitReachedError,
@@ -116,13 +116,8 @@ function whatIsFull({ kind, most }: LimitReachedError): string {
 /** The problem of a store that cannot do its work now, if that is what was thrown. */
 export function storeProblem(thrown: unknown): ProblemError | undefined {
   if (!isUnavailable(thrown)) return undefined;
-  return problem(
-    '/problems/service-unavailable',
-    'The store cannot take the request now; try again in a moment.',
-    {},
-    { 'Retry-After': '1' },
-    { cause: thrown },
-  );
+  const detail = 'The store cannot take the request now; try again in a moment.';
+  return unavailable(detail, 1, { cause: thrown });
 }
 
 /** The word by which the caller sent a field that has an older one, or that is changed by another. */
