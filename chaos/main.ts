@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { machine } from '../harness/machine.js';
+import { keepResult } from '../harness/results.js';
 import type { Finding, Scenario } from './scenario.js';
 import { scenarios } from './scenarios/index.js';
 
@@ -11,8 +12,6 @@ import { scenarios } from './scenarios/index.js';
  *
  * usage: npm run chaos [-- SCENARIO …]
  */
-const RESULTS = fileURLToPath(new URL('../../bench/results/chaos.md', import.meta.url));
-
 const chosen = choose(process.argv.slice(2));
 const rows: string[] = [];
 let failed = false;
@@ -35,8 +34,7 @@ ${rows.join('\n')}
 process.stdout.write(table);
 // A part of the scenarios is no result.
 if (chosen.length === scenarios.length) {
-  await mkdir(new URL('.', `file://${RESULTS}`), { recursive: true });
-  await writeFile(RESULTS, `# What \`npm run chaos\` found\n\n${table}`);
+  await keepResult('chaos', `# What \`npm run chaos\` found\n\n${table}`);
 }
 process.exitCode = failed ? 1 : 0;
 
@@ -68,9 +66,4 @@ function rowOf({ name }: Scenario, { asked, measured, passed }: Finding): string
   const verdict = passed === undefined ? '' : passed ? 'pass' : '**fail**';
   const cells = [name, asked, measured, verdict].map((cell) => cell.replaceAll('|', '\\|'));
   return `| ${cells.join(' | ')} |`;
-}
-
-function machine(): string {
-  const memory = (totalmem() / 2 ** 30).toFixed(0);
-  return `${cpus().length} × ${cpus()[0]?.model}, ${memory} GiB, Node ${process.version}; the load runs on the same machine`;
 }

@@ -1,5 +1,5 @@
-import { send } from './http.js';
-import { DidNotStart, startService } from './service.js';
+import { send } from '../harness/http.js';
+import { DidNotStart, startService } from '../harness/service.js';
 
 /** How a start went that may fail. */
 export interface Start {

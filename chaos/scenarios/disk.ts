@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, send } from '../../harness/http.js';
+import { textOf } from '../../harness/json.js';
+import { startService } from '../../harness/service.js';
 import { type Disk, mountDisk } from '../disk.js';
-import { Client, send } from '../http.js';
-import { textOf } from '../json.js';
 import { type Finding, none, type Scenario } from '../scenario.js';
-import { startService } from '../service.js';
 import { startOrLine } from '../start-or-line.js';
 import { largeSkill, missingOf } from '../writes/large-skills.js';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../../contract-tests/targets/postgres-database.js';
-import { diamonds } from '../diamonds.js';
-import { ask, send } from '../http.js';
-import { arrayOf, fieldOf, textOf } from '../json.js';
-import { median } from '../numbers.js';
+import { diamonds } from '../../harness/diamonds.js';
+import { ask, send } from '../../harness/http.js';
+import { arrayOf, fieldOf, textOf } from '../../harness/json.js';
+import { median } from '../../harness/numbers.js';
+import { type Service, startService } from '../../harness/service.js';
 import { type Finding, none, type Scenario } from '../scenario.js';
-import { type Service, startService } from '../service.js';
 import { type Contents, contentsOf, LISTS } from '../writes/contents.js';
 import { Writer } from '../writes/writer.js';
 

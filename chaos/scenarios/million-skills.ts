@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { v7 as uuidv7 } from 'uuid';
-import { Crowd, wire } from '../load.js';
-import { median } from '../numbers.js';
+import { Crowd, wire } from '../../harness/load.js';
+import { median } from '../../harness/numbers.js';
+import { processorTime, type Service, startService } from '../../harness/service.js';
 import type { Finding, Scenario } from '../scenario.js';
-import { processorTime, type Service, startService } from '../service.js';
 
 /** How many projects, and how many skills each. */
 interface Size {

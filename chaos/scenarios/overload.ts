@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamonds } from '../diamonds.js';
-import { ask, send } from '../http.js';
-import { Crowd, type Load, type Requests, wire } from '../load.js';
-import { median, percent, quantile } from '../numbers.js';
+import { diamonds } from '../../harness/diamonds.js';
+import { ask, send } from '../../harness/http.js';
+import { Crowd, type Load, type Requests, wire } from '../../harness/load.js';
+import { median, percent, quantile } from '../../harness/numbers.js';
+import { residentMemory, type Service, startService } from '../../harness/service.js';
+import { trained } from '../../harness/training.js';
 import { type Finding, none, type Scenario } from '../scenario.js';
-import { residentMemory, type Service, startService } from '../service.js';
-import { trained } from '../training.js';
 
 const TIMES = 20;
 const SECONDS = 60;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamonds } from '../diamonds.js';
-import { ask, send } from '../http.js';
-import { Crowd, wire } from '../load.js';
-import { median, percent } from '../numbers.js';
+import { diamonds } from '../../harness/diamonds.js';
+import { ask, send } from '../../harness/http.js';
+import { Crowd, wire } from '../../harness/load.js';
+import { median, percent } from '../../harness/numbers.js';
+import { residentMemory, type Service, startService } from '../../harness/service.js';
 import type { Finding, Scenario } from '../scenario.js';
-import { residentMemory, type Service, startService } from '../service.js';
 import { Tricklers } from '../tricklers.js';
 
 const SLOW = 1000;

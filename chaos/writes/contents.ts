@@ -1,5 +1,5 @@
-import { ask } from '../http.js';
-import { arrayOf, fieldOf, textOf } from '../json.js';
+import { ask } from '../../harness/http.js';
+import { arrayOf, fieldOf, textOf } from '../../harness/json.js';
 
 export const LISTS = ['skills', 'agents', 'chatbots', 'models'] as const;
 

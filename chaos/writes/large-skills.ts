@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Client } from '../http.js';
-import { fieldOf, textOf } from '../json.js';
+import { Client } from '../../harness/http.js';
+import { fieldOf, textOf } from '../../harness/json.js';
 
 /** A skill of some ten pages, whose contents follow from its number. */
 export function largeSkill(number: number) {

@@ -1,5 +1,5 @@
-import { ask } from '../http.js';
-import { arrayOf, fieldOf, textOf } from '../json.js';
+import { ask } from '../../harness/http.js';
+import { arrayOf, fieldOf, textOf } from '../../harness/json.js';
 
 /** What was acknowledged to clients who do not rest before it is. */
 export interface Ledger {

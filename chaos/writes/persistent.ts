@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
-import { type Answer, Client, NoAnswer } from '../http.js';
-import { textOf } from '../json.js';
+import { type Answer, Client, NoAnswer } from '../../harness/http.js';
+import { textOf } from '../../harness/json.js';
 import { type Ledger, storedValue } from './ledger.js';
 
 /** Between two attempts, in milliseconds. */

@@ -1,4 +1,4 @@
-import { Client, NoAnswer } from '../http.js';
+import { Client, NoAnswer } from '../../harness/http.js';
 import type { Contents } from './contents.js';
 import { type Belief, describe, nextWrite, type Write } from './write.js';
 

@@ -5,9 +5,10 @@ import { fieldOf } from './json.js';
 /**
  * Waits until a model is ready.
  * @param model its address
+ * @param every how long between two looks, in milliseconds
  * @throws if its training failed, or takes longer than a minute
  */
-export async function trained(model: string): Promise<void> {
+export async function trained(model: string, every = 100): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const shown = await ask('GET', model);
@@ -15,6 +16,6 @@ export async function trained(model: string): Promise<void> {
     if (status === 'ready') return;
     if (status === 'failed') throw new Error(`the training failed: ${fieldOf(shown, 'failure')}`);
     if (performance.now() > deadline) throw new Error(`${model} is not ready after a minute`);
-    await delay(100);
+    await delay(every);
   }
 }

@@ -6,7 +6,7 @@ const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
 export interface Table {
   readonly csv: string;
   /** The same as JSON. */
-  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
 /** The first rows of the table of diamonds, all of it without a number. */
@@ -17,7 +17,13 @@ export async function diamonds(count = Number.POSITIVE_INFINITY): Promise<Table>
   // No field of this table is quoted.
   const rows = records.map((record) => {
     const fields = record.split(',');
-    return Object.fromEntries(columns.map((column, index) => [column, fields[index] ?? '']));
+    return Object.fromEntries(
+      columns.map((column, index) => [column, cellOf(fields[index] ?? '')]),
+    );
   });
   return { csv: [header, ...records].join('\n'), rows };
+}
+
+function cellOf(field: string): string | number {
+  return field === '' || Number.isNaN(Number(field)) ? field : Number(field);
 }

@@ -12,6 +12,8 @@ const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 export interface Service {
   readonly url: string;
   readonly pid: number;
+  /** Asks the module that was loaded before the service; gives what it sends back. */
+  ask(question: string): Promise<unknown>;
   /** Everything that it has written so far. */
   log(): string;
   /** Ends it as a crash would, and waits until it is gone. */
@@ -34,18 +36,22 @@ export class DidNotStart extends Error {
 /**
  * Starts the service on a free port of the loopback address, and waits until it listens.
  * @param folder where its log goes: a pipe would make this process read what it measures
+ * @param preload a module that is loaded into the process before the service
+ * @param main what is run in place of the service, and logs as it does where it listens
  * @throws {DidNotStart}
  */
 export async function startService(
   folder: string,
   databaseUrl: string,
   env: NodeJS.ProcessEnv = {},
+  { preload, main = MAIN }: { preload?: URL; main?: string } = {},
 ): Promise<Service> {
   const logFile = join(folder, `${uuidv4()}.log`);
   const output = openSync(logFile, 'a');
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
+  const imports = preload ? ['--import', preload.href] : [];
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', ...imports, main], {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, ...env },
-    stdio: ['ignore', output, output],
+    stdio: ['ignore', output, output, 'ipc'],
   });
   closeSync(output);
   const exited = once(child, 'exit');
@@ -54,8 +60,14 @@ export async function startService(
     child.kill(signal);
     await exited;
   };
+  const ask = async (question: string) => {
+    child.send(question);
+    const [answer]: unknown[] = await once(child, 'message');
+    return answer;
+  };
   const url = await listening(child, log);
-  return { url, pid: pidOf(child), log, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  const stop = () => end('SIGTERM');
+  return { url, pid: pidOf(child), ask, log, kill: () => end('SIGKILL'), stop };
 }
 
 async function listening(child: ChildProcess, log: () => string): Promise<string> {
@@ -75,6 +87,12 @@ function pidOf({ pid }: ChildProcess): number {
 /** The memory that a process holds, in MiB. Linux only, as everything that reads /proc. */
 export function residentMemory(pid: number): number {
   const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kibibytes) / 1024;
+}
+
+/** The most memory that a process has held so far, in MiB. */
+export function peakMemory(pid: number): number {
+  const kibibytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kibibytes) / 1024;
 }
 

@@ -1,0 +1,21 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/**
+ * Loaded into the service before it starts: tells, when it is asked to `read`, for how long its event loop
+ * was held (p50, p99 and the longest, in milliseconds), and begins anew when it is asked to `reset`.
+ */
+const RESOLUTION = 1;
+const NANOSECONDS = 1e6;
+
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
+delays.enable();
+
+process.on('message', (question) => {
+  // A delay is the time between two ticks, which is the resolution where nothing holds the loop.
+  const at = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION);
+  const { max } = delays;
+  process.send?.({ p50: at(delays.percentile(50)), p99: at(delays.percentile(99)), max: at(max) });
+  if (question === 'reset') delays.reset();
+});
+// It does not keep the service from ending.
+process.channel?.unref();
