@@ -3,8 +3,8 @@ import { copyFile, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Answer, Client, NoAnswer } from '../../harness/http.js';
 import { arrayOf, fieldOf, textOf } from '../../harness/json.js';
+import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { type Service, startService } from '../../harness/service.js';
-import { type Finding, none, type Scenario } from '../scenario.js';
 import { startOrLine } from '../start-or-line.js';
 
 const SKILLS = 2000;

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, send } from '../../harness/http.js';
 import { textOf } from '../../harness/json.js';
+import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { startService } from '../../harness/service.js';
 import { type Disk, mountDisk } from '../disk.js';
-import { type Finding, none, type Scenario } from '../scenario.js';
 import { startOrLine } from '../start-or-line.js';
 import { largeSkill, missingOf } from '../writes/large-skills.js';
 

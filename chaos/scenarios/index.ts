@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario.js';
+import type { Scenario } from '../../harness/scenario.js';
 import { corruptStore } from './corrupt-store.js';
 import { disk } from './disk.js';
 import { killWritesPostgres, killWritesSqlite } from './kill-writes.js';

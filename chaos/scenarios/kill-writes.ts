@@ -5,8 +5,8 @@ import { diamonds } from '../../harness/diamonds.js';
 import { ask, send } from '../../harness/http.js';
 import { arrayOf, fieldOf, textOf } from '../../harness/json.js';
 import { median } from '../../harness/numbers.js';
+import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { type Service, startService } from '../../harness/service.js';
-import { type Finding, none, type Scenario } from '../scenario.js';
 import { type Contents, contentsOf, LISTS } from '../writes/contents.js';
 import { Writer } from '../writes/writer.js';
 

@@ -3,8 +3,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { v7 as uuidv7 } from 'uuid';
 import { Crowd, wire } from '../../harness/load.js';
 import { median } from '../../harness/numbers.js';
+import type { Finding, Scenario } from '../../harness/scenario.js';
 import { processorTime, type Service, startService } from '../../harness/service.js';
-import type { Finding, Scenario } from '../scenario.js';
 
 /** How many projects, and how many skills each. */
 interface Size {

@@ -4,9 +4,9 @@ import { diamonds } from '../../harness/diamonds.js';
 import { ask, send } from '../../harness/http.js';
 import { Crowd, type Load, type Requests, wire } from '../../harness/load.js';
 import { median, percent, quantile } from '../../harness/numbers.js';
+import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { residentMemory, type Service, startService } from '../../harness/service.js';
 import { trained } from '../../harness/training.js';
-import { type Finding, none, type Scenario } from '../scenario.js';
 
 const TIMES = 20;
 const SECONDS = 60;

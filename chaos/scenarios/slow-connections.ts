@@ -4,8 +4,8 @@ import { diamonds } from '../../harness/diamonds.js';
 import { ask, send } from '../../harness/http.js';
 import { Crowd, wire } from '../../harness/load.js';
 import { median, percent } from '../../harness/numbers.js';
+import type { Finding, Scenario } from '../../harness/scenario.js';
 import { residentMemory, type Service, startService } from '../../harness/service.js';
-import type { Finding, Scenario } from '../scenario.js';
 import { Tricklers } from '../tricklers.js';
 
 const SLOW = 1000;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../../contract-tests/targets/postgres-database.js';
 import { diamonds } from '../../harness/diamonds.js';
 import { ask, send } from '../../harness/http.js';
+import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { type Service, startService } from '../../harness/service.js';
 import { trained } from '../../harness/training.js';
 import { LEASE } from '../../server/models/trainings.js';
-import { type Finding, none, type Scenario } from '../scenario.js';
 import { compareWith, type Ledger } from '../writes/ledger.js';
 import { Persistent } from '../writes/persistent.js';
 

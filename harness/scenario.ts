@@ -7,7 +7,7 @@ export interface Finding {
   readonly passed: boolean | undefined;
 }
 
-/** Something bad that happens to a service. */
+/** Something that the built service is put through. */
 export interface Scenario {
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
