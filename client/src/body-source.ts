@@ -4,16 +4,18 @@ const ofRequest = new WeakMap<Request, BodyInit>();
 const ofCall = new WeakMap<object, BodyInit>();
 
 /**
- * A `Request` that remembers what its body was made from. From the request itself nobody can tell:
- * whatever it was, its body is a stream, which is gone once it was sent.
+ * The global `Request`, but what the body of each is made from is remembered. From the request itself
+ * nobody can tell: whatever it was, its body is a stream, which is gone once it was sent.
  */
 export function rememberingRequest(): typeof Request {
-  return class extends Request {
-    constructor(input: RequestInfo | URL, init?: RequestInit) {
-      super(input, init);
-      if (init?.body !== undefined && init.body !== null) ofRequest.set(this, init.body);
-    }
-  };
+  // Not a subclass: openapi-fetch takes from a middleware only what is an instance of this.
+  return new Proxy(Request, {
+    construct(Plain, [input, init]: [RequestInfo | URL, RequestInit?]) {
+      const request = new Plain(input, init);
+      if (init?.body !== undefined && init.body !== null) ofRequest.set(request, init.body);
+      return request;
+    },
+  });
 }
 
 /**
