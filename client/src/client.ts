@@ -47,6 +47,6 @@ export function createRosterClient({
   // The last one hears of an answer first.
   client.use(rememberBody, passNotModified, refuseUnexpectedAnswers);
   // The same calls, told more strictly: the compiler cannot compare the two, as each is generic in
-  // another way. src/types.test-d.ts holds what a user sees of them.
+  // another way. src/answers.test-d.ts and src/requests.test-d.ts hold what a user sees of them.
   return client as RosterClient;
 }
