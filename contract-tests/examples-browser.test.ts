@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRosterClient } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { someDiamonds } from './diamonds.js';
 import { type BrowserPage, findChromium, openPage } from './targets/browser.js';
 import { type Child, startChild } from './targets/child.js';
@@ -129,4 +129,63 @@ test('whoever makes another name lead to it is refused by the service', async ()
   const asked = request(`${site.url}/api/projects`, { headers: { Host: 'roster.example' } }).end();
   const [answer] = await once(asked, 'response');
   expect(answer.resume().statusCode).toBe(401);
+});
+
+/** Runs the body of an asynchronous function in the page, which has the client's exports as `client`. */
+function inThePage(code: string): Promise<unknown> {
+  return page.evaluate(`import('roster-client').then(async (client) => { ${code} })`);
+}
+
+describe('the client in this browser', () => {
+  test('sends a file again, whole', async () => {
+    const sent = await inThePage(`
+      const sent = [];
+      const roster = client.createRosterClient({
+        baseUrl: '/api',
+        fetch: async (request) => {
+          sent.push([request.method, request.headers.get('Content-Type'), await request.text()]);
+          return new Response('{}', {
+            status: sent.length < 3 ? 429 : 202,
+            headers: { 'Content-Type': 'application/json' },
+          });
+        },
+      });
+      roster.use(client.timeout(60_000), client.retry({ delay: 1 }));
+      await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path: { projectName: 'default', modelName: 'prices' }, query: { target: 'b' } },
+        body: new File(['a,b\\n1,2\\n'], 'table.csv'),
+        headers: { 'Content-Type': 'text/csv' },
+      });
+      return sent;`);
+    expect(sent).toEqual(Array(3).fill(['PUT', 'text/csv', 'a,b\n1,2\n']));
+  });
+
+  test('gives up in time, or when it is told to', async () => {
+    const ended = await inThePage(`
+      const roster = client.createRosterClient({ baseUrl: '/api' });
+      roster.use(client.timeout(1), client.retry());
+      const late = await roster.GET('/projects', {
+        fetch: ({ signal }) => new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      }).catch(({ name }) => name);
+      const left = await client.createRosterClient({ baseUrl: '/api' })
+        .GET('/projects', { signal: AbortSignal.abort('left') })
+        .catch((reason) => reason);
+      return [late, left];`);
+    expect(ended).toEqual(['TimeoutError', 'left']);
+  });
+
+  test('makes keys of its own for creations', async () => {
+    const key = await inThePage(`
+      let key;
+      const roster = client.createRosterClient({ baseUrl: '/api', fetch: async (request) => {
+        key = request.headers.get('Idempotency-Key');
+        return Response.json({}, { status: 201 });
+      } });
+      roster.use(client.idempotencyKeys());
+      await roster.POST('/projects', { body: { project: { name: 'jewellery' } } });
+      return key;`);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
 });
