@@ -59,6 +59,9 @@ export async function openPage(chromium: string, url: string): Promise<BrowserPa
   }
 
   const waiting = new Map<number, (message: Message) => void>();
+  browser.once('exit', () => {
+    for (const answer of waiting.values()) answer({ error: { message: 'The browser has ended' } });
+  });
   const faults: string[] = [];
   const listeners = new Map<string, (message: Message) => void>([
     ['Runtime.exceptionThrown', ({ params }) => faults.push(JSON.stringify(params))],
