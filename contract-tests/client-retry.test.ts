@@ -1,5 +1,6 @@
 /** What the client sends again when something on the way to the real server goes wrong, and what it does not. */
 import {
+  apiKey,
   createRosterClient,
   idempotencyKeys,
   type RetryOptions,
@@ -7,7 +8,7 @@ import {
   retry,
   timeout,
 } from 'roster-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { someDiamonds } from './diamonds.js';
 import { type ServerProcess, startServer } from './targets/server-process.js';
 import { openTroubledWay, type Trouble, type TroubledWay } from './targets/troubled-way.js';
@@ -145,6 +146,16 @@ describe('is sent again', () => {
 });
 
 describe('is not sent again', () => {
+  test('what asks to wait for a training, which is not waited for here', async () => {
+    way.next(problem(409, '/problems/model-not-ready', { 'Retry-After': '0' }));
+    const { error } = await persistent().POST(
+      '/api/projects/{projectName}/models/{modelName}/predict',
+      { params: { path }, body: [], headers: { 'Idempotency-Key': newName() } },
+    );
+    expect(error?.type).toBe('/problems/model-not-ready');
+    expect(way.passed).toHaveLength(1);
+  });
+
   test('a creation without a key that may have been carried out', async () => {
     way.next('answer lost');
     await expect(create(persistent(), newName())).rejects.toThrow(TypeError);
@@ -224,6 +235,74 @@ describe('comes to an end', () => {
     use(roster);
     way.next(busy(LATER));
     await expect(roster.GET('/projects')).rejects.toThrow('within 300 ms');
+  });
+});
+
+describe('by the clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  /** When each request was sent, in milliseconds from the first, where every answer is 503. */
+  async function timesOf(options: RetryOptions, headers = {}): Promise<number[]> {
+    const times: number[] = [];
+    const began = performance.now();
+    const roster = createRosterClient({
+      baseUrl: 'http://roster.example',
+      fetch: async () => {
+        times.push(performance.now() - began);
+        return new Response('{"type":"/problems/service-unavailable"}', {
+          status: 503,
+          headers: { 'Content-Type': 'application/problem+json', ...headers },
+        });
+      },
+    });
+    roster.use(retry(options));
+    const listing = roster.GET('/projects');
+    await vi.runAllTimersAsync();
+    expect((await listing).response.status).toBe(503);
+    return times;
+  }
+
+  test('the longest waits double up to a bound', async () => {
+    const options = { attempts: 6, delay: 100, longestDelay: 500 };
+    expect(await timesOf(options)).toEqual([0, 100, 300, 700, 1200, 1700]);
+  });
+
+  test('a shorter wait is as likely', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.25);
+    expect(await timesOf({ attempts: 3, delay: 100 })).toEqual([0, 25, 75]);
+  });
+
+  test('a wait that the answer asks for is kept', async () => {
+    expect(await timesOf({ attempts: 3 }, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
+  });
+
+  test('nothing is sent when the time is over', async () => {
+    const options = { attempts: 100, within: 20_000 };
+    expect(await timesOf(options, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
+  });
+});
+
+test('what other middleware puts into the request is sent again, wherever it stands', async () => {
+  const roster = createRosterClient({ baseUrl: way.url });
+  roster.use(
+    apiKey('roster_first'),
+    retry(AT_ONCE),
+    { onRequest: ({ request }) => request.headers.set('X-Request-Id', 'mine') },
+    timeout(60_000),
+  );
+  way.next(tooMany({ 'Retry-After': '0' }));
+  await create(roster, newName());
+  expect(way.passed).toHaveLength(2);
+  expect(way.passed[1]).toMatchObject({
+    headers: { authorization: 'Bearer roster_first', 'x-request-id': 'mine' },
+    body: way.passed[0]?.body,
   });
 });
 

@@ -2,7 +2,7 @@ import type { Middleware } from 'openapi-fetch';
 import { sentAgain } from '../body-source.js';
 import { retryAfter } from '../retry-after.js';
 import { wait } from '../wait.js';
-import { isRepeatable } from './repeatable.js';
+import { isRepeatable, takesIdempotencyKey } from './repeatable.js';
 
 /** How often, and for how long, a request is sent again. Times are in milliseconds. */
 export interface RetryOptions {
@@ -94,7 +94,9 @@ function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): bo
   if (status === 429) return true;
   // The first request under this key is still in progress; its answer is to come. The other conflicts of a
   // creation do not name a time.
-  if (status === 409) return request.headers.has('Idempotency-Key') && headers.has('Retry-After');
+  if (status === 409 && headers.has('Retry-After')) {
+    return takesIdempotencyKey(request.method, schemaPath) && isRepeatable(request, schemaPath);
+  }
   return FOR_NOW.includes(status) && isRepeatable(request, schemaPath);
 }
 
