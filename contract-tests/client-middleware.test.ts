@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiKey, createRosterClient, idempotencyKeys, TimeoutError, timeout } from 'roster-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeKey } from './targets/keys.js';
 import { type ServerProcess, startServer } from './targets/server-process.js';
 import { openTroubledWay, type TroubledWay } from './targets/troubled-way.js';
@@ -38,13 +38,14 @@ describe('a key', () => {
 
   test('may change between two requests, and be there only later', async () => {
     const keys = [undefined, 'roster_of_yesterday', key];
-    const roster = createRosterClient({ baseUrl: server.url });
+    const roster = createRosterClient({ baseUrl: way.url });
     roster.use(apiKey(async () => keys.shift()));
     const statuses = [];
     for (let asked = 0; asked < 3; asked++) {
       statuses.push((await roster.GET('/projects')).response.status);
     }
     expect(statuses).toEqual([401, 401, 200]);
+    expect(way.passed[0]?.headers).not.toHaveProperty('authorization');
   });
 
   test('is asked for anew in place of the one that the client was made with', async () => {
@@ -88,6 +89,7 @@ describe('a timeout', () => {
     const abort = new AbortController();
     way.next('half an answer');
     const listing = impatient(30_000).GET('/projects', { signal: abort.signal });
+    await vi.waitFor(() => expect(way.passed).toHaveLength(1));
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
     await expect(impatient().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);

@@ -200,6 +200,11 @@ describe('comes to an end', () => {
     expect(way.passed).toHaveLength(2);
   });
 
+  test('with an error, where there was an answer before', async () => {
+    way.next(busy(), 'request lost');
+    await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(TypeError);
+  });
+
   test.each([
     ['in seconds', () => LATER],
     ['by a date', inAnHour],

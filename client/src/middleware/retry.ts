@@ -87,8 +87,7 @@ export function retry({
 function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): boolean {
   if ('error' in outcome) {
     // fetch says by a TypeError that the network failed, and by the signal's reason that it was aborted.
-    const hasFailed = outcome.error instanceof TypeError && !request.signal.aborted;
-    return hasFailed && isRepeatable(request, schemaPath);
+    return outcome.error instanceof TypeError && isRepeatable(request, schemaPath);
   }
   const { status, headers } = outcome.response;
   if (status === 429) return true;
