@@ -3,7 +3,8 @@ import type { RosterPaths } from './paths.js';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
 
-type PathWith<M extends Method> = {
+/** The addresses of the contract that have this method. */
+export type PathWith<M extends Method> = {
   [Path in keyof RosterPaths]: RosterPaths[Path] extends { [_ in M]: object } ? Path : never;
 }[keyof RosterPaths];
 

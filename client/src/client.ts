@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { serializePath } from './address.js';
+import { rememberBody, rememberingRequest } from './body-source.js';
 import type { RosterClient } from './calls.js';
 import { passNotModified } from './not-modified.js';
 import type { RosterPaths } from './paths.js';
@@ -35,6 +36,7 @@ export function createRosterClient({
     ...STREAMED_UPLOADS,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     fetch,
+    Request: rememberingRequest(),
     headers: {
       Accept: 'application/json, application/problem+json',
       ...(apiKey && { Authorization: `Bearer ${apiKey}` }),
@@ -43,8 +45,8 @@ export function createRosterClient({
     pathSerializer: serializePath,
   });
   // The last one hears of an answer first.
-  client.use(passNotModified, refuseUnexpectedAnswers);
+  client.use(rememberBody, passNotModified, refuseUnexpectedAnswers);
   // The same calls, told more strictly: the compiler cannot compare the two, as each is generic in
-  // another way. src/types.test-d.ts holds what a user sees of them.
+  // another way. src/answers.test-d.ts and src/requests.test-d.ts hold what a user sees of them.
   return client as RosterClient;
 }

@@ -1,7 +1,13 @@
 export type { components, operations, paths } from '../../generated/openapi.js';
 export type { RosterClient } from './calls.js';
 export { createRosterClient, type RosterClientOptions } from './client.js';
+export { type ApiKey, apiKey } from './middleware/api-key.js';
+export { idempotencyKeys } from './middleware/idempotency-keys.js';
+export { type RetryOptions, retry } from './middleware/retry.js';
+export { TimeoutError, timeout } from './middleware/timeout.js';
+export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
 export type { CsvTable, RosterPaths } from './paths.js';
+export { type Answer, answered, ProblemError } from './problem-error.js';
 export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
@@ -15,3 +21,4 @@ export type {
   Skill,
 } from './resources.js';
 export { UnexpectedAnswerError } from './unexpected-answer.js';
+export { TrainingFailedError, type UntilReadyOptions, untilReady } from './until-ready.js';

@@ -2,10 +2,14 @@
  * What the types of handlers refuse, as those who write handlers meet it. `npm run types` checks this
  * file: each line below a `@ts-expect-error` must not compile, and every other line must.
  */
-import { type Handler, type Handlers, JsonText } from './handlers.js';
+import { Readable } from 'node:stream';
+import type { components } from '../../generated/openapi.js';
+import { type Handler, type Handlers, JsonText, PlainText, type Sent } from './handlers.js';
 import { problem } from './problems.js';
 
 declare const handlers: Handlers;
+declare const model: components['schemas']['Model'];
+declare const sentByAnother: Sent<'deleteProject'>;
 
 const project = { id: '', name: 'default', created_at: '' };
 const headers = { ETag: '"a"' };
@@ -92,6 +96,60 @@ export const jsonOfAnotherType: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
   reply({ status: 200, body: new JsonText<{ colour: string }>(['{}']), headers });
 
+export const aValueThatIsNotAmongThoseDeclared: Handler<'getModel'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: { ...model, status: 'done' }, headers });
+
+export const nothingWhereThereHasToBeSomething: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: { ...project, name: null }, headers });
+
+export const oneWhereThereAreMany: Handler<'listProjects'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: project });
+
+export const textWhereItIsText: Handler<'getMetrics'> = ({ reply }) =>
+  reply({ status: 200, body: new PlainText('text/plain; version=0.0.4', '') });
+
+export const jsonWhereItIsText: Handler<'getMetrics'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: {} });
+
+export const textWhereItIsJson: Handler<'getProject'> = ({ reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: new PlainText('text/plain', ''), headers });
+
+// @ts-expect-error
+export const theReplyOfAnotherOperation: Handler<'getProject'> = () => sentByAnother;
+
+export const aBodyThatIsRowsOrAStreamOfCsv: Handler<'trainModel'> = ({ body, reply }) => {
+  const rows = body instanceof Readable ? 0 : body.length;
+  return reply({ status: 202, body: { ...model, row_count: rows }, headers: { Location: '' } });
+};
+
+export const aBodyThatMayBeAStream: Handler<'trainModel'> = ({ body, reply }) =>
+  // @ts-expect-error
+  reply({ status: 202, body: { ...model, row_count: body.length }, headers: { Location: '' } });
+
+export const aBodyOfARequestThatHasNone: Handler<'deleteProject'> = ({ body, reply }) =>
+  // @ts-expect-error
+  reply({ status: body.project === undefined ? 204 : 204 });
+
+export const aFieldThatOnlyTheServiceGives: Handler<'createProject'> = ({ body, reply }) =>
+  reply({
+    status: 201,
+    // @ts-expect-error
+    body: { ...project, id: body.project.id },
+    headers: { ...headers, Location: '' },
+  });
+
+export const aParameterThatMayBeMissing: Handler<'listProjects'> = ({ query, reply }) =>
+  // @ts-expect-error
+  reply({ status: 200, body: [project].slice(0, query.limit + 1) });
+
+export const aParameterThatIsANumber: Handler<'getModel'> = ({ query, reply }) =>
+  reply({ status: 200, body: { ...model, version: query.version ?? 1 }, headers });
+
 const { getSkill: _, ...allButOne } = handlers;
 // @ts-expect-error
 export const aHandlerThatIsMissing: Handlers = allButOne;
@@ -110,3 +168,8 @@ problem('/problems/model-not-ready', 'Its own member is missing.');
 // @ts-expect-error
 problem('/problems/model-not-ready', 'Its own member is wrong.', { model_status: 'ready' });
 problem('/problems/model-not-ready', 'Wait.', { model_status: 'training' });
+problem('/problems/unusable-table', 'It has none.', { errors: [{ message: 'There is none.' }] });
+problem('/problems/unusable-table', 'It is about a field.', {
+  // @ts-expect-error
+  errors: [{ pointer: '/body', message: 'There is none.' }],
+});

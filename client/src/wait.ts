@@ -1,0 +1,21 @@
+/** What a timer can count; with more it would end at once. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Waits some milliseconds, and rejects with the signal's reason as soon as that is aborted. */
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, LONGEST),
+    );
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,122 @@
+import {
+  answered,
+  createRosterClient,
+  idempotencyKeys,
+  items,
+  ProblemError,
+  retry,
+  TrainingFailedError,
+  timeout,
+  untilReady,
+} from 'roster-client';
+
+// The page's own origin, which passes it on to the service: see serve.js.
+const roster = createRosterClient({ baseUrl: '/api' });
+roster.use(timeout(60_000), idempotencyKeys(), retry());
+
+const skillList = the('#skills', HTMLUListElement);
+const newSkill = the('#new-skill', HTMLFormElement);
+const training = the('#training', HTMLFormElement);
+
+whenSent(newSkill, async (fields) => {
+  await answered(
+    roster.POST('/projects/{project_name}/skills', {
+      params: { path: { project_name: 'default' } },
+      body: { skill: { name: textOf(fields, 'name'), type: textOf(fields, 'type') } },
+    }),
+  );
+  await showSkills();
+});
+
+whenSent(training, async (fields) => {
+  const path = { projectName: 'default', modelName: 'from_the_browser' };
+  const table = fields.get('table');
+  if (!(table instanceof File)) return;
+  await answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target: textOf(fields, 'target') } },
+      body: table,
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  );
+  const bar = the('progress', HTMLProgressElement, training);
+  const { metrics, row_count } = await untilReady(roster, path, {
+    onProgress: ({ progress }) => {
+      bar.value = progress;
+    },
+  });
+  const share = Math.round((metrics?.r2 ?? 0) * 100);
+  the('[name=result]', HTMLOutputElement, training).value =
+    `Ready: from ${row_count} rows, it explains ${share} % of the variance.`;
+});
+
+await showSkills();
+
+async function showSkills() {
+  const entries = [];
+  const skills = items((query) =>
+    roster.GET('/projects/{project_name}/skills', {
+      params: { path: { project_name: 'default' }, query },
+    }),
+  );
+  for await (const { name, type } of skills) {
+    const entry = document.createElement('li');
+    entry.textContent = `${name} (${type})`;
+    entries.push(entry);
+  }
+  skillList.replaceChildren(...entries);
+}
+
+/**
+ * Does something with what a form holds, and says in the form what went wrong.
+ *
+ * @param {HTMLFormElement} form
+ * @param {(fields: FormData) => Promise<void>} act
+ */
+function whenSent(form, act) {
+  const problem = the('.problem', HTMLOutputElement, form);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    problem.value = '';
+    try {
+      await act(new FormData(form));
+    } catch (error) {
+      problem.value = wordsFor(error);
+    }
+  });
+}
+
+/** @param {unknown} error */
+function wordsFor(error) {
+  if (error instanceof ProblemError) {
+    // Some problems say which fields are at fault.
+    const { problem } = error;
+    const faults = 'errors' in problem ? problem.errors : [];
+    return [problem.detail, ...faults.map(({ message }) => message)].join('\n');
+  }
+  if (error instanceof TrainingFailedError) return error.failure;
+  return `The service was not reached: ${error}`;
+}
+
+/**
+ * @param {FormData} fields
+ * @param {string} name
+ */
+function textOf(fields, name) {
+  return String(fields.get(name));
+}
+
+/**
+ * The element of the page, which has to be there.
+ *
+ * @template {Element} T
+ * @param {string} selector
+ * @param {new () => T} kind
+ * @param {ParentNode} within
+ * @returns {T}
+ */
+function the(selector, kind, within = document) {
+  const element = within.querySelector(selector);
+  if (!(element instanceof kind)) throw new TypeError(`The page has no ${selector}`);
+  return element;
+}
