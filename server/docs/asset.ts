@@ -56,9 +56,9 @@ export function serve({ type, policy, read }: Asset): RequestHandler {
     atClose(req, res, () => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
-    // Express answers 304, and HEAD without the body.
     res.set({ ETag: etag, 'Cache-Control': 'no-cache' }).vary('Accept-Encoding').type(type);
-    res.send(body);
+    if (isNamed(etag, req.get('If-None-Match'))) res.status(304).end();
+    else res.send(body);
   };
 }
 
@@ -70,4 +70,12 @@ async function represent(read: Asset['read']): Promise<Representations> {
     plain: { body: plain, etag: `"${digest}"` },
     gzip: { body: gzip, etag: `"${digest}-gzip"` },
   };
+}
+
+/**
+ * RFC 9110, section 13.1.2. Express alone would leave it unheeded beside a `Cache-Control: no-cache`, which
+ * fetch adds to it.
+ */
+function isNamed(etag: string, field = ''): boolean {
+  return field === '*' || (field.match(/"[^"]*"/g) ?? []).includes(etag);
 }

@@ -40,7 +40,7 @@ export function documentation(contract: Contract, basePath: string, isLocal: boo
       .all(refuseOtherMethods);
 
   router.get('/', leadPeopleTo('/docs'));
-  get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(isLocal))));
+  get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(contract, isLocal))));
   for (const [name, asset] of Object.entries(PARTS)) get(`/docs/${name}`, serve(asset));
   get('/openapi.yaml', serve({ type: 'application/yaml', read: () => contract.source }));
   get(

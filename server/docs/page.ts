@@ -5,15 +5,15 @@ export interface Page {
   readonly root: './' | '../';
   /** What stands in the head beside what every page has, as HTML. */
   readonly head?: string;
-  /** As HTML. */
-  readonly main: string;
+  /** What stands below the links that every page begins with, as HTML. */
+  readonly content: string;
 }
 
 /**
  * Makes a page, as HTML. Its links are relative, so that they lead on under any prefix, also one that a
  * proxy takes away.
  */
-export function page({ title, root, head = '', main }: Page): string {
+export function page({ title, root, head = '', content }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -34,9 +34,7 @@ ${head}<link rel="stylesheet" href="${root}docs/pages.css">
 <a href="${root}openapi.json">openapi.json</a>
 </nav>
 </header>
-<main>
-${main}
-</main>
+${content}
 </body>
 </html>
 `;

@@ -7,12 +7,12 @@ export function problemPage({ title, status, type, description }: ProblemKind): 
   return page({
     title,
     root: '../',
-    main: `<article>
+    content: `<main class="text">
 <h1>${escaped(title)}</h1>
 <p class="kind">Status ${statusOf(status)} · <code>${escaped(type)}</code></p>
 ${paragraphs(description)}
 <p class="on"><a href="../problems">All problems</a></p>
-</article>`,
+</main>`,
   });
 }
 
@@ -27,11 +27,11 @@ export function problemIndex(kinds: Iterable<ProblemKind>): string {
   return page({
     title: 'Problems',
     root: './',
-    main: `<article>
+    content: `<main class="text">
 <h1>Problems</h1>
 <p>What the service answers when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to mend it.</p>
 ${sections.join('\n')}
-</article>`,
+</main>`,
   });
 }
 

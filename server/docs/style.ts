@@ -4,7 +4,7 @@ export const STYLE = `:root {
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ink: #dfe5ec; --faint: #96a2b0; --ground: #14191f; --raised: #232b34; --line: #2f3943; --link: #7db8f2;
+    --ink: #dfe5ec; --faint: #96a2b0; --ground: #1c2022; --raised: #272d31; --line: #3a4247; --link: #7db8f2;
   }
 }
 * { box-sizing: border-box }
@@ -20,20 +20,24 @@ header a:hover { text-decoration: underline }
 header .name { font-weight: 650 }
 header nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .9375rem }
 header nav a { color: var(--faint) }
-article { max-width: 40rem; margin: 3rem auto; padding: 0 1.25rem }
+main.text { max-width: 40rem; margin: 3rem auto; padding: 0 1.25rem }
 h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 .25rem }
-article h2 { font-size: 1rem; color: var(--faint); margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line) }
+main.text h2 { font-size: 1rem; color: var(--faint); margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line) }
 .kind { color: var(--faint); margin-top: 0 }
 .on { margin-top: 2.5rem }
 dt { font-weight: 600; margin-top: .75rem }
 dd { margin: 0 }
 dd p { margin: 0 }
 code { font: .9375em ui-monospace, monospace }
-article code, .note code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: anywhere }
+:is(.text, .note) code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: anywhere }
 .note {
-  max-width: 1420px; margin: 1.25rem auto 0; padding: .625rem 1.25rem;
+  max-width: 1420px; width: calc(100% - 40px); margin: 1.25rem auto 0; padding: .625rem 1rem;
   border-left: 4px solid var(--link); background: var(--raised); font-size: .9375rem;
 }
+.tags { max-width: 1420px; width: calc(100% - 40px); margin: 1.25rem auto 0 }
+.swagger-ui .info { margin: 2rem 0 }
+.swagger-ui .info :is(.markdown, .renderedMarkdown) { max-width: 50rem }
+.dark-mode .swagger-ui :is(.examples-select__section-label, .header-col) { color: inherit }
 `;
 
 /** What stands for Roster in the tab of a browser. */
