@@ -19,6 +19,7 @@ const ADDRESSES: readonly (readonly [address: string, type: string])[] = [
   ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   ['/docs/swagger-ui-bundle.js.LICENSE.txt', 'text/plain; charset=utf-8'],
   ['/docs/playground.js', 'text/javascript; charset=utf-8'],
+  ['/docs/drawn-contract.js', 'text/javascript; charset=utf-8'],
   ['/docs/pages.css', 'text/css; charset=utf-8'],
   ['/docs/icon.svg', 'image/svg+xml'],
   ['/openapi.yaml', 'application/yaml'],

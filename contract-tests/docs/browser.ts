@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 /** Where the pages can be looked at after the tests, each by its name. */
 const SCREENSHOTS = fileURLToPath(new URL('../../dist/screenshots/', import.meta.url));
@@ -55,8 +55,8 @@ export interface Look {
   readonly faults: string[];
   /** The origins that anything was asked of. */
   readonly origins: Set<string>;
-  /** Keeps what is to be seen, for people. */
-  keep(name: string): Promise<unknown>;
+  /** Keeps what is to be seen of the page, or of a part of it, for people. */
+  keep(name: string, part?: Locator): Promise<unknown>;
 }
 
 /** Opens an address in a browser that has seen nothing yet, and waits until the page is still. */
@@ -78,6 +78,7 @@ export async function open(
     if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
   });
   await page.goto(url, { waitUntil: 'networkidle' });
-  const keep = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  const keep = (name: string, part: Page | Locator = page) =>
+    part.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   return { page, faults, origins, keep };
 }

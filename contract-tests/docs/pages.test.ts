@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../contract.js';
@@ -103,9 +103,12 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     });
 
     test('leads to the problems, and they lead back', async () => {
-      const { page, faults } = await open(browser, `${local.url}/docs`, { width: 420 });
+      const { page, faults, keep } = await open(browser, `${local.url}/docs`, { width: 420 });
+      await keep('reference-narrow');
       await page.getByRole('link', { name: 'Problems' }).click();
+      await keep('problems-narrow');
       await page.getByRole('link', { name: 'Name taken' }).click();
+      await keep('problem-narrow');
       expect(await page.getByRole('heading').innerText()).toBe('Name taken');
       expect(await page.getByText('To mend it').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Reference' }).click();
@@ -122,7 +125,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       });
       const { page, faults, origins, keep } = await open(browser, `${local.url}/docs`);
       const answer = await tryPrediction(page);
-      await keep('playground-prediction');
+      await keep('playground-prediction', page.locator('#operations-models-predict'));
       expect(answer).toMatchObject([{ carat: 0.7, price_min: expect.any(Number) }]);
       expect(faults).toEqual([]);
       expect([...origins]).toEqual([local.url]);
@@ -139,6 +142,22 @@ describe.skipIf(executable === undefined)('in a browser', () => {
         expect(await tryPrediction(page)).toMatchObject([{ carat: 0.7 }]);
         expect(faults).toEqual([]);
       }
+    });
+
+    test('sends nothing that was not filled in: an update is held against no example', async () => {
+      const roster = createRosterClient({ baseUrl: local.url });
+      await roster.POST('/projects/{project_name}/skills', {
+        params: { path: { project_name: 'default' } },
+        body: { skill: { name: 'updated', type: 'sql' } },
+      });
+      const { page } = await open(browser, `${local.url}/docs`);
+      const operation = await openOperation(page, 'skills', 'updateSkill');
+      expect(await operation.getByText('For example').count()).toBeGreaterThan(0);
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByPlaceholder('project_name').fill('default');
+      await operation.getByPlaceholder('skill_name').fill('updated');
+      await operation.locator('textarea').fill('{"skill": {"params": {"tried": true}}}');
+      expect(await statusOfTried(operation)).toBe('200');
     });
 
     test('takes a key, and forgets it with the page', async () => {
@@ -197,7 +216,7 @@ async function tryPrediction(page: Page): Promise<unknown> {
   await operation.locator('textarea').fill('[{"carat": 0.7, "cut": "Ideal", "color": "G"}]');
   await operation.getByRole('button', { name: 'Execute' }).click();
   const answer = operation.locator('.live-responses-table .response').first();
-  await answer.scrollIntoViewIfNeeded();
+  await answer.waitFor();
   expect(await answer.locator('.response-col_status').innerText()).toMatch(/^200/);
   return JSON.parse(await answer.locator('.highlight-code pre').first().innerText());
 }
@@ -206,6 +225,10 @@ async function tryPrediction(page: Page): Promise<unknown> {
 async function tryList(page: Page): Promise<string> {
   const operation = await openOperation(page, 'projects', 'listProjects');
   await operation.getByRole('button', { name: 'Try it out' }).click();
+  return statusOfTried(operation);
+}
+
+async function statusOfTried(operation: Locator): Promise<string> {
   await operation.getByRole('button', { name: 'Execute' }).click();
   const status = operation.locator('.live-responses-table .response-col_status').last();
   await status.waitFor();

@@ -77,5 +77,5 @@ async function represent(read: Asset['read']): Promise<Representations> {
  * fetch adds to it.
  */
 function isNamed(etag: string, field = ''): boolean {
-  return field === '*' || (field.match(/"[^"]*"/g) ?? []).includes(etag);
+  return field === '*' || (field.match(/"[^"]*"/g) ?? []).some((named) => named === etag);
 }

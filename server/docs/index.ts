@@ -63,10 +63,8 @@ const PARTS: Readonly<Record<string, Asset>> = {
   'swagger-ui.css': swaggerUi('text/css', 'swagger-ui.css'),
   'swagger-ui-bundle.js': swaggerUi('text/javascript', 'swagger-ui-bundle.js'),
   'swagger-ui-bundle.js.LICENSE.txt': swaggerUi('text/plain', 'swagger-ui-bundle.js.LICENSE.txt'),
-  'playground.js': {
-    type: 'text/javascript',
-    read: () => readFile(new URL('./browser/playground.js', import.meta.url)),
-  },
+  'playground.js': ownScript('playground.js'),
+  'drawn-contract.js': ownScript('drawn-contract.js'),
   'pages.css': { type: 'text/css', read: () => STYLE },
   'icon.svg': { type: 'image/svg+xml', read: () => ICON },
 };
@@ -74,6 +72,13 @@ const PARTS: Readonly<Record<string, Asset>> = {
 function swaggerUi(type: string, file: string): Asset {
   const folder = () => dirname(require.resolve('swagger-ui-dist/package.json'));
   return { type, read: () => readFile(join(folder(), file)) };
+}
+
+function ownScript(file: string): Asset {
+  return {
+    type: 'text/javascript',
+    read: () => readFile(new URL(`./browser/${file}`, import.meta.url)),
+  };
 }
 
 function html(policy: string, read: () => string): Asset {

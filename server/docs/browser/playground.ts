@@ -1,4 +1,5 @@
 /** Runs in the browser, on the page `/docs`: has Swagger UI draw the contract. */
+import { type Contract, drawn } from './drawn-contract.js';
 
 interface Element {
   hidden: boolean;
@@ -27,37 +28,12 @@ declare const SwaggerUIBundle: {
 const isSeenHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 const isLocal = isSeenHere && document.querySelector('#reference')?.dataset['service'] === 'local';
 
-/** A document of OpenAPI, as far as it is changed before it is drawn. */
-interface Drawn {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
-interface Shared {
-  readonly parameters?: readonly unknown[];
-}
-
-/**
- * Writes the parameters that all operations of an address share into each of them, which means the same.
- * Swagger UI does not follow the references among the shared ones.
- */
-function withoutShared(contract: Drawn): Drawn {
-  const paths = Object.entries(contract.paths).map(([path, { parameters, ...operations }]) => {
-    const shared = Array.isArray(parameters) ? parameters : [];
-    const drawn = Object.entries(operations).map(([method, operation]) => {
-      const { parameters: own = [], ...others } = operation as Shared;
-      return [method, { ...others, parameters: [...shared, ...own] }];
-    });
-    return [path, Object.fromEntries(drawn)];
-  });
-  return { ...contract, paths: Object.fromEntries(paths) };
-}
-
-const ofParameters = {
+const ofDrawn = {
   statePlugins: {
     spec: {
       wrapActions: {
-        updateJsonSpec: (update: (contract: Drawn) => unknown) => (contract: Drawn) =>
-          update(withoutShared(contract)),
+        updateJsonSpec: (update: (contract: Contract) => unknown) => (contract: Contract) =>
+          update(drawn(contract)),
       },
     },
   },
@@ -85,7 +61,7 @@ SwaggerUIBundle({
   url: './openapi.json',
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [ofParameters, withoutAddress, ...(isLocal ? [] : [withoutAuthorize])],
+  plugins: [ofDrawn, withoutAddress, ...(isLocal ? [] : [withoutAuthorize])],
   ...(isLocal ? {} : { supportedSubmitMethods: [] }),
   // A key is kept in the page's memory alone, and the contract is shown to nobody else's validator.
   persistAuthorization: false,
@@ -94,5 +70,3 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
 });
-
-export {};
