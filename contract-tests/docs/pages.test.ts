@@ -125,7 +125,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       });
       const { page, faults, origins, keep } = await open(browser, `${local.url}/docs`);
       const answer = await tryPrediction(page);
-      await keep('playground-prediction', page.locator('#operations-models-predict'));
+      await keep('playground-prediction', page.locator('.live-responses-table'));
       expect(answer).toMatchObject([{ carat: 0.7, price_min: expect.any(Number) }]);
       expect(faults).toEqual([]);
       expect([...origins]).toEqual([local.url]);
@@ -162,7 +162,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
 
     test('takes a key, and forgets it with the page', async () => {
       const { key, server } = await startWithKey('kept-in-memory');
-      const { page, keep } = await open(browser, `${server.url}/docs`);
+      const { page, faults, keep } = await open(browser, `${server.url}/docs`);
       await page.getByRole('button', { name: 'Authorize' }).first().click();
       await page.getByLabel('Value').fill(key);
       await keep('playground-key');
@@ -171,6 +171,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(await tryList(page)).toBe('200');
       expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
       expect(await page.context().cookies()).toEqual([]);
+      expect(faults).toEqual([]);
       await page.reload({ waitUntil: 'networkidle' });
       expect(await tryList(page)).toBe('401');
     });
