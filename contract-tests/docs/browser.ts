@@ -48,6 +48,9 @@ export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
+/** The reference is drawn by a script; other pages are there at once. */
+const DRAWN = '.opblock, main.text';
+
 /** A page, and what went wrong on it. */
 export interface Look {
   readonly page: Page;
@@ -59,7 +62,7 @@ export interface Look {
   keep(name: string, part?: Locator): Promise<unknown>;
 }
 
-/** Opens an address in a browser that has seen nothing yet, and waits until the page is still. */
+/** Opens an address in a browser that has seen nothing yet, and waits until all is to be seen. */
 export async function open(
   browser: Browser,
   url: string,
@@ -78,6 +81,7 @@ export async function open(
     if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
   });
   await page.goto(url, { waitUntil: 'networkidle' });
+  await page.locator(DRAWN).first().waitFor();
   const keep = (name: string, part: Page | Locator = page) =>
     part.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   return { page, faults, origins, keep };
