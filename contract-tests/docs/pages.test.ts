@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../contract.js';
-import { trainPrices } from '../diamonds.js';
+import { someDiamonds, trainPrices } from '../diamonds.js';
 import { makeKey } from '../targets/keys.js';
 import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
 import { browserOfThisMachine, launch, open, PROXIED } from './browser.js';
@@ -129,6 +129,21 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(answer).toMatchObject([{ carat: 0.7, price_min: expect.any(Number) }]);
       expect(faults).toEqual([]);
       expect([...origins]).toEqual([local.url]);
+    });
+
+    test('sends a table from a file', async () => {
+      const { page, faults } = await open(browser, `${local.url}/docs`);
+      const operation = await openOperation(page, 'models', 'trainModel');
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByLabel('Request content type').selectOption('text/csv');
+      await operation.getByPlaceholder('modelName').fill('sent');
+      await operation.getByPlaceholder('target').fill('price');
+      const table = Buffer.from(someDiamonds(300));
+      await operation
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'diamonds.csv', mimeType: 'text/csv', buffer: table });
+      expect(await statusOfTried(operation)).toBe('202');
+      expect(faults).toEqual([]);
     });
 
     test('asks the service under its base path, from there and from the root', async () => {
