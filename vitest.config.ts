@@ -51,6 +51,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'docs',
+          include: ['contract-tests/docs/*.test.ts'],
+          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+        },
+      },
+      {
+        test: {
           name: 'instances',
           include: ['contract-tests/instances/*.test.ts'],
           testTimeout: LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER,

@@ -4,13 +4,14 @@ import type { Logger } from 'pino';
 import type { Callers } from './callers/callers.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { problemPages } from './contract/problem-pages.js';
 import { problem } from './contract/problems.js';
 import { readTarget, refuseUnknownAddress } from './contract/request-target.js';
 import { contractRouter } from './contract/router.js';
 import { sendProblem, sendRefusal } from './contract/send-problem.js';
+import { documentation } from './docs/index.js';
 import { refuseEarly } from './limits/early-refusal.js';
 import { limits } from './limits/index.js';
+import { isLoopback } from './loopback.js';
 import { operations, type Services } from './operations/index.js';
 import { storeProblem } from './operations/resource.js';
 import { logRequests } from './request-log.js';
@@ -53,7 +54,10 @@ export async function createApp(
   app.use(refuseWhileStopping(lifecycle));
   app.use(config.basePath || '/', router);
   app.use(`${config.basePath}/api`, router);
-  app.get('/problems/:slug', problemPages(contract));
+  const pages = documentation(contract, config.basePath, isLoopback(config.host));
+  app.use(config.basePath || '/', pages);
+  // A problem's type leads to `/problems/…`, whatever the base path is.
+  if (config.basePath) app.use(pages);
   app.use(refuseUnknownAddress);
   app.use(sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type)));
   return refuseEarly(app, refusalOf, (refusal, req, res) => {

@@ -79,6 +79,8 @@ export interface ProblemKind {
 
 /** The contract, as the server reads it. */
 export interface Contract {
+  /** The file, as it was read. */
+  readonly source: string;
   readonly document: Document;
   readonly operations: readonly Operation[];
   readonly problems: ReadonlyMap<string, ProblemKind>;
@@ -96,13 +98,15 @@ export class ContractError extends Error {}
  * @throws {ContractError} if it is not YAML, or not of the shape that the server needs.
  */
 export function readContract(file: URL | string): Contract {
-  const parsed = document.safeParse(loadYaml(file));
+  const { source, content } = loadYaml(file);
+  const parsed = document.safeParse(content);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new ContractError(`openapi.yaml: ${issue?.path.join(' › ')}: ${issue?.message}`);
   }
   const resolved = new Map<unknown, JsonRecord[]>();
   return {
+    source,
     document: parsed.data,
     operations: operationsOf(parsed.data),
     problems: problemsOf(parsed.data),
@@ -122,9 +126,10 @@ function alternativesOf(document: Document, schema: unknown): JsonRecord[] {
   return [keywords, ...branches.flatMap((branch) => alternativesOf(document, branch))];
 }
 
-function loadYaml(file: URL | string): unknown {
+function loadYaml(file: URL | string): { source: string; content: unknown } {
   try {
-    return load(readFileSync(file, 'utf8'));
+    const source = readFileSync(file, 'utf8');
+    return { source, content: load(source) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ContractError(`openapi.yaml: ${reason}`, { cause });

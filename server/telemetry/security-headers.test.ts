@@ -1,11 +1,7 @@
 import express, { type Express } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readContract } from '../contract/document.js';
-import { problemPages } from '../contract/problem-pages.js';
 import { type Served, serve } from './fixtures.js';
 import { securityHeaders } from './security-headers.js';
-
-const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
 
 let running: Served[] = [];
 afterEach(async () => {
@@ -19,7 +15,6 @@ async function start(set: (app: Express) => void = () => {}): Promise<string> {
   set(app);
   app.use(securityHeaders());
   app.get('/skills', (_req, res) => void res.json([]));
-  app.get('/problems/:slug', problemPages(contract));
   const served = await serve(app);
   running.push(served);
   return served.url;
@@ -57,11 +52,4 @@ describe('an answer', () => {
       expect(headers.has(name), name).toBe(false);
     }
   });
-});
-
-test('the page of a problem keeps the policy that its styles need', async () => {
-  const answer = await fetch(`${await start()}/problems/skill-not-found`);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-security-policy')).toContain("style-src 'unsafe-inline'");
-  expect(await answer.text()).toContain('<style>');
 });

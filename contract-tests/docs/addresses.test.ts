@@ -1,0 +1,253 @@
+/** The addresses at which the service explains itself, as HTTP has them. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { document, operations } from '../contract.js';
+import { makeKey } from '../targets/keys.js';
+import { type ServerProcess, startServer } from '../targets/server-process.js';
+
+const FILE = readFileSync(new URL('../../openapi.yaml', import.meta.url));
+
+/** What there is to see, and its media type. */
+const ADDRESSES: readonly (readonly [address: string, type: string])[] = [
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js.LICENSE.txt', 'text/plain; charset=utf-8'],
+  ['/docs/playground.js', 'text/javascript; charset=utf-8'],
+  ['/docs/drawn-contract.js', 'text/javascript; charset=utf-8'],
+  ['/docs/pages.css', 'text/css; charset=utf-8'],
+  ['/docs/icon.svg', 'image/svg+xml'],
+  ['/openapi.yaml', 'application/yaml'],
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/problems', 'text/html; charset=utf-8'],
+  ['/problems/skill-not-found', 'text/html; charset=utf-8'],
+];
+
+let folder: string;
+let key: string;
+let closed: ServerProcess;
+let prefixed: ServerProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-docs-'));
+  const databaseFile = join(folder, 'roster.db');
+  key = await makeKey(`file:${databaseFile}`, ['--name', 'docs']);
+  closed = await startServer({ databaseFile, env: { RATE_LIMIT: '1' } });
+  prefixed = await startServer({ env: { BASE_PATH: '/teams/v1' } });
+});
+afterAll(async () => {
+  await closed.stop();
+  await prefixed.stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (address: string, init?: RequestInit) =>
+  fetch(closed.url + address, { redirect: 'manual', ...init });
+
+describe.each(ADDRESSES)('%s', (address, type) => {
+  test('is open to all, without a key and as often as they like', async () => {
+    for (const _time of [1, 2, 3]) {
+      const response = await at(address);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Content-Type')).toBe(type);
+      expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(50);
+    }
+  });
+
+  test('is sent again only if it has changed', async () => {
+    const first = await at(address);
+    const etag = `${first.headers.get('ETag')}`;
+    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+    const second = await at(address, { headers: { 'If-None-Match': etag } });
+    expect(second.status).toBe(304);
+    expect(await second.text()).toBe('');
+    const third = await raw(
+      'GET',
+      address,
+      `Accept-Encoding: gzip\r\nIf-None-Match: "a", W/${etag}`,
+    );
+    expect(third.head).toMatch(/^HTTP.1.1 304 /);
+    const other = await at(address, { headers: { 'If-None-Match': '"another"' } });
+    expect(other.status).toBe(200);
+    await other.arrayBuffer();
+  });
+
+  test('is the same compressed, under an entity tag of its own', async () => {
+    const zipped = await raw('GET', address, 'Accept-Encoding: gzip');
+    const plain = await raw('GET', address, 'Accept-Encoding: gzip;q=0');
+    expect(zipped.head).toContain('Content-Encoding: gzip');
+    expect(gunzipSync(zipped.body)).toEqual(plain.body);
+    expect(etagOf(zipped.head)).not.toBe(etagOf(plain.head));
+    expect(plain.head).toContain('Vary: Accept-Encoding');
+  });
+
+  test('answers HEAD as GET, without the body', async () => {
+    const [get, head] = [await raw('GET', address), await raw('HEAD', address)];
+    expect(withoutRequest(head.head)).toBe(withoutRequest(get.head));
+    expect(head.body).toHaveLength(0);
+  });
+
+  test('says which methods it has', async () => {
+    const options = await at(address, { method: 'OPTIONS' });
+    expect(options.status).toBe(204);
+    expect(options.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await at(address, { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await response.json()).toMatchObject({ type: '/problems/method-not-allowed' });
+    }
+  });
+
+  test('is there whatever is accepted, and whatever is asked in a query', async () => {
+    for (const accept of ['image/png', 'application/xml', 'nonsense']) {
+      const response = await at(`${address}?${'a=b&'.repeat(2000)}`, {
+        headers: { Accept: accept },
+      });
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+  });
+
+  test('is there under the base path too', async () => {
+    const { origin } = new URL(prefixed.url);
+    for (const base of [origin, prefixed.url]) {
+      const response = await fetch(base + address);
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+  });
+});
+
+describe('a page', () => {
+  test.each(['/docs', '/problems', '/problems/skill-not-found'])(
+    'runs nothing that is written into it, and is framed by nobody: %s',
+    async (address) => {
+      const response = await at(address);
+      const policy = `${response.headers.get('Content-Security-Policy')}`;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(policy).not.toContain('http');
+      expect(await response.text()).not.toMatch(/<style|style=|<script>|javascript:|\son\w+=/i);
+    },
+  );
+
+  test.each(['/docs/', '/problems/', '/problems/skill-not-found/'])(
+    'has one address, from which its links lead on: %s',
+    async (address) => {
+      const response = await at(address);
+      expect(response.status).toBe(308);
+      expect(response.headers.get('Location')).toBe(address.replace(/\/$/, ''));
+    },
+  );
+});
+
+describe('the root', () => {
+  const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  test('leads a browser to the reference, under the base path too', async () => {
+    expect((await at('/', { headers: BROWSER })).headers.get('Location')).toBe('/docs');
+    const under = await fetch(prefixed.url, { headers: BROWSER, redirect: 'manual' });
+    expect(under.headers.get('Location')).toBe('/teams/v1/docs');
+  });
+
+  test.each(['*/*', 'application/json'])('is no address to a program: %s', async (accept) => {
+    const response = await at('/', { headers: { Accept: accept } });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ type: '/problems/unknown-address' });
+  });
+});
+
+describe('the contract', () => {
+  test('is served as the file is, byte for byte', async () => {
+    const response = await at('/openapi.yaml');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(FILE);
+  });
+
+  test('says the same as JSON', async () => {
+    expect(await (await at('/openapi.json')).json()).toEqual(document);
+  });
+
+  test('names the servers under the base path as JSON, and nothing else differs', async () => {
+    const { servers, ...others } = await contractOf(`${prefixed.url}/openapi.json`);
+    const { servers: _ofTheFile, ...expected } = document;
+    expect(servers).toMatchObject([{ url: '/teams/v1' }, { url: '/teams/v1/api' }]);
+    expect(others).toEqual(expected);
+    const [{ url }] = servers as [{ url: string }];
+    expect((await fetch(new URL(`${url}/health/live`, prefixed.url))).status).toBe(200);
+  });
+});
+
+describe('no file is served but these', () => {
+  test.each([
+    '/docs/../../etc/passwd',
+    '/docs/../package.json',
+    '/docs/%2e%2e/%2e%2e/etc/passwd',
+    '/docs/..%2f..%2f..%2fetc%2fpasswd',
+    '/docs/%2e%2e%5c%2e%2e%5cpackage.json',
+    '/docs/%00',
+    '/docs/swagger-ui.css%00.html',
+    '/docs/swagger-ui.js',
+    '/docs/package.json',
+    '/docs/browser/playground.js',
+    '/docs/constructor',
+    '/docs/__proto__',
+    '/Docs',
+    '/api/docs',
+    '/problems/__proto__',
+    '/problems/%3Cscript%3E',
+    '/problems/..%2fopenapi.yaml',
+    '/problems/%ff',
+    '//docs/',
+    '//elsewhere.example/docs/',
+  ])('%s', async (address) => {
+    const { head, body } = await raw('GET', address);
+    expect(head).toMatch(/^HTTP\/1.1 4(00|04) /);
+    expect(JSON.parse(body.toString())).toMatchObject({
+      type: expect.stringMatching(/^\/problems\//),
+    });
+  });
+});
+
+test('how often pages are looked at is counted, whichever they are, under one name', async () => {
+  const headers = { Authorization: `Bearer ${key}` };
+  const text = await (await at('/metrics', { headers })).text();
+  const names = [...text.matchAll(/^roster_requests_total\{operation="(\w+)"/gm)].map(
+    ([, name]) => `${name}`,
+  );
+  expect(names).toContain('none');
+  const known = new Set(['none', ...operations.map(({ id }) => id)]);
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+async function contractOf(url: string): Promise<Record<string, unknown>> {
+  const parsed: unknown = await (await fetch(url)).json();
+  return { ...Object(parsed) };
+}
+
+/** Sends a request as it is written, without what fetch would make of its address. */
+async function raw(method: string, address: string, header = 'X-Nothing: 1') {
+  const { hostname, port } = new URL(closed.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `${method} ${address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  const answer = Buffer.concat(chunks);
+  const end = answer.indexOf('\r\n\r\n');
+  return { head: answer.subarray(0, end).toString(), body: answer.subarray(end + 4) };
+}
+
+function etagOf(head: string): string | undefined {
+  return /^ETag: (.*)$/m.exec(head)?.[1];
+}
+
+function withoutRequest(head: string): string {
+  return head.replace(/^(X-Request-Id|Date): .*$/gm, '');
+}

@@ -1,0 +1,250 @@
+/** The pages of the service, in a browser. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { createRosterClient } from 'roster-client';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../contract.js';
+import { someDiamonds, trainPrices } from '../diamonds.js';
+import { makeKey } from '../targets/keys.js';
+import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
+import { browserOfThisMachine, launch, open, PROXIED } from './browser.js';
+
+const executable = browserOfThisMachine();
+if (executable === undefined) {
+  console.warn(
+    'The pages of the service are not looked at: there is no Chromium on this machine. Install one, or name it in CHROME_BIN.',
+  );
+}
+
+describe.skipIf(executable === undefined)('in a browser', () => {
+  let folder: string;
+  let browser: Browser;
+  let local: ServerProcess;
+  const running: ServerProcess[] = [];
+
+  const start = async (options?: ServerOptions) => {
+    const server = await startServer(options);
+    running.push(server);
+    return server;
+  };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-docs-'));
+    browser = await launch(`${executable}`);
+    local = await start();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(running.map((server) => server.stop()));
+    await rm(folder, { recursive: true });
+  });
+
+  /** Starts a service that has a key, which is given too. */
+  async function startWithKey(name: string, env: NodeJS.ProcessEnv = {}) {
+    const databaseFile = join(folder, `${name}.db`);
+    const key = await makeKey(`file:${databaseFile}`, ['--name', name]);
+    return { key, server: await start({ databaseFile, env }) };
+  }
+
+  describe('the reference', () => {
+    test.each(['light', 'dark'] as const)(
+      'shows every operation, asks nobody else for anything, and keeps to its policy: %s',
+      async (colorScheme) => {
+        const { page, faults, origins, keep } = await open(browser, `${local.url}/docs`, {
+          colorScheme,
+        });
+        await keep(`reference-${colorScheme}`);
+        const shown = await page.locator('.opblock-summary-path').count();
+        expect(shown).toBe(operations.length);
+        await openOperation(page, 'models', 'predict');
+        await keep(`reference-predict-${colorScheme}`);
+        expect(faults).toEqual([]);
+        expect([...origins]).toEqual([local.url]);
+      },
+    );
+
+    test('names the parameters that operations share', async () => {
+      const { page } = await open(browser, `${local.url}/docs`);
+      const operation = await openOperation(page, 'skills', 'getSkill');
+      const names = await operation.locator('.parameter__name').allInnerTexts();
+      expect(names.map((name) => name.replace(/\W/g, ''))).toEqual(
+        expect.arrayContaining(['project_name', 'skill_name']),
+      );
+    });
+
+    test('shows this contract, whatever the address asks for', async () => {
+      const other = encodeURIComponent('https://elsewhere.example/openapi.json');
+      const { page, faults, origins } = await open(
+        browser,
+        `${local.url}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`,
+      );
+      expect(await page.locator('.info .title').innerText()).toContain('Roster');
+      expect(faults).toEqual([]);
+      expect([...origins]).toEqual([local.url]);
+    });
+
+    test('runs no script and applies no style that was slipped into the page', async () => {
+      const { page, faults } = await open(browser, `${local.url}/docs`);
+      await page.evaluate(`
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "slipped in"';
+        document.body.append(script);
+        document.body.insertAdjacentHTML('beforeend', '<style>header { display: none }</style><p style="color: red">');
+      `);
+      expect(await page.title()).toBe('Reference · Roster');
+      expect(await page.locator('header').isVisible()).toBe(true);
+      expect(faults).toHaveLength(3);
+      await expect(page.evaluate('fetch("https://elsewhere.example/")')).rejects.toThrow();
+      expect(faults.some((fault) => fault.includes('connect-src'))).toBe(true);
+    });
+
+    test('leads to the problems, and they lead back', async () => {
+      const { page, faults, keep } = await open(browser, `${local.url}/docs`, { width: 420 });
+      await keep('reference-narrow');
+      await page.getByRole('link', { name: 'Problems' }).click();
+      await keep('problems-narrow');
+      await page.getByRole('link', { name: 'Name taken' }).click();
+      await keep('problem-narrow');
+      expect(await page.getByRole('heading').innerText()).toBe('Name taken');
+      expect(await page.getByText('To mend it').isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Reference' }).click();
+      expect(page.url()).toBe(`${local.url}/docs`);
+      expect(faults).toEqual([]);
+    });
+  });
+
+  describe('the playground', () => {
+    test('sends a prediction, and shows its answer', async () => {
+      await trainPrices(createRosterClient({ baseUrl: local.url }), {
+        projectName: 'default',
+        modelName: 'tried',
+      });
+      const { page, faults, origins, keep } = await open(browser, `${local.url}/docs`);
+      const answer = await tryPrediction(page);
+      await keep('playground-prediction', page.locator('.live-responses-table'));
+      expect(answer).toMatchObject([{ carat: 0.7, price_min: expect.any(Number) }]);
+      expect(faults).toEqual([]);
+      expect([...origins]).toEqual([local.url]);
+    });
+
+    test('sends a table from a file', async () => {
+      const { page, faults } = await open(browser, `${local.url}/docs`);
+      const operation = await openOperation(page, 'models', 'trainModel');
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByLabel('Request content type').selectOption('text/csv');
+      await operation.getByPlaceholder('modelName').fill('sent');
+      await operation.getByPlaceholder('target').fill('price');
+      const table = Buffer.from(someDiamonds(300));
+      await operation
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'diamonds.csv', mimeType: 'text/csv', buffer: table });
+      expect(await statusOfTried(operation)).toBe('202');
+      expect(faults).toEqual([]);
+    });
+
+    test('asks the service under its base path, from there and from the root', async () => {
+      const { url } = await start({ env: { BASE_PATH: '/teams/v1' } });
+      await trainPrices(createRosterClient({ baseUrl: url }), {
+        projectName: 'default',
+        modelName: 'tried',
+      });
+      for (const address of [`${url}/docs`, new URL('/docs', url).href]) {
+        const { page, faults } = await open(browser, address);
+        expect(await tryPrediction(page)).toMatchObject([{ carat: 0.7 }]);
+        expect(faults).toEqual([]);
+      }
+    });
+
+    test('sends nothing that was not filled in: an update is held against no example', async () => {
+      const roster = createRosterClient({ baseUrl: local.url });
+      await roster.POST('/projects/{project_name}/skills', {
+        params: { path: { project_name: 'default' } },
+        body: { skill: { name: 'updated', type: 'sql' } },
+      });
+      const { page } = await open(browser, `${local.url}/docs`);
+      const operation = await openOperation(page, 'skills', 'updateSkill');
+      expect(await operation.getByText('For example').count()).toBeGreaterThan(0);
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByPlaceholder('project_name').fill('default');
+      await operation.getByPlaceholder('skill_name').fill('updated');
+      await operation.locator('textarea').fill('{"skill": {"params": {"tried": true}}}');
+      expect(await statusOfTried(operation)).toBe('200');
+    });
+
+    test('takes a key, and forgets it with the page', async () => {
+      const { key, server } = await startWithKey('kept-in-memory');
+      const { page, faults, keep } = await open(browser, `${server.url}/docs`);
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      await page.getByLabel('Value').fill(key);
+      await keep('playground-key');
+      await page.locator('.modal-ux .authorize').click();
+      await page.locator('.modal-ux .btn-done').click();
+      expect(await tryList(page)).toBe('200');
+      expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+      expect(await page.context().cookies()).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.goto(`${server.url}/docs`);
+      expect(await tryList(page)).toBe('401');
+    });
+
+    test('is not there on a service that other machines reach, and the page says why', async () => {
+      const { server } = await startWithKey('reached', { HOST: '0.0.0.0' });
+      await expectReadOnly(server.url.replace('0.0.0.0', '127.0.0.1'), 'read-only');
+    });
+
+    test('is not there where a proxy lets others reach a service of this machine', async () => {
+      await expectReadOnly(local.url.replace('127.0.0.1', PROXIED));
+    });
+  });
+
+  async function expectReadOnly(url: string, screenshot?: string): Promise<void> {
+    const { page, faults, keep } = await open(browser, `${url}/docs`);
+    if (screenshot) await keep(screenshot);
+    const note = page.getByText('Here the reference is to read only');
+    expect(await note.isVisible()).toBe(true);
+    const operation = await openOperation(page, 'models', 'predict');
+    expect(await operation.getByText('Fetches predictions').isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: /Try it out|Authorize/ }).count()).toBe(0);
+    expect(await page.locator('.authorization__btn').count()).toBe(0);
+    expect(faults).toEqual([]);
+  }
+});
+
+async function openOperation(page: Page, tag: string, operationId: string) {
+  const operation = page.locator(`#operations-${tag}-${operationId}`);
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('.opblock-body .responses-wrapper').waitFor();
+  return operation;
+}
+
+/** Has the page send one diamond to the model `tried`, and reads the answer off the page. */
+async function tryPrediction(page: Page): Promise<unknown> {
+  const operation = await openOperation(page, 'models', 'predict');
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.getByPlaceholder('projectName').fill('default');
+  await operation.getByPlaceholder('modelName').fill('tried');
+  await operation.locator('textarea').fill('[{"carat": 0.7, "cut": "Ideal", "color": "G"}]');
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const answer = operation.locator('.live-responses-table .response').first();
+  await answer.waitFor();
+  expect(await answer.locator('.response-col_status').innerText()).toMatch(/^200/);
+  return JSON.parse(await answer.locator('.highlight-code pre').first().innerText());
+}
+
+/** Has the page list the projects, and reads the status of the answer off it. */
+async function tryList(page: Page): Promise<string> {
+  const operation = await openOperation(page, 'projects', 'listProjects');
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  return statusOfTried(operation);
+}
+
+async function statusOfTried(operation: Locator): Promise<string> {
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const status = operation.locator('.live-responses-table .response-col_status').last();
+  await status.waitFor();
+  return (await status.innerText()).slice(0, 3);
+}
