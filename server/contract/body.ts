@@ -1,10 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
-import { refuseOutOfBounds } from './bounds.js';
+import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
+import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
+import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
-import { problem } from './problems.js';
+import { invalidRequest, problem } from './problems.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -31,30 +34,74 @@ export function readBody(operation: Operation, maxBody: number): RequestHandler[
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
-  return [parseJson, refuseOutOfBounds(contract, operation)];
+  const place = rowsPlace(contract, operation);
+  const refuse = refuserOfBounds(contract, operation);
+  return [
+    (req, _res, next) => {
+      const { body } = req;
+      if (!Buffer.isBuffer(body)) return next();
+      if (body.length <= SHORT) {
+        req.body = jsonOf(body);
+        refuseDeepNesting(req.body);
+        refuse(req.body);
+        return next();
+      }
+      return parseLong(body, place, req.socket).then(
+        (parsed) => {
+          req.body = parsed;
+          refuse(parsed);
+          next();
+        },
+        (error) => {
+          if (!(error instanceof HungUpError)) throw error;
+        },
+      );
+    },
+  ];
 }
+
+/** Bytes that JSON.parse takes at most a few milliseconds for, whatever they are. */
+const SHORT = 16 * 1024;
 
 function isJson(req: IncomingMessage): boolean {
   return mediaType(req) === JSON_TYPE;
 }
 
-const parseJson: RequestHandler = (req, _res, next) => {
-  const { body } = req;
-  if (Buffer.isBuffer(body)) req.body = jsonOf(body);
-  next();
-};
-
 function jsonOf(bytes: Buffer): unknown {
   // An empty body is a body of nothing; validation tells what is missing.
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.');
   try {
-    return JSON.parse(bytes.toString());
+    return parseWhole(bytes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw malformedBody(
-      `The body is not valid JSON: ${reason.replace(/ is not valid JSON$/, '')}.`,
-    );
+    throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
+  }
+}
+
+/** For so long a body is parsed without a pause, in milliseconds. */
+const BETWEEN_PAUSES = 4;
+
+/** The caller left, and nobody is to be answered. */
+class HungUpError extends Error {}
+
+/** Parses a body without keeping others waiting. */
+async function parseLong(
+  bytes: Buffer,
+  place: RowsPlace | undefined,
+  caller: Socket,
+): Promise<unknown> {
+  let since = performance.now();
+  const pause = async () => {
+    if (performance.now() - since < BETWEEN_PAUSES) return;
+    await nextTurn();
+    since = performance.now();
+    if (caller.destroyed) throw new HungUpError();
+  };
+  try {
+    return await parseSliced(bytes, place, pause);
+  } catch (error) {
+    if (error instanceof MalformedJsonError) throw malformedBody(error.message);
+    if (!(error instanceof OutOfBoundsError)) throw error;
+    throw invalidRequest([{ pointer: `/body${error.path}`, message: error.message }]);
   }
 }
 

@@ -1,30 +1,45 @@
-import type { RequestHandler } from 'express';
+import { MOST_NESTING, type RowsPlace } from '../rows/sliced-json.js';
 import type { Contract, Operation } from './document.js';
 import { escapeToken } from './json-pointer.js';
 import { type FieldError, invalidRequest } from './problems.js';
-import { asRecord } from './record.js';
-
-const MAX_NESTING = 100;
+import { asRecord, type JsonRecord } from './record.js';
 
 /**
- * Refuses bodies that would cost too much to validate, or that could not be kept as they are: arrays
- * longer than the contract says, as validation looks at each of their elements all the same; what
- * nests so deep that writing it again would overflow the stack; and, where the body is kept, numbers
- * that JSON can write but a double cannot hold.
+ * Makes what refuses parsed bodies that would cost too much to validate, or that could not be kept as they are:
+ * arrays longer than the contract says, as validation looks at each of their elements all the same; and, where
+ * the body is kept, numbers that JSON can write but a double cannot hold.
  */
-export function refuseOutOfBounds(contract: Contract, operation: Operation): RequestHandler {
+export function refuserOfBounds(contract: Contract, operation: Operation): (body: unknown) => void {
   const isKept = Number.isFinite(operation.maxBody);
-  return (req, _res, next) => {
-    const { body } = req;
+  return (body) => {
     const errors = overlongArrays(contract, operation.bodySchema, body, '/body');
-    if (nestsDeeperThan(MAX_NESTING, body)) {
-      errors.push({ pointer: '/body', message: `must not nest deeper than ${MAX_NESTING} levels` });
-    } else if (isKept) {
-      errors.push(...infiniteNumbers(body, '/body'));
-    }
+    if (isKept) errors.push(...infiniteNumbers(body));
     if (errors.length > 0) throw invalidRequest(errors);
-    next();
   };
+}
+
+/** Refuses what nests so deep that writing it again would overflow the stack. */
+export function refuseDeepNesting(body: unknown): void {
+  if (!nestsDeeperThan(MOST_NESTING, body)) return;
+  const message = `must not nest deeper than ${MOST_NESTING} levels`;
+  throw invalidRequest([{ pointer: '/body', message }]);
+}
+
+/** Where the bodies of an operation have their rows, if it takes an array of any length. */
+export function rowsPlace(contract: Contract, { bodySchema }: Operation): RowsPlace | undefined {
+  const alternatives = contract.alternatives(bodySchema);
+  const array = alternatives.find(isArray);
+  if (!array) return undefined;
+  const mostRows = Number(array['maxItems'] ?? Number.POSITIVE_INFINITY);
+  const [member] = alternatives
+    .flatMap(({ properties }) => Object.entries(asRecord(properties)))
+    .filter(([, field]) => contract.alternatives(field).some(isArray))
+    .map(([name]) => name);
+  return member === undefined ? { mostRows } : { member, mostRows };
+}
+
+function isArray({ type }: JsonRecord): boolean {
+  return type === 'array';
 }
 
 function overlongArrays(
@@ -59,13 +74,26 @@ function nestsDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-function infiniteNumbers(value: unknown, pointer: string): FieldError[] {
-  if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([name, child]) =>
-      infiniteNumbers(child, `${pointer}/${escapeToken(name)}`),
-    );
-  }
-  return typeof value === 'number' && !Number.isFinite(value)
-    ? [{ pointer, message: 'must be within the range of a double, which ends at about 1.8e308' }]
-    : [];
+function infiniteNumbers(body: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  // Only where there is such a number, the way to it is made into a pointer.
+  const visit = (value: unknown, pointer: () => string): void => {
+    if (typeof value === 'object' && value !== null) {
+      const names = Array.isArray(value) ? undefined : Object.keys(value);
+      const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+      for (const [index, child] of children.entries()) {
+        if (typeof child !== 'object' && !isInfinite(child)) continue;
+        visit(child, () => `${pointer()}/${escapeToken(names?.[index] ?? String(index))}`);
+      }
+    } else if (isInfinite(value)) {
+      const message = 'must be within the range of a double, which ends at about 1.8e308';
+      errors.push({ pointer: pointer(), message });
+    }
+  };
+  visit(body, () => '/body');
+  return errors;
+}
+
+function isInfinite(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
 }

@@ -59,12 +59,12 @@ export interface Sent<O extends OperationId> {
 /**
  * JSON that is written already, in pieces that together are one document of type `T`: for answers
  * too large to be built as objects first, or that are read as they are written. Other requests are served
- * between two portions.
+ * between two portions. A piece of bytes is UTF-8, and a portion by itself; it is not changed any more.
  */
 export class JsonText<T> {
   declare readonly content: T;
 
-  constructor(readonly pieces: Iterable<string> | AsyncIterable<string>) {}
+  constructor(readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string>) {}
 }
 
 /** Text of another media type than JSON, with its parameters, such as `text/plain; version=0.0.4`. */

@@ -28,44 +28,84 @@ const LONGEST = 600_000;
 /** How many characters go out at once. A shorter answer is sent whole, and so with its length. */
 const PORTION = 64 * 1024;
 
+/** Bytes, or text of about as many. */
+type Portion = string | Uint8Array;
+
 async function sendPieces(res: Response, { pieces }: JsonText<unknown>): Promise<void> {
-  const gone = new AbortController();
-  const patience = setTimeout(() => res.destroy(), LONGEST);
-  atClose(res.req, res, () => {
-    clearTimeout(patience);
-    gone.abort();
-  });
-  res.setTimeout(STALLED, () => res.destroy());
-  res.type('application/json');
-  let held = '';
-  for await (const portion of portionsOf(pieces)) {
-    if (held !== '') {
-      if (!res.write(held)) await drained(res, gone.signal);
-      await nextTurn();
-      if (gone.signal.aborted) return;
-    }
-    held = portion;
-  }
-  if (res.headersSent) res.end(held);
-  else res.send(held);
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const portions = portionsOf(pieces);
+  const first = await portions.next();
+  const held: Portion = first.done ? '' : first.value;
+  if (held.length >= PORTION) await nextTurn();
+  const second = await portions.next();
+  if (second.done) sendWhole(res, held);
+  else await sendPortions(res, held, second.value, portions);
 }
 
-function portionsOf(pieces: JsonText<unknown>['pieces']) {
+function sendWhole(res: Response, text: Portion): void {
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+  // Most often the network has all of it by now, and there is nobody to lose patience with.
+  if (res.socket?.writableLength !== 0) atClose(res.req, res, losePatience(res));
+}
+
+async function sendPortions(
+  res: Response,
+  first: Portion,
+  second: Portion,
+  rest: Portions,
+): Promise<void> {
+  const gone = new AbortController();
+  const keepPatience = losePatience(res);
+  atClose(res.req, res, () => {
+    keepPatience();
+    gone.abort();
+  });
+  let held = second;
+  try {
+    if (!res.write(first)) await drained(res, gone.signal);
+    for (;;) {
+      await nextTurn();
+      if (gone.signal.aborted) return;
+      const next = await rest.next();
+      if (next.done) break;
+      if (!res.write(held)) await drained(res, gone.signal);
+      held = next.value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+  res.end(held);
+}
+
+/** Ends the connection of whoever takes nothing of an answer, or takes it too slowly. Gives what calls that off. */
+function losePatience(res: Response): () => void {
+  const patience = setTimeout(() => res.destroy(), LONGEST);
+  res.setTimeout(STALLED, () => res.destroy());
+  return () => clearTimeout(patience);
+}
+
+type Portions = Iterator<Portion> | AsyncIterator<Portion>;
+
+function portionsOf(pieces: JsonText<unknown>['pieces']): Portions {
   return Symbol.asyncIterator in pieces ? portionsAsTheyCome(pieces) : portions(pieces);
 }
 
-function* portions(pieces: Iterable<string>): Generator<string> {
+function* portions(pieces: Iterable<Portion>): Generator<Portion> {
   let portion = '';
   for (const piece of pieces) {
-    portion += piece;
-    if (portion.length < PORTION) continue;
-    yield portion;
-    portion = '';
+    const isText = typeof piece === 'string';
+    if (isText) portion += piece;
+    if (portion.length >= PORTION || (!isText && portion !== '')) {
+      yield portion;
+      portion = '';
+    }
+    if (!isText) yield piece;
   }
-  yield portion;
+  if (portion !== '') yield portion;
 }
 
-async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Portion> {
   let portion = '';
   for await (const piece of pieces) {
     portion += piece;
@@ -73,7 +113,7 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
     yield portion;
     portion = '';
   }
-  yield portion;
+  if (portion !== '') yield portion;
 }
 
 /** Emitted by a response whose answer has waited for its reader for a while: nothing is worked on until it goes on. */

@@ -26,9 +26,23 @@ export class Predictors {
   async serving(projectId: string, name: string): Promise<Predictor | undefined> {
     const serving = await this.store.models.serving(projectId, name);
     if (!serving) return undefined;
-    const predictor = await this.#loaded.fetch(serving.versionId);
+    const predictor = await this.#load(serving.versionId);
     // A newer version may have taken the place of this one since; then there is another to ask for.
     return predictor ?? this.#replaced(serving.versionId, projectId, name);
+  }
+
+  /**
+   * The same by the names of an address; nothing also if there is no such project or model.
+   * @throws {Error} if the store has lost or damaged what it should have
+   */
+  async servingAt(owner: string, project: string, name: string): Promise<Predictor | undefined> {
+    const serving = await this.store.models.servingAt(owner, project, name);
+    // What has been replaced since is none, and asked for again.
+    return serving && this.#load(serving.versionId);
+  }
+
+  #load(versionId: string): Predictor | Promise<Predictor | undefined> {
+    return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
   }
 
   async #replaced(versionId: string, projectId: string, name: string) {

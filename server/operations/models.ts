@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Caller } from '../callers/caller.js';
 import { type Handlers, JsonText } from '../contract/handlers.js';
 import { problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
@@ -96,19 +97,25 @@ export function modelOperations(
     },
 
     predict: async ({ caller, params, query, body, reply }) => {
-      const project = await projectNamed(store, caller, params.projectName);
+      const { projectName, modelName } = params;
       const rows = Array.isArray(body) ? body : body.data;
-      let predictor = await predictors.serving(project.id, params.modelName);
-      if (!predictor) {
-        const model = await modelNamed(store, project, params.modelName);
-        // It may have become ready between the two.
-        if (model.status === 'ready') predictor = await predictors.serving(project.id, model.name);
-        if (!predictor) throw notReady(model);
-      }
+      const predictor =
+        (await predictors.servingAt(caller.owner, projectName, modelName)) ??
+        (await whyNotServing(caller, projectName, modelName));
       metrics.predicted(rows.length);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
+
+  /** What answers after all, or the problem that there is nothing that does. */
+  async function whyNotServing(caller: Caller, projectName: string, name: string) {
+    const project = await projectNamed(store, caller, projectName);
+    const model = await modelNamed(store, project, name);
+    // It may have become ready, or been replaced, between the two.
+    const predictor = await predictors.serving(project.id, name);
+    if (!predictor) throw notReady(model);
+    return predictor;
+  }
 }
 
 async function modelNamed(store: Store, project: Project, name: string): Promise<Model> {

@@ -14,6 +14,16 @@ const hostileRows = makeRows(80, (random, index) => {
 });
 const hostile = new Predictor(train(readRowsTable(hostileRows, hostileTarget)));
 
+/** Targets of many sizes, and columns of all kinds: a model for each. */
+const sized = [1e-300, 1e-9, 1e-4, 0.37, 1, 5000, 1e12, 1e200].map((size) => {
+  const rows = makeRows(120, (random, index) => {
+    const kind = ['a', 'say "b"', 'ünï😀', '1,5'][index % 4] ?? '';
+    const day = `2024-0${1 + (index % 9)}-01`;
+    return { x: random(), kind, day, y: size * (10 + (index % 4) + random()) };
+  });
+  return { size, predictor: new Predictor(train(readRowsTable(rows, 'y'))) };
+});
+
 /** The contract's answer row, written the plain way. */
 function plainRow(
   row: unknown,
@@ -46,37 +56,72 @@ function plainRow(
   return `{${cells.map((pair) => pair.map((part) => JSON.stringify(part)).join(':')).join()}}`;
 }
 
-function join(pieces: Iterable<string>): string {
-  return [...pieces].join('');
+function join(portions: Iterable<Uint8Array>): string {
+  return Buffer.concat([...portions]).toString();
+}
+
+const text = fc.string({ unit: 'binary' });
+/** Numbers as tables have them: whole, and with a few decimals. */
+const plainNumber = fc
+  .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 18 }))
+  .map(([digits, decimals]) => Number(`${digits}e-${decimals}`));
+const cell = fc.oneof(
+  fc.jsonValue(),
+  fc.double(),
+  plainNumber,
+  text,
+  fc.constantFrom(-0, 1e21, 1e15, 0.1 + 0.2, 5e-7, '\ud800', '1,5', 'a', 'say "b"', 'ünï😀'),
+);
+
+/** Rows with some of the given names, whatever they hold, and elements that are no rows. */
+function anyRows(...names: string[]) {
+  const row = fc.array(fc.tuple(fc.constantFrom(...names), cell)).map((cells) => {
+    const members = cells.map(
+      ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    );
+    return JSON.parse(`{${members.join()}}`);
+  });
+  return fc.array(fc.oneof(row, fc.jsonValue()), { maxLength: 20 });
 }
 
 describe('the answer', () => {
   test('is what JSON.stringify would write, for any rows and names', () => {
-    const names = fc.constantFrom(
-      ...inputs,
-      hostileTarget,
-      'select_data_query',
-      '__service_row_id',
-    );
-    const text = fc.string({ unit: 'binary' });
-    const cell = fc.oneof(fc.jsonValue(), fc.double(), text, fc.constantFrom(-0, '\ud800', '1,5'));
-    const row = fc.array(fc.tuple(names, cell)).map((cells) => {
-      const members = cells.map(
-        ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-      );
-      return JSON.parse(`{${members.join()}}`);
-    });
+    const closing = ['select_data_query', 'when_data', '__service_row_id'];
     fc.assert(
-      fc.property(fc.array(fc.oneof(row, fc.jsonValue())), (rows) => {
-        const predictions = hostile.predict(rows);
+      fc.property(anyRows(...inputs, hostileTarget, ...closing), (rows) => {
         const columns = ['2019', ...inputs.slice(1)];
-        const plain = predictions.map((p, index) =>
-          plainRow(rows[index], columns, hostileTarget, p),
-        );
+        const plain = hostile
+          .predict(rows)
+          .map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
         expect(join(hostile.answer(rows))).toBe(`[${plain.join()}]`);
+        expect(join(hostile.lines(rows))).toBe(plain.map((row) => `${row}\n`).join(''));
       }),
       { numRuns: 300 },
     );
+  });
+
+  test.each(sized)('is so for targets of size $size', ({ predictor }) => {
+    const confidence = fc.option(fc.constantFrom(0.01, 0.123456789, 0.9, 0.99));
+    fc.assert(
+      fc.property(anyRows('x', 'kind', 'day', 'y'), confidence, (rows, level) => {
+        const options = level === null ? {} : { confidence: level };
+        const plain = predictor
+          .predict(rows, options)
+          .map((p, index) => plainRow(rows[index], ['x', 'kind', 'day'], 'y', p));
+        expect(join(predictor.answer(rows, options))).toBe(`[${plain.join()}]`);
+      }),
+    );
+  });
+
+  test.each(sized)('tells targets of size $size in steps that suit them', ({ size, predictor }) => {
+    const xs = Array.from({ length: 50 }, (_, index) => ({ x: index / 50, kind: 'a' }));
+    for (const { value, min, max } of predictor.predict(xs)) {
+      expect(min).toBeLessThan(value);
+      expect(value).toBeLessThan(max);
+      const digits = (number: number) => String(number).replace(/e.*|[-.]|^0\.0*/g, '').length;
+      if (size >= 1e-4 && size <= 5000)
+        expect(Math.max(...[value, min, max].map(digits))).toBeLessThan(8);
+    }
   });
 
   test('has its columns in the contracted order', () => {
@@ -128,19 +173,53 @@ describe('the answer', () => {
   });
 
   test('to no rows is "[]"', () => {
-    expect([...rent.answer([])]).toEqual(['[]']);
+    expect(join(rent.answer([]))).toBe('[]');
+    expect([...rent.lines([])]).toEqual([]);
   });
 
-  test.each([1, 255, 256, 257, 1000])('to %d rows comes in a piece a row', (count) => {
+  test.each([1, 255, 256, 257, 5000])('to %d rows has each in its place', (count) => {
     const rows = rentRows(count);
-    const pieces = [...rent.answer(rows)];
-    expect(pieces).toHaveLength(count + 1);
-    const answered = JSON.parse(pieces.join(''));
+    const answered = JSON.parse(join(rent.answer(rows)));
     expect(answered.map(({ index }: { index: number }) => index)).toEqual(rows.map((_, i) => i));
-    const predictions = rent.predict(rows);
     expect(answered.map((row: { rent: number }) => row.rent)).toEqual(
-      predictions.map(({ value }) => value),
+      rent.predict(rows).map(({ value }) => value),
     );
+  });
+
+  test('comes in portions of some hundred rows at most, which may be kept', () => {
+    const rows = rentRows(5000);
+    const portions = [...rent.answer(rows)];
+    expect(portions.length).toBeGreaterThan(5000 / 256);
+    for (const portion of portions) expect(portion.length).toBeLessThan(66_000);
+    expect(new Set(portions.map(({ buffer }) => buffer)).size).toBe(portions.length);
+    expect(JSON.parse(join(portions))).toHaveLength(5000);
+  });
+
+  test('of rows with large cells comes in portions of a row', () => {
+    const rows = Array.from({ length: 20 }, () => ({ place: 'x'.repeat(100_000) }));
+    expect([...rent.answer(rows)]).toHaveLength(21);
+  });
+
+  test('may be made in turns with another of the same model', () => {
+    const [one, other] = [rentRows(1500), rentRows(1500).reverse()];
+    const [ones, others] = [rent.answer(one), rent.answer(other)].map((it) => it);
+    const parts: [Uint8Array[], Uint8Array[]] = [[], []];
+    for (let ended = 0; ended < 2; ) {
+      ended = 0;
+      for (const [index, iterator] of [ones, others].entries()) {
+        const next = iterator?.next();
+        if (next?.done === false) parts[index]?.push(next.value);
+        else ended++;
+      }
+    }
+    expect(parts.map(join)).toEqual([join(rent.answer(one)), join(rent.answer(other))]);
+  });
+
+  test('as lines has portions of whole lines', () => {
+    const rows = rentRows(1000);
+    for (const portion of rent.lines(rows)) expect(portion.at(-1)).toBe(10);
+    const lines = join(rent.lines(rows)).trimEnd().split('\n');
+    expect(`[${lines.join()}]`).toBe(join(rent.answer(rows)));
   });
 
   test('keeps the level that was asked for', () => {

@@ -1,5 +1,6 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-profile.js';
+import { CutGrid } from './cut-grid.js';
 
 /**
  * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
@@ -24,11 +25,11 @@ export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): 
 /** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
-  readonly #cuts: Float64Array;
+  readonly #cuts: CutGrid;
   readonly #parse: (text: string) => number;
 
   constructor(cuts: readonly number[], parse: (text: string) => number) {
-    this.#cuts = Float64Array.from(cuts);
+    this.#cuts = new CutGrid(cuts);
     this.#parse = parse;
     this.binCount = cuts.length + 2;
   }
@@ -36,18 +37,7 @@ class OrderedEncoder implements Encoder {
   bin(cell: unknown): number {
     const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
     const value = isNumber ? cell : this.#parse(cellText(cell));
-    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cutsBelow(value);
-  }
-
-  #cutsBelow(value: number): number {
-    let low = 0;
-    let high = this.#cuts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (value <= (this.#cuts[middle] ?? 0)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cuts.countBelow(value);
   }
 }
 
@@ -63,6 +53,9 @@ class CategoryEncoder implements Encoder {
   }
 
   bin(cell: unknown): number {
+    // As it stands, a text that is known needs no reading.
+    const known = typeof cell === 'string' ? this.#binOf.get(cell) : undefined;
+    if (known !== undefined) return known;
     const text = cellText(cell);
     return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binCount - 1);
   }

@@ -16,8 +16,8 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   expect(decoded).toEqual(model);
   expect(encodeModel(decoded)).toEqual(bytes);
   const asked = [...rows, {}, { x: 0.1 }, { ...rows[0], place: 'unheard of' }];
-  const before = [...new Predictor(model).answer(asked)];
-  expect([...new Predictor(decoded).answer(asked)]).toEqual(before);
+  const before = Buffer.concat([...new Predictor(model).answer(asked)]).toString();
+  expect(Buffer.concat([...new Predictor(decoded).answer(asked)]).toString()).toBe(before);
 });
 
 describe('bytes that are no sound model are refused', () => {

@@ -1,47 +1,67 @@
 import { AnswerWriter } from './answer-writer.js';
-import { cellText, parseNumber } from './cells.js';
-import { ErrorEstimator, type WidthChoice } from './error-estimator.js';
-import { ForestScorer } from './forest-scorer.js';
+import { JsonBytes, type Literal, literal } from './json-bytes.js';
 import type { Model } from './model.js';
-import { PartialEstimator } from './partial-estimator.js';
+import { PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
-import { RowBinner } from './row-binner.js';
 import { ownValue } from './row-object.js';
-import { fromStandard } from './target-scale.js';
+import { RowPredictor, type WidthChoices } from './row-predictor.js';
+import { truthOf } from './truth.js';
 
 export interface PredictOptions {
   /**
    * The level, 0.01 to 0.99, that every interval is to keep. Without it each row gets the highest
-   * level whose interval is no wider than one standard deviation of the target.
+   * level whose interval, before it is rounded, is no wider than one standard deviation of the target.
    */
   confidence?: number;
 }
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
-const BLOCK = 256;
+const MOST_ROWS = 256;
 
-/** How the widths of intervals are chosen, by kind of row. */
-interface WidthChoices {
-  ordinary: WidthChoice;
-  partial: WidthChoice;
+/** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
+const MOST_CELLS = 8192;
+
+/** Bytes that an answer is handed over in, and a little more. */
+const PORTION = 64 * 1024;
+
+/** About what a cell, and the columns that every row has, take; too little only costs a larger portion. */
+const CELL_BYTES = 32;
+const ROW_BYTES = 512;
+
+/** What stands around and between the rows of an answer. */
+interface Frame {
+  readonly open: Literal;
+  readonly between: Literal;
+  readonly afterEach: Literal;
+  readonly close: Literal;
 }
+
+const NOTHING = literal('');
+const ARRAY: Frame = {
+  open: literal('['),
+  between: literal(','),
+  afterEach: NOTHING,
+  close: literal(']'),
+};
+const LINES: Frame = {
+  open: NOTHING,
+  between: NOTHING,
+  afterEach: literal('\n'),
+  close: NOTHING,
+};
 
 /** A model made ready for answering. May be used by any number of callers in turn. */
 export class Predictor {
-  readonly #model: Model;
+  readonly #target: string;
+  readonly #columnCount: number;
   readonly #writer: AnswerWriter;
-  readonly #binner: RowBinner;
-  readonly #values: ForestScorer;
-  readonly #errors: ErrorEstimator;
-  readonly #partial: PartialEstimator | null;
+  readonly #predictor: RowPredictor;
 
   constructor(model: Model) {
-    this.#model = model;
+    this.#target = model.target;
+    this.#columnCount = model.columns.length;
     this.#writer = new AnswerWriter(model);
-    this.#binner = new RowBinner(model);
-    this.#values = new ForestScorer(model.value_forest.trees);
-    this.#errors = new ErrorEstimator(model);
-    this.#partial = model.partial_rows && new PartialEstimator(model.partial_rows);
+    this.#predictor = new RowPredictor(model);
   }
 
   /**
@@ -50,78 +70,82 @@ export class Predictor {
    *
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
-  predict(rows: readonly unknown[], options: PredictOptions = {}): Prediction[] {
-    const choices = this.#widthChoices(options);
-    return [...blocksOf(rows)].flatMap((block) => this.#predictBlock(block, choices));
+  predict(rows: readonly unknown[], { confidence }: PredictOptions = {}): Prediction[] {
+    const choices = this.#predictor.widthChoices(confidence);
+    const predictions: Prediction[] = [];
+    for (const { start, count, predicted } of this.#blocks(rows, choices)) {
+      for (let index = 0; index < count; index++) {
+        const original = ownValue(rows[start + index], this.#target);
+        predictions.push(predicted.prediction(index, original, truthOf(original)));
+      }
+    }
+    return predictions;
   }
 
   /**
-   * The answer to a prediction request as JSON text, in pieces of a row each, so that a server
-   * can serve others in between and need not hold the whole. Joined, they are one array with an object a row: the model's
-   * input columns as sent, the columns derived from the target, and the columns that close a row.
+   * The answer to a prediction request as JSON in UTF-8: one array with an object a row, which has the
+   * model's input columns as sent, the columns derived from the target, and the columns that close a
+   * row. It comes in portions, each made when it is asked for, of some 64 KB or a little work, so
+   * that others can be served in between; they may be kept, as each has memory of its own.
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
-  answer(rows: readonly unknown[], options: PredictOptions = {}): Generator<string> {
-    return this.#pieces(rows, this.#widthChoices(options));
+  answer(
+    rows: readonly unknown[],
+    { confidence }: PredictOptions = {},
+  ): IterableIterator<Uint8Array> {
+    return this.#portions(rows, this.#predictor.widthChoices(confidence), ARRAY);
   }
 
-  *#pieces(rows: readonly unknown[], choices: WidthChoices): Generator<string> {
-    let opening = '[';
-    for (const block of blocksOf(rows)) {
-      for (const [index, prediction] of this.#predictBlock(block, choices).entries()) {
-        yield opening + this.#writer.row(block[index], prediction);
-        opening = ',';
+  /**
+   * The same rows as `answer`, each as a line that ends with "\n" (NDJSON), in portions of whole lines.
+   *
+   * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   */
+  lines(
+    rows: readonly unknown[],
+    { confidence }: PredictOptions = {},
+  ): IterableIterator<Uint8Array> {
+    return this.#portions(rows, this.#predictor.widthChoices(confidence), LINES);
+  }
+
+  *#portions(
+    rows: readonly unknown[],
+    choices: WidthChoices,
+    { open, between, afterEach, close }: Frame,
+  ): Generator<Uint8Array> {
+    const out = new JsonBytes(this.#room(rows.length));
+    out.literal(open);
+    for (const { start, count, predicted } of this.#blocks(rows, choices)) {
+      for (let index = 0; index < count; index++) {
+        if (start + index > 0) out.literal(between);
+        this.#writer.row(out, rows[start + index], predicted, index);
+        out.literal(afterEach);
+        if (out.length >= PORTION) yield out.take();
       }
     }
-    yield opening === '[' ? '[]' : ']';
+    out.literal(close);
+    if (out.length > 0) yield out.end();
   }
 
-  #widthChoices({ confidence }: PredictOptions): WidthChoices {
-    const widest = this.#model.target_deviation / 2;
-    const choice = (errors: ErrorEstimator) =>
-      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
-    const ordinary = choice(this.#errors);
-    return { ordinary, partial: this.#partial ? choice(this.#partial.errors) : ordinary };
-  }
-
-  #predictBlock(rows: readonly unknown[], choices: WidthChoices): Prediction[] {
-    const { bins, isPartial } = this.#binner.bin(rows);
-    const indexes = Uint32Array.from(rows, (_, index) => index);
-    const values = new Float64Array(rows.length).fill(this.#model.value_forest.base);
-    this.#values.addTo(values, indexes, bins, rows.length);
-    const errors = new Float64Array(rows.length);
-    const ordinary = indexes.filter((index) => isPartial[index] === 0);
-    this.#errors.write(errors, ordinary, bins, rows.length);
-    if (this.#partial && ordinary.length < rows.length) {
-      const partial = indexes.filter((index) => isPartial[index] === 1);
-      this.#partial.correct(values, partial, bins, rows.length);
-      this.#partial.errors.write(errors, partial, bins, rows.length);
+  /** Rows predicted block by block; what is predicted of one is overwritten by the next. */
+  *#blocks(rows: readonly unknown[], choices: WidthChoices) {
+    const size = Math.min(this.#blockSize, rows.length);
+    const workspace = this.#predictor.workspace(size);
+    const predicted = new PredictedRows(size);
+    for (let start = 0; start < rows.length; start += size) {
+      const count = Math.min(size, rows.length - start);
+      this.#predictor.predict(rows, start, count, choices, workspace, predicted);
+      yield { start, count, predicted };
     }
-    return rows.map((row, index) => {
-      const choose = isPartial[index] === 1 ? choices.partial : choices.ordinary;
-      return this.#prediction(row, values[index] ?? 0, errors[index] ?? 0, choose);
-    });
   }
 
-  #prediction(row: unknown, standard: number, error: number, choose: WidthChoice): Prediction {
-    const { target, target_scale } = this.#model;
-    const { level, score } = choose(error);
-    const min = fromStandard(target_scale, standard - score * error);
-    const max = fromStandard(target_scale, standard + score * error);
-    const original = ownValue(row, target);
-    const truth = parseNumber(cellText(original));
-    return {
-      value: fromStandard(target_scale, standard),
-      confidence: level,
-      min,
-      max,
-      original,
-      anomaly: Number.isNaN(truth) ? null : truth < min || truth > max,
-    };
+  get #blockSize(): number {
+    return Math.min(MOST_ROWS, Math.ceil(MOST_CELLS / Math.max(this.#columnCount, 1)));
   }
-}
 
-function* blocksOf(rows: readonly unknown[]): Generator<readonly unknown[]> {
-  for (let start = 0; start < rows.length; start += BLOCK) yield rows.slice(start, start + BLOCK);
+  #room(rowCount: number): number {
+    const rowBytes = ROW_BYTES + CELL_BYTES * this.#columnCount;
+    return Math.min(PORTION, rowCount * rowBytes) + rowBytes + 64;
+  }
 }

@@ -1,24 +1,24 @@
 import { createEncoder, type Encoder } from './encoder.js';
 import { maskBin } from './masking.js';
 import type { Model } from './model.js';
-import { ownValue } from './row-object.js';
+import { Cell, type RowObject, valuesOf } from './row-object.js';
 import { MOST_BINS } from './tree.js';
 
 /** One input that the model splits on. */
 interface Input {
-  name: string;
-  encoder: Encoder;
+  readonly cell: Cell;
+  readonly encoder: Encoder;
   /** By bin: 1 if it is unfamiliar. */
-  isUnfamiliar: Uint8Array;
+  readonly isUnfamiliar: Uint8Array;
   /** What unfamiliar bins are read as. */
-  mask: number;
+  readonly mask: number;
 }
 
 export interface BinnedRows {
   /** Feature by feature, as many bins each as there are rows. */
-  bins: Uint8Array;
+  readonly bins: Uint8Array;
   /** By row: 1 if it is partial. */
-  isPartial: Uint8Array;
+  readonly isPartial: Uint8Array;
 }
 
 /** Reads rows as a model sees them. */
@@ -34,22 +34,43 @@ export class RowBinner {
       const isUnfamiliar = new Uint8Array(MOST_BINS);
       for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
       const encoder = createEncoder(summary, cuts);
-      return { name: summary.name, encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };
+      return { cell: new Cell(summary.name), encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };
     });
   }
 
-  bin(rows: readonly unknown[]): BinnedRows {
-    const bins = new Uint8Array(this.#inputs.length * rows.length);
-    const isPartial = new Uint8Array(rows.length);
-    for (const [feature, { name, encoder, isUnfamiliar, mask }] of this.#inputs.entries()) {
-      const offset = feature * rows.length;
-      for (let index = 0; index < rows.length; index++) {
-        const bin = encoder.bin(ownValue(rows[index], name));
-        const unfamiliar = isUnfamiliar[bin] === 1;
-        if (unfamiliar) isPartial[index] = 1;
-        bins[offset + index] = unfamiliar ? mask : bin;
-      }
+  /** Room for at most so many binned rows. */
+  room(most: number): BinnedRows {
+    return {
+      bins: new Uint8Array(this.#inputs.length * most),
+      isPartial: new Uint8Array(most),
+    };
+  }
+
+  /** Bins `count` rows from `start` on; the first gets the index 0. */
+  bin(
+    rows: readonly unknown[],
+    start: number,
+    count: number,
+    { bins, isPartial }: BinnedRows,
+  ): void {
+    isPartial.fill(0, 0, count);
+    for (let index = 0; index < count; index++) {
+      const row = valuesOf(rows[start + index]);
+      if (this.#binRow(row, bins, index, count)) isPartial[index] = 1;
     }
-    return { bins, isPartial };
+  }
+
+  /** Tells whether the row is partial. */
+  #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
+    let isPartial = false;
+    let place = index;
+    for (const { cell, encoder, isUnfamiliar, mask } of this.#inputs) {
+      const bin = encoder.bin(cell.of(row));
+      const unfamiliar = isUnfamiliar[bin] === 1;
+      bins[place] = unfamiliar ? mask : bin;
+      if (unfamiliar) isPartial = true;
+      place += stride;
+    }
+    return isPartial;
   }
 }

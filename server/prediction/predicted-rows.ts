@@ -1,0 +1,38 @@
+import type { Prediction } from './prediction.js';
+
+/** What is predicted of some rows, by row; with their anomalies and originals, they are `Prediction`s. */
+export class PredictedRows {
+  readonly values: Float64Array;
+  readonly confidences: Float64Array;
+  readonly mins: Float64Array;
+  readonly maxs: Float64Array;
+
+  /** @param most the most rows that it is to hold at once. */
+  constructor(most: number) {
+    this.values = new Float64Array(most);
+    this.confidences = new Float64Array(most);
+    this.mins = new Float64Array(most);
+    this.maxs = new Float64Array(most);
+  }
+
+  /** Whether a target lies outside a row's interval; null, if it is no number. */
+  anomaly(index: number, truth: number): boolean | null {
+    if (Number.isNaN(truth)) return null;
+    return truth < (this.mins[index] ?? 0) || truth > (this.maxs[index] ?? 0);
+  }
+
+  /**
+   * @param original the row's own value of the target, as sent.
+   * @param truth the number that it is read as, if it is one.
+   */
+  prediction(index: number, original: unknown, truth: number): Prediction {
+    return {
+      value: this.values[index] ?? 0,
+      confidence: this.confidences[index] ?? 0,
+      min: this.mins[index] ?? 0,
+      max: this.maxs[index] ?? 0,
+      original,
+      anomaly: this.anomaly(index, truth),
+    };
+  }
+}

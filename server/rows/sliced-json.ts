@@ -1,0 +1,264 @@
+import { JsonParts } from './json-parts.js';
+import { ExcessError, type ValueBounds, ValueScanner } from './value-scanner.js';
+
+/** Where a body has its rows: it is an array of them, or an object with such an array as a member. */
+export interface RowsPlace {
+  readonly member?: string;
+  readonly mostRows: number;
+}
+
+/** What is bounded breaks its bound. */
+export class OutOfBoundsError extends Error {
+  /** @param path from the body to what is too large, such as `/data/7`. */
+  constructor(
+    readonly path: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Levels of a body, the array of its rows among them. */
+export const MOST_NESTING = 100;
+
+const ROW: ValueBounds = {
+  bytes: MEBIBYTE,
+  values: 10_000,
+  parts: Number.POSITIVE_INFINITY,
+  nesting: MOST_NESTING - 1,
+};
+
+/** All but rows: it is parsed at once. */
+const REST: ValueBounds = {
+  bytes: MEBIBYTE,
+  values: Number.POSITIVE_INFINITY,
+  parts: 50_000,
+  nesting: MOST_NESTING,
+};
+
+const MEMBER: ValueBounds = { ...REST, nesting: MOST_NESTING - 1 };
+
+/** Of all rows together, for the sake of the memory that they take. */
+const MOST_VALUES = 5_000_000;
+
+/** What is given to JSON.parse at once, a millisecond's work or two: some rows, or one large one. */
+const SLICE_BYTES = 64 * 1024;
+const SLICE_VALUES = 4096;
+
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const CLOSE_ARRAY = 0x5d;
+
+/**
+ * Parses a body of JSON, of any size, without keeping others waiting: its rows in slices, and the rest
+ * of it, which is bounded, at once.
+ *
+ * @param place where the body has its rows, if it may have some.
+ * @param pause called after each slice, to let others be served.
+ * @throws {MalformedJsonError}
+ * @throws {OutOfBoundsError}
+ */
+export function parseSliced(
+  bytes: Uint8Array,
+  place: RowsPlace | undefined,
+  pause: () => Promise<void>,
+): Promise<unknown> {
+  return new SlicedJson(bytes, place, pause).parse();
+}
+
+class SlicedJson {
+  readonly #bytes: Uint8Array;
+  readonly #scanner: ValueScanner;
+  readonly #parts: JsonParts;
+  readonly #place: RowsPlace | undefined;
+  readonly #pause: () => Promise<void>;
+
+  constructor(bytes: Uint8Array, place: RowsPlace | undefined, pause: () => Promise<void>) {
+    this.#bytes = bytes;
+    this.#scanner = new ValueScanner(bytes);
+    this.#parts = new JsonParts(bytes);
+    this.#place = place;
+    this.#pause = pause;
+  }
+
+  async parse(): Promise<unknown> {
+    const begin = this.#bounded('', () => this.#scanner.skipBlanks(0, REST.bytes));
+    if (this.#place && this.#bytes[begin] === OPEN_ARRAY) return this.#bare(begin, this.#place);
+    const member = this.#place?.member;
+    if (this.#place && member !== undefined && this.#bytes[begin] === OPEN_OBJECT) {
+      const rowsAt = this.#findMember(begin, member);
+      if (rowsAt !== undefined) return this.#wrapped(rowsAt, member, this.#place.mostRows);
+    }
+    if (this.#bytes.length > REST.bytes) throw excess('', 'bytes', REST);
+    this.#bounded('', () => this.#scanner.skipValue(begin, REST));
+    return this.#parts.parse(this.#parts.text(0, this.#bytes.length));
+  }
+
+  /** The body is the array of rows that opens at `begin`. */
+  async #bare(begin: number, { mostRows }: RowsPlace): Promise<unknown[]> {
+    this.#parts.advance(begin + 1);
+    const { rows, end } = await this.#rows(begin + 1, '', mostRows);
+    const after = this.#bounded('', () => this.#scanner.skipBlanks(end, REST.bytes));
+    if (after === this.#bytes.length) return rows;
+    this.#parts.advance(after - end);
+    throw this.#parts.fault(`[]${this.#someText(after)}`, 2);
+  }
+
+  /** The body is an object that has the array of rows at `begin`, as this member. */
+  async #wrapped(begin: number, member: string, mostRows: number): Promise<unknown> {
+    const before = this.#parts.text(0, begin);
+    const early = this.#parts.parse(`${before}[]}`);
+    this.#parts.advance(before.length + 1);
+    const { rows, end } = await this.#rows(begin + 1, `/${member}`, mostRows);
+    const late = this.#late(end);
+    // Of members with one name the last counts, as JSON.parse has it.
+    return { ...asObject(early), [member]: rows, ...late };
+  }
+
+  /** The members after the rows, which end before `end`. */
+  #late(end: number): object {
+    const length = this.#bytes.length;
+    if (length - end > REST.bytes) throw excess('', 'bytes', REST);
+    const at = this.#scanner.skipBlanks(end, REST.bytes);
+    const isMore = this.#bytes[at] === COMMA;
+    if (isMore) this.#findMember(at, undefined);
+    const text = this.#parts.text(at, length);
+    this.#parts.advance(at - end);
+    // A member that stands for those before shows whether what comes after them is well-formed.
+    this.#parts.parse(`{"":0${text}`, 5);
+    return asObject(JSON.parse(`{${isMore ? text.slice(1) : text}`));
+  }
+
+  /**
+   * The place of the array that is the value of a member; undefined, if there is no such member.
+   *
+   * @param begin the place of the brace or the comma before the members.
+   */
+  #findMember(begin: number, member: string | undefined): number | undefined {
+    const scanner = this.#scanner;
+    const name = Buffer.from(JSON.stringify(member) ?? '');
+    return this.#bounded('', () => {
+      let at = begin;
+      let parts = 0;
+      do {
+        const key = scanner.skipBlanks(at + 1, REST.bytes);
+        if (this.#bytes[key] !== QUOTE) return undefined;
+        const keyEnd = scanner.skipString(key, REST.bytes);
+        const colon = scanner.skipBlanks(keyEnd, REST.bytes);
+        const value = scanner.skipBlanks(colon + 1, REST.bytes);
+        const isArray = this.#bytes[colon] === COLON && this.#bytes[value] === OPEN_ARRAY;
+        if (isArray && name.equals(this.#bytes.subarray(key, keyEnd))) return value;
+        at = scanner.skipValue(value, MEMBER);
+        parts += scanner.parts + 1;
+        if (parts > REST.parts) throw new ExcessError('parts');
+        if (at - begin > REST.bytes) throw new ExcessError('bytes');
+      } while (this.#bytes[at] === COMMA);
+      return undefined;
+    });
+  }
+
+  /**
+   * Parses the rows of an array whose first is at `begin`.
+   *
+   * @param path from the body to the array.
+   * @returns the rows, and the place after the array.
+   */
+  async #rows(
+    begin: number,
+    path: string,
+    mostRows: number,
+  ): Promise<{ rows: unknown[]; end: number }> {
+    const rows: unknown[] = [];
+    const bounds = path === '' ? ROW : { ...ROW, nesting: ROW.nesting - 1 };
+    let values = 0;
+    for (let from = begin; ; ) {
+      const slice = this.#findSlice(from, rows.length, path, bounds);
+      if (rows.length + slice.rowCount > mostRows) {
+        throw new OutOfBoundsError(path, `must have at most ${mostRows} items`);
+      }
+      values += slice.values;
+      if (values > MOST_VALUES) {
+        throw new OutOfBoundsError(path, `must hold at most ${MOST_VALUES} values`);
+      }
+      const closes = this.#parseSlice(from, slice.end, rows);
+      if (closes) return { rows, end: slice.end + 1 };
+      from = slice.end + 1;
+      await this.#pause();
+    }
+  }
+
+  /** Finds as many rows from a place on as are parsed at once. */
+  #findSlice(begin: number, firstRow: number, path: string, most: ValueBounds) {
+    const bytes = this.#bytes;
+    let rowCount = 0;
+    let values = 0;
+    let end = begin - 1;
+    do {
+      const row = firstRow + rowCount;
+      const from = end + 1;
+      end = this.#bounded(`${path}/${row}`, () => this.#scanner.skipValue(from, most), most);
+      rowCount++;
+      values += this.#scanner.values;
+    } while (bytes[end] === COMMA && end - begin < SLICE_BYTES && values < SLICE_VALUES);
+    return { end, rowCount, values };
+  }
+
+  /** Adds the rows of a slice to the others; tells whether the array closes after it. */
+  #parseSlice(from: number, end: number, rows: unknown[]): boolean {
+    const text = this.#parts.text(from, end);
+    const ending = this.#bytes[end];
+    const closes = ending === CLOSE_ARRAY;
+    if (ending !== COMMA && !closes) throw this.#parts.fault(`[${text}${this.#someText(end)}`, 1);
+    const slice = this.#parts.parse(`[${text}]`, 1);
+    if (!Array.isArray(slice)) throw this.#parts.fault('');
+    // Nothing between two commas, or after the last one.
+    if (slice.length === 0 && !(closes && rows.length === 0)) {
+      throw this.#parts.fault(`[0,${text}${this.#someText(end)}`, 3);
+    }
+    for (const row of slice) rows.push(row);
+    this.#parts.advance(text.length + 1);
+    return closes;
+  }
+
+  /** Some of the text from a place on, to say in a message what is there. */
+  #someText(at: number): string {
+    return Buffer.from(this.#bytes.subarray(at, at + 16)).toString();
+  }
+
+  #bounded<T>(path: string, scan: () => T, most = REST): T {
+    try {
+      return scan();
+    } catch (error) {
+      throw error instanceof ExcessError ? excess(path, error.what, most) : error;
+    }
+  }
+}
+
+function excess(path: string, what: keyof ValueBounds, most: ValueBounds): OutOfBoundsError {
+  switch (what) {
+    case 'nesting':
+      return new OutOfBoundsError('', `must not nest deeper than ${MOST_NESTING} levels`);
+    case 'values':
+      return new OutOfBoundsError(path, `must hold at most ${most.values} values`);
+    case 'bytes':
+      return new OutOfBoundsError(path, `must have at most ${most.bytes} bytes${beside(path)}`);
+    case 'parts':
+      return new OutOfBoundsError(
+        path,
+        `must hold at most ${most.parts} arrays, objects and members${beside(path)}`,
+      );
+  }
+}
+
+function beside(path: string): string {
+  return path === '' ? ', its rows apart' : '';
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
