@@ -1,5 +1,6 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
-import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-profile.js';
+import type { ValueCount } from './column-counts.js';
+import { type ColumnSummary, MOST_CATEGORIES } from './column-profile.js';
 
 /**
  * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
@@ -8,6 +9,8 @@ import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-p
 export interface Encoder {
   /** How many bins there are, bin 0 among them: at most 256. */
   readonly binCount: number;
+  /** The bin of texts that are known only to be none of those of which the encoder was told. */
+  readonly binOfOthers: number;
   bin(cell: unknown): number;
 }
 
@@ -24,6 +27,7 @@ export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): 
 /** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
+  readonly binOfOthers = MISSING_BIN;
   readonly #cuts: Float64Array;
   readonly #parse: (text: string) => number;
 
@@ -36,19 +40,21 @@ class OrderedEncoder implements Encoder {
   bin(cell: unknown): number {
     const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
     const value = isNumber ? cell : this.#parse(cellText(cell));
-    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cutsBelow(value);
+    return binOfValue(this.#cuts, value);
   }
+}
 
-  #cutsBelow(value: number): number {
-    let low = 0;
-    let high = this.#cuts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (value <= (this.#cuts[middle] ?? 0)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+/** The bin of a number, or of a date as milliseconds; NaN is missing. */
+export function binOfValue(cuts: Float64Array, value: number): number {
+  if (Number.isNaN(value)) return MISSING_BIN;
+  let low = 0;
+  let high = cuts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (value <= (cuts[middle] ?? 0)) high = middle;
+    else low = middle + 1;
   }
+  return 1 + low;
 }
 
 /** Categories: bins 1 up for the known ones, and one more for all others, unseen ones too. */
@@ -62,9 +68,13 @@ class CategoryEncoder implements Encoder {
     this.binCount = known.length + 2;
   }
 
+  get binOfOthers(): number {
+    return this.binCount - 1;
+  }
+
   bin(cell: unknown): number {
     const text = cellText(cell);
-    return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binCount - 1);
+    return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binOfOthers);
   }
 }
 

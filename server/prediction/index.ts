@@ -11,6 +11,7 @@ export type { Prediction } from './prediction.js';
 export { type PredictOptions, Predictor } from './predictor.js';
 export { readRowsTable } from './rows-table.js';
 export type { Table } from './table.js';
-export { decodeTable, encodeTable } from './table-codec.js';
+export { TableDecoder } from './table-decoder.js';
+export { encodeTable } from './table-encoder.js';
 export { TableError, type TableFault } from './table-error.js';
 export { type TrainOptions, train } from './train.js';
