@@ -4,6 +4,8 @@
  */
 export type { ColumnSummary } from './column-profile.js';
 export { readCsvTable } from './csv-table.js';
+export { JsonShapeError, MalformedJsonError } from './json-array-parser.js';
+export { readJsonTable } from './json-table.js';
 export type { ModelMetrics } from './metrics.js';
 export type { Model } from './model.js';
 export { decodeModel, encodeModel } from './model-codec.js';
