@@ -3,13 +3,13 @@ import type { Table } from './table.js';
 import { type Cells, FORMAT, type Head, type Piece, TARGET } from './table-pieces.js';
 
 /** About how large a part is, and a piece of it, in bytes. */
-const PART = 1024 * 1024;
+const PART = 256 * 1024;
 const PIECE = PART / 4;
 
 /**
  * A table as bytes, for keeping until its model is trained: V8's structured clone, which holds
- * typed arrays and any string, and which later versions of Node read. It comes in parts of about a
- * mebibyte, because whoever keeps a part does nothing else meanwhile.
+ * typed arrays and any string, and which later versions of Node read. It comes in parts, because
+ * whoever keeps one may do nothing else meanwhile.
  */
 export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   let part: Piece[] = [];
