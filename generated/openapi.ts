@@ -317,7 +317,7 @@ export interface paths {
          *     `GET` of the address in `Location` tells when it is ready.
          *
          *     The table is CSV (UTF-8, separated by commas, the first line names the columns) or a JSON array of
-         *     objects. A number may have a decimal comma, in quoted fields (`"944,98"`), and separators of
+         *     objects. A large one is better sent as CSV, which may have 1 GiB; it is read as it arrives. A number may have a decimal comma, in quoted fields (`"944,98"`), and separators of
          *     thousands where that leaves no doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma
          *     is a decimal one, `"1,234"` as much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing
          *     values, which are ordinary, as are ISO dates. Rows without a target are left out.
@@ -1182,8 +1182,8 @@ export interface components {
         /**
          * @description The body has more bytes than the service takes.
          *
-         *     To mend it, send less at a time. For tables and rows to predict, those who run the service can raise
-         *     `MAX_BODY`.
+         *     To mend it, send less at a time; a table of more than 32 MiB is sent as CSV. Those who run the service
+         *     can raise `MAX_BODY`, for JSON, and `MAX_TABLE`, for tables of CSV.
          */
         BodyTooLarge: {
             /** @constant */

@@ -37,7 +37,7 @@ export async function createApp(
 ): Promise<RequestListener> {
   const { passage, refusalOf } = limits(config.rateLimit);
   const router = await contractRouter(contract, operations(services), {
-    maxBody: config.maxBody,
+    limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     passage,
   });

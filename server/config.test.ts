@@ -9,6 +9,7 @@ test('an empty environment gives the documented defaults', () => {
     basePath: '',
     logLevel: 'info',
     maxBody: 33_554_432,
+    maxTable: 1_073_741_824,
     rateLimit: 6000,
     maxResources: 10_000,
   });
@@ -26,6 +27,7 @@ test.each([
   [{ PORT: '65536' }, 'PORT must be a number from 0 to 65535, not "65536"'],
   [{ PORT: '40OO' }, 'PORT must be a number from 0 to 65535, not "40OO"'],
   [{ MAX_BODY: '32MiB' }, 'MAX_BODY must be a number of bytes, such as 33554432, not "32MiB"'],
+  [{ MAX_TABLE: '1e9' }, 'MAX_TABLE must be a number of bytes, such as 1073741824, not "1e9"'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug'],
   [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
   [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],

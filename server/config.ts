@@ -37,6 +37,11 @@ const environment = z.object({
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432')
     .transform(Number)
     .default(32 * MEBIBYTE),
+  MAX_TABLE: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 1073741824')
+    .transform(Number)
+    .default(1024 * MEBIBYTE),
   RATE_LIMIT: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit')
@@ -58,8 +63,10 @@ export interface Config {
   /** A prefix before every address: '' or a path without a slash at its end. */
   readonly basePath: string;
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
-  /** The largest body, in bytes. */
+  /** The largest body, in bytes, beside tables of CSV. */
   readonly maxBody: number;
+  /** The largest table of CSV, in bytes. */
+  readonly maxTable: number;
   /** How many requests a key may send in a minute; 0 for no limit. */
   readonly rateLimit: number;
   /** How many resources of each kind a project may hold, and how many projects an owner. */
@@ -83,8 +90,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         .join('; '),
     );
   }
-  const { HOST, PORT, DATABASE_URL, BASE_PATH, LOG_LEVEL, MAX_BODY, RATE_LIMIT, MAX_RESOURCES } =
-    result.data;
+  const {
+    HOST,
+    PORT,
+    DATABASE_URL,
+    BASE_PATH,
+    LOG_LEVEL,
+    MAX_BODY,
+    MAX_TABLE,
+    RATE_LIMIT,
+    MAX_RESOURCES,
+  } = result.data;
   return {
     host: HOST,
     port: PORT,
@@ -92,6 +108,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     basePath: BASE_PATH,
     logLevel: LOG_LEVEL,
     maxBody: MAX_BODY,
+    maxTable: MAX_TABLE,
     rateLimit: RATE_LIMIT,
     maxResources: MAX_RESOURCES,
   };

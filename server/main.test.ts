@@ -357,7 +357,7 @@ describe('the log', () => {
 
 describe('an upload that is refused before it is read', () => {
   test('ends nothing but itself when it is too large', async () => {
-    const server = await start({ env: { MAX_BODY: '1000' } });
+    const server = await start({ env: { MAX_TABLE: '1000' } });
     const refused = await fetch(`${server.url}/api/projects/nowhere/models/m?target=y`, {
       method: 'PUT',
       headers: { 'Content-Type': 'text/csv' },
@@ -366,6 +366,24 @@ describe('an upload that is refused before it is read', () => {
     });
     expect(refused.status).toBe(404);
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+
+  test('is told how large a table of CSV may be, whether its length is told or not', async () => {
+    const server = await start({ env: { MAX_TABLE: '1000' } });
+    const train = (body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
+      fetch(`${server.url}/api/projects/default/models/m?target=y`, {
+        ...{ method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body, ...init },
+      });
+    const large = 'x,y\n'.repeat(300);
+    for (const refused of [
+      await train(large),
+      await train(new Blob([large]).stream(), { duplex: 'half' }),
+    ]) {
+      expect(refused.status).toBe(413);
+      expect(await refused.text()).toContain('more than 1000 bytes');
+    }
+    const rows = Array.from({ length: 100 }, (_, row) => `${row},${row}`);
+    expect((await train(`x,y\n${rows.join('\n')}`)).status).toBe(202);
   });
 
   test('ends nothing but itself when it breaks off', async () => {

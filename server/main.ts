@@ -10,6 +10,7 @@ import { type Contract, readContract } from './contract/document.js';
 import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { isLoopback } from './loopback.js';
 import { Predictors } from './models/predictors.js';
+import { Tables } from './models/tables.js';
 import { Trainings } from './models/trainings.js';
 import { KEPT_FOR } from './operations/once.js';
 import { Store, withoutCredentials } from './store/index.js';
@@ -63,7 +64,8 @@ async function serve(config: Config, log: Logger): Promise<void> {
       waiting: () => store.models.waitingTrainings(),
     });
     const lifecycle: Lifecycle = { stopping: false };
-    const services = { store, trainings, predictors: new Predictors(store), metrics };
+    const predictors = new Predictors(store);
+    const services = { store, tables: new Tables(store), trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const app = await createApp(config, contract, services, callers, lifecycle, log);
     const server = httpServer(app, contract);

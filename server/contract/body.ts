@@ -8,24 +8,31 @@ import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { invalidRequest, problem } from './problems.js';
+import { unreadBody } from './unread-body.js';
 
 const JSON_TYPE = 'application/json';
 
+/** The service's own limits of bodies, in bytes. */
+export interface BodyLimits {
+  readonly maxBody: number;
+  /** Of a table that is not JSON. */
+  readonly maxTable: number;
+}
+
 /**
  * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
- * another media type that the operation takes becomes a stream of at most `maxBody` bytes there.
- * @param maxBody the service's own limit, in bytes
+ * another media type that the operation takes becomes a stream of at most `maxBody` bytes there. What
+ * the operation reads later becomes an `UnreadBody`.
  */
-export function readBody(operation: Operation, maxBody: number): RequestHandler[] {
+export function readBody(
+  operation: Operation,
+  { maxBody, maxTable }: BodyLimits,
+): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
-  return [
-    refuseOtherMediaTypes(operation),
-    refuseOtherCharsets,
-    refuseCompression,
-    express.raw({ limit, type: isJson, inflate: false }),
-    openStream(limit),
-  ];
+  const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
+  if (operation.readsLater) return [...refusals, leaveUnread({ maxBody, maxTable })];
+  return [...refusals, express.raw({ limit, type: isJson, inflate: false }), openStream(limit)];
 }
 
 /**
@@ -33,7 +40,7 @@ export function readBody(operation: Operation, maxBody: number): RequestHandler[
  * it closely; a stream is not looked into.
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
-  if (operation.consumes.length === 0) return [];
+  if (operation.consumes.length === 0 || operation.readsLater) return [];
   const place = rowsPlace(contract, operation);
   const refuse = refuserOfBounds(contract, operation);
   return [
@@ -127,16 +134,27 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
 
 function openStream(limit: number): RequestHandler {
   return (req, _res, next) => {
-    if (isJson(req)) return next();
-    if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
-    const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
-    req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
-    // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
-    // error that nobody listens for would end the process.
-    stream.on('error', () => {});
-    req.body = req.pipe(stream);
+    if (!isJson(req)) req.body = limited(req, limit);
     next();
   };
+}
+
+function leaveUnread({ maxBody, maxTable }: BodyLimits): RequestHandler {
+  return (req, _res, next) => {
+    req.body = unreadBody(mediaType(req), limited(req, isJson(req) ? maxBody : maxTable));
+    next();
+  };
+}
+
+/** The bytes of a body, which fail with the problem of what is wrong with them. */
+function limited(req: IncomingMessage, limit: number): LimitedStream {
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+  const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
+  req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
+  // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
+  // error that nobody listens for would end the process.
+  stream.on('error', () => {});
+  return req.pipe(stream);
 }
 
 /** The media type of the body, without its parameters and in lower case (RFC 9110, section 8.3.1). */

@@ -18,7 +18,11 @@ const operation = z.looseObject({
   security: z.array(z.object({ apiKey: z.tuple([z.enum(SCOPES)]) })).max(1),
   parameters: z.array(parameter).optional(),
   requestBody: z
-    .looseObject({ content: media, 'x-roster-max-body': z.int().positive().optional() })
+    .looseObject({
+      content: media,
+      'x-roster-max-body': z.int().positive().optional(),
+      'x-roster-reads-later': z.literal(true).optional(),
+    })
     .optional(),
   responses: z.record(z.string(), response),
 });
@@ -60,6 +64,8 @@ export interface Operation {
   readonly produces: readonly string[];
   /** A limit of the body's bytes that is the operation's own; infinite, if it has none. */
   readonly maxBody: number;
+  /** Whether the body is handed to the operation unread, whatever its media type, and not looked into before. */
+  readonly readsLater: boolean;
   /** The schema of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
   /** The scope that a key needs; none, if the operation is open to all. */
@@ -155,6 +161,7 @@ function operationsOf(document: Document): Operation[] {
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
+        readsLater: requestBody?.['x-roster-reads-later'] ?? false,
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
         scope: security[0]?.apiKey[0],
         headers: parameters

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../callers/caller.js';
+import type { UnreadBody } from './unread-body.js';
 
 type Operations = operations;
 
@@ -81,11 +82,19 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
   ? NonNullable<P>
   : Record<never, never>;
 
+/**
+ * The operations whose contract says `x-roster-reads-later`, which the generator does not carry over.
+ * The router makes sure that they are these.
+ */
+export const READS_LATER = ['trainModel'] as const satisfies readonly OperationId[];
+
 /** A JSON body is parsed; a body of any other media type is handed over as a stream of its bytes. */
 type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
-  ? BodyOf<C>
+  ? O extends (typeof READS_LATER)[number]
+    ? UnreadBody<keyof C & string>
+    : BodyOf<C>
   : undefined;
 
 /** What a handler is given: the parts of a request that has passed validation. */

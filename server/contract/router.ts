@@ -1,9 +1,9 @@
 import { type IRoute, type Request, type RequestHandler, Router } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
-import { parseBody, readBody } from './body.js';
-import type { Contract, Operation } from './document.js';
-import type { Handlers, OperationId } from './handlers.js';
+import { type BodyLimits, parseBody, readBody } from './body.js';
+import { type Contract, ContractError, type Operation } from './document.js';
+import { type Handlers, type OperationId, READS_LATER } from './handlers.js';
 import { problem } from './problems.js';
 import { type AnyReply, send } from './reply.js';
 import { requestValidation } from './validation.js';
@@ -28,8 +28,7 @@ declare module 'express-serve-static-core' {
 
 /** How the service protects itself and what it keeps. */
 export interface Protection {
-  /** The service's limit of a body, in bytes. */
-  readonly maxBody: number;
+  readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
   readonly passage: (operation: Operation) => Passage;
 }
@@ -50,9 +49,10 @@ export interface Passage {
 export async function contractRouter(
   contract: Contract,
   handlers: Handlers,
-  { maxBody, authenticate, passage }: Protection,
+  { limits, authenticate, passage }: Protection,
 ): Promise<Router> {
   const router = Router({ caseSensitive: true });
+  checkWhatReadsLater(contract.operations);
   const validate = await requestValidation(contract);
   for (const [path, operations] of byPath(contract.operations)) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
@@ -64,7 +64,7 @@ export async function contractRouter(
         ...onArrival,
         ...refuseOtherScopes(operation),
         refuseOtherAnswers(operation),
-        ...readBody(operation, maxBody),
+        ...readBody(operation, limits),
         ...beforeWork,
         ...parseBody(contract, operation),
         ...validate,
@@ -74,6 +74,15 @@ export async function contractRouter(
     answerOtherMethods(route, operations);
   }
   return router;
+}
+
+/** The types that are made from the contract do not have its extensions, so these were written by hand. */
+function checkWhatReadsLater(operations: readonly Operation[]): void {
+  const typed = new Set<string>(READS_LATER);
+  for (const { id, readsLater } of operations) {
+    if (readsLater === typed.has(id)) continue;
+    throw new ContractError(`openapi.yaml: ${id}: x-roster-reads-later differs from READS_LATER`);
+  }
 }
 
 function begin({ id }: Operation): RequestHandler {

@@ -43,7 +43,7 @@ export async function requestValidation(contract: Contract): Promise<RequestHand
  * about answers.
  */
 function requestsOnly(document: Document): object {
-  const paths = mapValues(document.paths, (item) => mapValues(item, withoutResponses));
+  const paths = mapValues(document.paths, (item) => mapValues(item, requestOnly));
   return structuredClone({
     ...document,
     // One entry: the validator multiplies its routes by the servers, and prefixes are gone by then.
@@ -53,9 +53,25 @@ function requestsOnly(document: Document): object {
   });
 }
 
-function withoutResponses(part: unknown): unknown {
+function requestOnly(part: unknown): unknown {
   if (typeof part !== 'object' || part === null || !('responses' in part)) return part;
-  return { ...part, responses: { default: { description: 'Not part of the request.' } } };
+  const { requestBody } = asRecord(part);
+  return {
+    ...part,
+    ...(asRecord(requestBody)['x-roster-reads-later']
+      ? { requestBody: ofAnyForm(requestBody) }
+      : {}),
+    responses: { default: { description: 'Not part of the request.' } },
+  };
+}
+
+/** What is read later, the operation looks into. */
+function ofAnyForm(requestBody: unknown): object {
+  const { content } = asRecord(requestBody);
+  return {
+    ...asRecord(requestBody),
+    content: mapValues(asRecord(content), () => ({ schema: {} })),
+  };
 }
 
 /** The components that a part of the document refers to, and those that they refer to in turn. */

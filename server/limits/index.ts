@@ -31,11 +31,13 @@ export function limits(rateLimit: number): Limits {
   };
   const others = new Room({ what: 'requests', atOnce: 32, waiting: 608 });
   return {
-    passage: ({ id, scope }) => {
+    passage: ({ id, scope, readsLater }) => {
       // Whoever watches over the service is answered however much there is to do.
       if (scope === undefined) return { onArrival: [], beforeWork: [] };
       const { door, enter } = rooms[id as OperationId] ?? others;
-      return { onArrival: [...rate, door, bodies], beforeWork: [enter] };
+      // What is read later is not held: it waits in the network until it is.
+      const held = readsLater ? [] : [bodies];
+      return { onArrival: [...rate, door, ...held], beforeWork: [enter] };
     },
     refusalOf: ({ method, url = '' }) =>
       method === 'POST' && PREDICT.test(url) ? predictions.refusal : undefined,

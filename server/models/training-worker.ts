@@ -1,11 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { decodeTable, encodeModel, train } from '../prediction/index.js';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { encodeModel, type Table, TableDecoder, train } from '../prediction/index.js';
+import { receiveBytes } from './byte-channel.js';
 import type { TrainingMessage } from './training-message.js';
 
-/** A thread that trains one model from the table it is started with, and then ends. */
+/** A thread that trains one model from the table that it is handed in parts, and then ends. */
 const post = (message: TrainingMessage) => parentPort?.postMessage(message);
 
-const model = train(decodeTable(workerData), {
+const model = train(await receiveTable(workerData), {
   onProgress: (progress) => post({ progress }),
 });
 post({
@@ -15,3 +16,10 @@ post({
     artifact: encodeModel(model),
   },
 });
+
+async function receiveTable(parts: MessagePort): Promise<Table> {
+  const decoder = new TableDecoder();
+  for await (const part of receiveBytes(parts)) decoder.add(part);
+  parts.close();
+  return decoder.finish();
+}

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
@@ -69,6 +69,7 @@ export class Trainings {
     while (!this.#stopping.signal.aborted) {
       this.#rest = new AbortController();
       try {
+        await this.#sweep();
         const claim = await this.#claim();
         if (claim) await this.#run(claim);
         else await pause(LOOK_EVERY, this.#rest.signal);
@@ -77,6 +78,15 @@ export class Trainings {
         this.log.error({ err: error }, 'a training was not taken up or not ended');
         await pause(RETRY_AFTER, this.#stopping.signal);
       }
+    }
+  }
+
+  /** Removes what is left of tables whose training has ended, or never began: a part in a turn. */
+  async #sweep(): Promise<void> {
+    try {
+      while (!this.#stopping.signal.aborted && (await this.store.tables.sweep())) await nextTurn();
+    } catch (error) {
+      this.log.warn({ err: error }, 'tables that nobody needs any more are not removed yet');
     }
   }
 
@@ -116,7 +126,7 @@ export class Trainings {
 
   /** Trains, and writes down how it ended; tells that too, unless it goes on elsewhere or later. */
   async #train(
-    { versionId, attempts, table }: Claim,
+    { versionId, attempts, parts }: Claim,
     progress: { part: number },
     signal: AbortSignal,
     log: Logger,
@@ -124,7 +134,7 @@ export class Trainings {
     if (attempts > MAX_ATTEMPTS) return this.#fail(versionId, CUT_SHORT);
     let trained: TrainedVersion;
     try {
-      trained = await trainInThread(table, signal, (part) => {
+      trained = await trainInThread(this.#table(versionId, parts), signal, (part) => {
         progress.part = part;
       });
     } catch (error) {
@@ -142,6 +152,16 @@ export class Trainings {
     if (!isOurs) return undefined;
     log.info({ metrics: trained.metrics }, 'trained');
     return 'ready';
+  }
+
+  /** Reads the table of a training, no faster than it is taken, and a part in a turn. */
+  async *#table(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
+    for (let position = 0; position < parts; position++) {
+      const part = await this.#persist(() => this.store.tables.part(versionId, position));
+      if (!part) throw new Error(`The table of version ${versionId} has no part ${position}`);
+      yield part;
+      await nextTurn();
+    }
   }
 
   async #fail(versionId: string, failure: string): Promise<TrainingOutcome | undefined> {

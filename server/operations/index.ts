@@ -1,5 +1,6 @@
 import type { Handlers } from '../contract/handlers.js';
 import type { Predictors } from '../models/predictors.js';
+import type { Tables } from '../models/tables.js';
 import type { Trainings } from '../models/trainings.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -13,19 +14,20 @@ import { skillOperations } from './skills.js';
 /** What the operations are done with. */
 export interface Services {
   readonly store: Store;
+  readonly tables: Tables;
   readonly trainings: Trainings;
   readonly predictors: Predictors;
   readonly metrics: Metrics;
 }
 
 /** The handlers of all operations of the contract. */
-export function operations({ store, trainings, predictors, metrics }: Services): Handlers {
+export function operations({ store, tables, trainings, predictors, metrics }: Services): Handlers {
   return {
     ...projectOperations(store),
     ...skillOperations(store),
     ...agentOperations(store),
     ...chatbotOperations(store),
-    ...modelOperations(store, trainings, predictors, metrics),
+    ...modelOperations(store, tables, trainings, predictors, metrics),
     ...healthOperations(store, metrics),
   };
 }

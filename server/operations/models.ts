@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream';
 import type { Caller } from '../callers/caller.js';
+import { malformedBody } from '../contract/body.js';
 import { type Handlers, JsonText } from '../contract/handlers.js';
-import { problem, unavailable } from '../contract/problems.js';
+import { invalidRequest, problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
+import { type Tables, TooManyTablesError } from '../models/tables.js';
 import type { Trainings } from '../models/trainings.js';
-import { encodeTable, readCsvTable, readRowsTable, TableError } from '../prediction/index.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/index.js';
 import {
   LimitReachedError,
   type Model,
@@ -27,6 +28,7 @@ const RETRY_AFTER = { 'Retry-After': '1' };
 
 export function modelOperations(
   store: Store,
+  tables: Tables,
   trainings: Trainings,
   predictors: Predictors,
   metrics: Metrics,
@@ -59,23 +61,24 @@ export function modelOperations(
       await mayBegin(store, project);
       await allowed(project, () => store.models.refuseFullQueue(project.id));
       const table = await usable(() =>
-        body instanceof Readable
-          ? readCsvTable(body, query.target)
-          : readRowsTable(body, query.target),
+        tables.keep({
+          owner: caller.owner,
+          format: body.mediaType === 'text/csv' ? 'csv' : 'json',
+          target: query.target,
+          text: body.bytes,
+        }),
       );
-      const training = {
-        target: table.target,
-        rowCount: table.rowCount,
-        table: encodeTable(table),
-      };
-      const { model } = await inProject(store, caller, project.name, async (store, project) => {
+      const begun = await inProject(store, caller, project.name, async (store, project) => {
         await mayBegin(store, project);
-        return allowed(project, () => store.models.beginTraining(project.id, name, training));
+        return allowed(project, () => store.models.beginTraining(project.id, name, table));
+      }).catch(async (error) => {
+        await tables.discard(table);
+        throw error;
       });
       trainings.wake();
       return reply({
         status: 202,
-        body: model,
+        body: begun.model,
         headers: { Location: `${base}/api/projects/${project.name}/models/${name}` },
       });
     },
@@ -125,10 +128,17 @@ async function modelNamed(store: Store, project: Project, name: string): Promise
 }
 
 /** Reads a table, and says what is wrong with it in words for the caller. */
-async function usable<T>(read: () => T | Promise<T>): Promise<T> {
+async function usable<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof MalformedJsonError) {
+      throw malformedBody(`The body is not valid JSON: ${error.message}`);
+    }
+    if (error instanceof JsonShapeError) {
+      throw invalidRequest([{ pointer: '/body', message: error.message }]);
+    }
+    if (error instanceof TooManyTablesError) throw tooManyTables();
     if (!(error instanceof TableError)) throw error;
     throw problem(
       '/problems/unusable-table',
@@ -136,6 +146,13 @@ async function usable<T>(read: () => T | Promise<T>): Promise<T> {
       { errors: [...error.faults] },
     );
   }
+}
+
+function tooManyTables() {
+  return unavailable(
+    'The service reads as many tables as it takes on at once; try again in a moment.',
+    5,
+  );
 }
 
 function refuseWhileTraining(model: Model | undefined): void {

@@ -1,5 +1,6 @@
 import { parseDate, parseNumber } from './cells.js';
-import type { TableColumn } from './table.js';
+import { countTexts, countValues, rowCountOf, type ValueCount } from './column-counts.js';
+import { PARSING_SHARE, type TableColumn, type TextColumn } from './table.js';
 
 /** What a model knows of one input column. */
 export interface ColumnSummary {
@@ -19,12 +20,6 @@ export interface ColumnSummary {
   categories: string[] | null;
 }
 
-/** A distinct value of a column and the number of its rows. */
-export interface ValueCount {
-  value: number;
-  count: number;
-}
-
 /** A column's summary, and for a number or a date its distinct values in ascending order. */
 export interface ColumnProfile {
   summary: ColumnSummary;
@@ -34,16 +29,16 @@ export interface ColumnProfile {
 /** One of the 256 bins is for missing values, one for all of the other categories. */
 export const MOST_CATEGORIES = 254;
 
-/** The share of the present values that must parse before the others count as missing. */
-const PARSING_SHARE = 0.95;
-
 /** Text of which more than this share is distinct names its rows, and says nothing of new ones. */
 const IDENTIFIER_SHARE = 0.95;
 
 /** Finds out what a column holds: numbers, dates or categories, and whether they can be used. */
 export function profileColumn(column: TableColumn): ColumnProfile {
-  const counts = countTexts(column);
-  const present = counts.reduce((sum, count) => sum + count, 0);
+  if (column.kind !== 'text') {
+    return profileOrdered(column, column.kind, countValues(column.values));
+  }
+  const { byText: counts, others } = countTexts(column);
+  const present = counts.reduce((sum, count) => sum + count, others);
   const numbers = parsedValues(column.texts, counts, parseNumber);
   if (present > 0 && rowsOf(numbers) >= PARSING_SHARE * present) {
     return profileOrdered(column, 'number', numbers);
@@ -52,15 +47,7 @@ export function profileColumn(column: TableColumn): ColumnProfile {
   if (present > 0 && rowsOf(dates) >= PARSING_SHARE * present) {
     return profileOrdered(column, 'date', dates);
   }
-  return { summary: summariseCategories(column, counts, present), values: [] };
-}
-
-function countTexts(column: TableColumn): number[] {
-  const counts = new Array<number>(column.texts.length).fill(0);
-  for (const code of column.codes) {
-    if (code > 0) counts[code - 1] = (counts[code - 1] ?? 0) + 1;
-  }
-  return counts;
+  return { summary: summariseCategories(column, counts, present, others), values: [] };
 }
 
 function rowsOf(values: readonly ValueCount[]): number {
@@ -69,7 +56,7 @@ function rowsOf(values: readonly ValueCount[]): number {
 
 function parsedValues(
   texts: readonly string[],
-  counts: readonly number[],
+  counts: Uint32Array,
   parse: (text: string) => number,
 ): ValueCount[] {
   const rowsByValue = new Map<number, number>();
@@ -106,11 +93,12 @@ function profileOrdered(
 }
 
 function summariseCategories(
-  column: TableColumn,
-  counts: readonly number[],
+  column: TextColumn,
+  counts: Uint32Array,
   present: number,
+  others: number,
 ): ColumnSummary {
-  const distinct = column.texts.length;
+  const distinct = column.texts.length + others;
   const use = usage(column, present, distinct);
   if (use.used && distinct > IDENTIFIER_SHARE * present) {
     use.used = false;
@@ -130,7 +118,7 @@ function summariseCategories(
 }
 
 function usage(column: TableColumn, known: number, distinct: number) {
-  const rowCount = column.codes.length;
+  const rowCount = rowCountOf(column);
   let reason: string | null = null;
   if (known === 0) reason = 'every value is missing';
   // One value and gaps still tell two kinds of row apart.

@@ -1,5 +1,6 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
-import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-profile.js';
+import type { ValueCount } from './column-counts.js';
+import { type ColumnSummary, MOST_CATEGORIES } from './column-profile.js';
 import { CutGrid } from './cut-grid.js';
 
 /**
@@ -9,6 +10,8 @@ import { CutGrid } from './cut-grid.js';
 export interface Encoder {
   /** How many bins there are, bin 0 among them: at most 256. */
   readonly binCount: number;
+  /** The bin of texts that are known only to be none of those of which the encoder was told. */
+  readonly binOfOthers: number;
   bin(cell: unknown): number;
 }
 
@@ -25,6 +28,7 @@ export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): 
 /** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
+  readonly binOfOthers = MISSING_BIN;
   readonly #cuts: CutGrid;
   readonly #parse: (text: string) => number;
 
@@ -37,8 +41,13 @@ class OrderedEncoder implements Encoder {
   bin(cell: unknown): number {
     const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
     const value = isNumber ? cell : this.#parse(cellText(cell));
-    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cuts.countBelow(value);
+    return binOfValue(this.#cuts, value);
   }
+}
+
+/** The bin of a number, or of a date as milliseconds; NaN is missing. */
+export function binOfValue(cuts: CutGrid, value: number): number {
+  return Number.isNaN(value) ? MISSING_BIN : 1 + cuts.countBelow(value);
 }
 
 /** Categories: bins 1 up for the known ones, and one more for all others, unseen ones too. */
@@ -52,12 +61,16 @@ class CategoryEncoder implements Encoder {
     this.binCount = known.length + 2;
   }
 
+  get binOfOthers(): number {
+    return this.binCount - 1;
+  }
+
   bin(cell: unknown): number {
     // As it stands, a text that is known needs no reading.
     const known = typeof cell === 'string' ? this.#binOf.get(cell) : undefined;
     if (known !== undefined) return known;
     const text = cellText(cell);
-    return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binCount - 1);
+    return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binOfOthers);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ColumnSummary, profileColumn } from './column-profile.js';
-import { chooseCuts, createEncoder, type Encoder } from './encoder.js';
+import { CutGrid } from './cut-grid.js';
+import { binOfValue, chooseCuts, createEncoder, type Encoder } from './encoder.js';
 import type { ModelFeature } from './model.js';
 import type { Table, TableColumn } from './table.js';
 
@@ -35,7 +36,7 @@ export function prepareTable(table: Table): PreparedTable {
     const cuts = chooseCuts(values);
     const encoder = createEncoder(summary, cuts);
     features.push({ column: index, cuts });
-    binnedColumns.push(binColumn(column, encoder));
+    binnedColumns.push(binColumn(column, cuts, encoder));
     binCounts.push(encoder.binCount);
     isCategory.push(summary.kind === 'category');
   }
@@ -46,7 +47,11 @@ export function prepareTable(table: Table): PreparedTable {
   return { columns, features, binned: { rowCount: table.rowCount, bins, binCounts, isCategory } };
 }
 
-function binColumn(column: TableColumn, encoder: Encoder): Uint8Array {
+function binColumn(column: TableColumn, cuts: readonly number[], encoder: Encoder): Uint8Array {
+  if (column.kind !== 'text') {
+    const grid = new CutGrid(cuts);
+    return Uint8Array.from(column.values, (value) => binOfValue(grid, value));
+  }
   const binOfCode = Uint8Array.from([null, ...column.texts], (text) => encoder.bin(text));
-  return Uint8Array.from(column.codes, (code) => binOfCode[code] ?? 0);
+  return Uint8Array.from(column.codes, (code) => binOfCode[code] ?? encoder.binOfOthers);
 }

@@ -11,6 +11,7 @@ import {
   train,
 } from './index.js';
 import { seededRandom, shuffledRange } from './random.js';
+import type { TableColumn } from './table.js';
 
 /** What tests of this module share. */
 
@@ -70,12 +71,18 @@ export async function faultsOf(action: () => unknown): Promise<readonly TableFau
 /** The rows of a table, with the text of every cell. */
 export function rowsOf(table: Table): Row[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
-    const cells = table.columns.map(({ name, texts, codes }): [string, unknown] => {
-      const code = codes[row] ?? 0;
-      return [name, code === 0 ? null : texts[code - 1]];
-    });
+    const cells = table.columns.map((column): [string, unknown] => [
+      column.name,
+      cellOf(column, row),
+    ]);
     return Object.fromEntries([...cells, [table.target, table.targetValues[row]]]);
   });
+}
+
+function cellOf(column: TableColumn, row: number): unknown {
+  if (column.kind === 'text') return column.texts[(column.codes[row] ?? 0) - 1] ?? null;
+  const value = column.values[row] ?? Number.NaN;
+  return Number.isNaN(value) ? null : value;
 }
 
 /** A model trained on three quarters of a real table, and its predictions of the others. */

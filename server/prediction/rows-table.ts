@@ -7,41 +7,54 @@ import { FaultList, TableError } from './table-error.js';
 const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
 
 /**
- * Reads a table from a JSON array of row objects. The columns are the union of the rows' keys, in
- * order of first appearance; a key that a row lacks is a missing value.
+ * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
+ * appearance; a key that a row lacks is a missing value.
  *
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
-export function readRowsTable(rows: readonly unknown[], target: string): Table {
-  if (rows.length === 0) {
-    throw new TableError([{ message: 'The table has no rows. Send an array of row objects.' }]);
-  }
-  const faults = new FaultList();
-  const builder = new TableBuilder(target);
-  let hasTarget = false;
-  for (const [index, row] of rows.entries()) {
-    if (!isRowObject(row)) {
-      faults.add({ message: `Row ${index} is not an object. ${ROW_SHAPE}`, row: index });
-      continue;
-    }
-    hasTarget = Object.hasOwn(row, target) || hasTarget;
-    addRow(builder, row, index, target);
-  }
-  const inputs = builder.columnNames;
-  checkColumnNames(hasTarget ? [...inputs, target] : inputs, target, faults);
-  return builder.build();
+export function readRowsTable(rows: Iterable<unknown>, target: string): Table {
+  const reader = new RowsReader(target);
+  for (const row of rows) reader.add(row);
+  return reader.build();
 }
 
-function addRow(
-  builder: TableBuilder,
-  row: Readonly<Record<string, unknown>>,
-  index: number,
-  target: string,
-): void {
-  const position = builder.startRow(ownValue(row, target), { row: index });
-  for (const name of Object.keys(row)) {
-    if (name === target) continue;
-    const column = builder.column(name);
-    if (position !== undefined) column.put(position, row[name]);
+/** Takes row objects one by one. */
+export class RowsReader {
+  readonly #target: string;
+  readonly #faults = new FaultList();
+  readonly #builder: TableBuilder;
+  #count = 0;
+  #hasTarget = false;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#builder = new TableBuilder(target);
+  }
+
+  /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
+  add(row: unknown): void {
+    const index = this.#count++;
+    if (!isRowObject(row)) {
+      this.#faults.add({ message: `Row ${index} is not an object. ${ROW_SHAPE}`, row: index });
+      return;
+    }
+    this.#hasTarget = Object.hasOwn(row, this.#target) || this.#hasTarget;
+    const position = this.#builder.startRow(ownValue(row, this.#target), { row: index });
+    for (const name of Object.keys(row)) {
+      if (name === this.#target) continue;
+      const column = this.#builder.column(name);
+      if (position !== undefined) column.put(position, row[name]);
+    }
+  }
+
+  /** @throws {TableError} if no model can be trained on what was added. */
+  build(): Table {
+    if (this.#count === 0) {
+      throw new TableError([{ message: 'The table has no rows. Send an array of row objects.' }]);
+    }
+    const inputs = this.#builder.columnNames;
+    const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
+    checkColumnNames(names, this.#target, this.#faults);
+    return this.#builder.build();
   }
 }

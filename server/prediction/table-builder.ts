@@ -1,9 +1,11 @@
 import { cellText, parseNumber } from './cells.js';
+import { valuesByRow } from './chunked.js';
 import { ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
 import { profileColumn } from './column-profile.js';
 import { FEWEST_ROWS, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, type Table } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
+import { TextMemory } from './text-memory.js';
 
 /** Where a row stands in the sender's own text. */
 export type Place = { line: number } | { row: number };
@@ -12,7 +14,11 @@ export type Place = { line: number } | { row: number };
 export class TableBuilder {
   readonly #target: string;
   readonly #columns = new Map<string, ColumnBuilder>();
-  readonly #targetValues: number[] = [];
+  readonly #memory = new TextMemory();
+  readonly #targetValues = valuesByRow();
+  #rowCount = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #most = Number.NEGATIVE_INFINITY;
   #rowsSeen = 0;
   #presentTargets = 0;
   #badTargets = 0;
@@ -30,14 +36,15 @@ export class TableBuilder {
   /**
    * The input column of this name, made when it is new.
    *
-   * @throws {TableError} at the first column too many.
+   * @throws {TableError} at the first column or cell too many.
    */
   column(name: string): ColumnBuilder {
     let column = this.#columns.get(name);
     if (column === undefined) {
       if (this.#columns.size >= MOST_COLUMNS) throw tooManyColumns();
-      column = new ColumnBuilder();
+      column = new ColumnBuilder(this.#memory);
       this.#columns.set(name, column);
+      this.#refuseTooManyCells();
     }
     return column;
   }
@@ -45,7 +52,8 @@ export class TableBuilder {
   /**
    * The index of a new row; undefined if it has no usable target and is to be left out.
    *
-   * @throws {TableError} at the first row too many, whether it has a target or not.
+   * @throws {TableError} at the first row too many, whether it has a target or not, and at the first
+   *   cell too many.
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
     if (++this.#rowsSeen > MOST_ROWS) throw tooManyRows(place);
@@ -58,22 +66,26 @@ export class TableBuilder {
       this.#firstBad ??= { text, place };
       return undefined;
     }
-    return this.#targetValues.push(value) - 1;
+    const row = this.#rowCount++;
+    this.#refuseTooManyCells();
+    this.#targetValues.set(row, value);
+    if (value < this.#least) this.#least = value;
+    if (value > this.#most) this.#most = value;
+    return row;
   }
 
-  /** @throws {TableError} if the target or all of the input columns are unfit to learn from. */
+  /**
+   * The table, to which what was gathered is given up.
+   *
+   * @throws {TableError} if the target or all of the input columns are unfit to learn from.
+   */
   build(): Table {
     const fault = this.#targetFault();
     if (fault !== undefined) throw new TableError([{ ...fault, column: this.#target }]);
-    const rowCount = this.#targetValues.length;
-    if (rowCount * this.#columns.size > MOST_CELLS) throw tooManyCells();
-    const columns = [...this.#columns].map(([name, column]) => column.build(name, rowCount));
-    const table = {
-      target: this.#target,
-      rowCount,
-      targetValues: Float64Array.from(this.#targetValues),
-      columns,
-    };
+    const rowCount = this.#rowCount;
+    const columns = [...this.#columns].map(([name, column]) => column.take(name, rowCount));
+    const targetValues = this.#targetValues.take(rowCount);
+    const table = { target: this.#target, rowCount, targetValues, columns };
     checkInputs(table);
     return table;
   }
@@ -86,18 +98,25 @@ export class TableBuilder {
       const message = `The target ${target} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, or choose another target.`;
       return { message, ...place };
     }
-    const values = this.#targetValues;
-    if (values.length < FEWEST_ROWS) {
-      const rows = values.length === 1 ? 'row has' : 'rows have';
-      const message = `Only ${values.length} ${rows} a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
+    const rowCount = this.#rowCount;
+    if (rowCount < FEWEST_ROWS) {
+      const rows = rowCount === 1 ? 'row has' : 'rows have';
+      const message = `Only ${rowCount} ${rows} a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
       return { message };
     }
     // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
-    if (values.every((value) => value === values[0])) {
-      const message = `Every value of the target ${target} is ${values[0]}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
+    if (this.#least === this.#most) {
+      const message = `Every value of the target ${target} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
       return { message };
     }
     return undefined;
+  }
+
+  #refuseTooManyCells(): void {
+    if (this.#rowCount * this.#columns.size <= MOST_CELLS) return;
+    const most = MOST_CELLS.toLocaleString('en');
+    const message = `The table has more than ${most} cells (rows × columns). Send fewer rows, or only the columns that bear on the target.`;
+    throw new TableError([{ message }]);
   }
 }
 
@@ -105,12 +124,6 @@ function tooManyRows(place: Place): TableError {
   const most = MOST_ROWS.toLocaleString('en');
   const message = `The table has more than ${most} rows; here begins the first too many. Send a random sample of at most ${most} rows.`;
   return new TableError([{ message, ...place }]);
-}
-
-function tooManyCells(): TableError {
-  const most = MOST_CELLS.toLocaleString('en');
-  const message = `The table has more than ${most} cells (rows × columns). Send fewer rows, or only the columns that bear on the target.`;
-  return new TableError([{ message }]);
 }
 
 function checkInputs(table: Table): void {

@@ -1,6 +1,6 @@
 /**
- * A checked table with a numeric target, kept by column and with every distinct text once: compact
- * enough to hold whole, and plain data, so that it can be posted to a worker thread.
+ * A checked table with a numeric target, kept by column in a few bytes a cell, and plain data, so
+ * that it can be posted to a worker thread.
  */
 export interface Table {
   readonly target: string;
@@ -12,13 +12,37 @@ export interface Table {
   readonly columns: readonly TableColumn[];
 }
 
-export interface TableColumn {
+export type TableColumn = TextColumn | ValueColumn;
+
+/** A column of which each distinct text is kept once. It may hold numbers and dates too, if few. */
+export interface TextColumn {
+  readonly kind: 'text';
   readonly name: string;
-  /** The distinct texts of the present cells, in order of first appearance. */
+  /** Distinct texts of the present cells, in order of first appearance; at most `MOST_TEXTS`. */
   readonly texts: readonly string[];
-  /** For each row 0 if the cell is missing, else 1 + its index in `texts`. */
-  readonly codes: Uint32Array;
+  /**
+   * For each row 0 if the cell is missing, 1 + its index in `texts`, or 1 + the number of texts if
+   * the cell holds one of the others, which were too many to keep. Those are among the rare ones.
+   */
+  readonly codes: Uint16Array;
 }
+
+/** A column of more distinct numbers or dates than texts are kept. */
+export interface ValueColumn {
+  readonly kind: 'number' | 'date';
+  readonly name: string;
+  /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
+  readonly values: Float64Array;
+}
+
+/** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */
+export const MOST_TEXTS = 65_534;
+
+/**
+ * The share of the present cells of a column of numbers or dates that must be such; the others
+ * count as missing.
+ */
+export const PARSING_SHARE = 0.95;
 
 /**
  * The fewest rows with a target. Twenty of them are held out to calibrate the intervals, which
@@ -33,3 +57,6 @@ export const MOST_COLUMNS = 1000;
 
 /** The most rows × input columns: rows that name few of many columns say little and take much. */
 export const MOST_CELLS = 25_000_000;
+
+/** The most bytes of a row in the sender's own text, and so of a cell: what is longer is a quote that is not closed, or no table. */
+export const LONGEST_ROW = 4 * 1024 * 1024;

@@ -11,7 +11,8 @@ export interface Claim {
   /** The name of the model. */
   readonly model: string;
   readonly version: number;
-  readonly table: Uint8Array;
+  /** How many parts its table has. */
+  readonly parts: number;
 }
 
 /**
@@ -116,7 +117,7 @@ function whatIsClaimed(db: Kysely<Database>, versionId: string): Promise<Claim> 
       'model_versions.attempts',
       'models.name as model',
       'model_versions.version',
-      'training_tables.bytes as table',
+      'training_tables.parts',
     ])
     .where('model_versions.id', '=', versionId)
     .executeTakeFirstOrThrow();

@@ -13,6 +13,7 @@ import { Queues } from './queues.js';
 import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
+import { TableStore } from './tables.js';
 import { inTransaction } from './transaction.js';
 
 export { isPostgres, withoutCredentials } from './address.js';
@@ -51,6 +52,7 @@ export class Store {
   readonly agents: AgentStore;
   readonly chatbots: ChatbotStore;
   readonly models: ModelStore;
+  readonly tables: TableStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
   readonly #queues = new Queues();
@@ -66,6 +68,7 @@ export class Store {
     this.agents = new AgentStore(db, most);
     this.chatbots = new ChatbotStore(db, most);
     this.models = new ModelStore(db, most);
+    this.tables = new TableStore(db);
     this.keys = new KeyStore(db);
     this.answers = new AnswerStore(db);
   }

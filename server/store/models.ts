@@ -9,6 +9,7 @@ import { inOrder, type Page } from './page.js';
 import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './queue.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
+import { leaveTable, takeTable } from './tables.js';
 import { inTransaction } from './transaction.js';
 import { fromRow, type Model, newest, versions } from './versions.js';
 
@@ -16,8 +17,8 @@ import { fromRow, type Model, newest, versions } from './versions.js';
 export interface NewTraining {
   readonly target: string;
   readonly rowCount: number;
-  /** The table, as it is kept until the training has ended. */
-  readonly table: Uint8Array;
+  /** The table, which is in the store already, and is kept until the training has ended. */
+  readonly tableId: string;
 }
 
 /** What a training made. */
@@ -100,7 +101,7 @@ export class ModelStore {
   async beginTraining(
     projectId: string,
     name: string,
-    { target, rowCount, table }: NewTraining,
+    { target, rowCount, tableId }: NewTraining,
   ): Promise<{ model: Model; versionId: string }> {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
@@ -118,10 +119,7 @@ export class ModelStore {
         updated_at: now,
       })
       .execute();
-    await this.db
-      .insertInto('training_tables')
-      .values({ version_id: versionId, bytes: table })
-      .execute();
+    await takeTable(this.db, tableId, versionId);
     await refuseOverfullQueue(this.db, projectId);
     const row = await versions(this.db)
       .where('model_versions.id', '=', versionId)
@@ -276,7 +274,7 @@ function servingQuery(db: Kysely<Database>) {
   };
 }
 
-/** Ends a training, if the instance has it still, and drops its table. */
+/** Ends a training, if the instance has it still, and lets go of its table. */
 async function endTraining(
   db: Kysely<Database>,
   versionId: string,
@@ -293,7 +291,7 @@ async function endTraining(
     .returning(['model_id', 'version'])
     .executeTakeFirst();
   if (!version) return undefined;
-  await db.deleteFrom('training_tables').where('version_id', '=', versionId).execute();
+  await leaveTable(db, versionId);
   return version;
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServer } from '../../contract-tests/targets/server-process.js';
@@ -107,6 +108,35 @@ test('a project of an older store knows how much it keeps, and how often its age
   );
   await expect(use('other')).rejects.toThrow(LimitReachedError);
   await store.close();
+});
+
+test('a training that an older release began goes on', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  const rowCount = 60;
+  const values = Float64Array.from({ length: rowCount }, (_, row) => row % 7);
+  const table = serialize({
+    ...{ format: 'roster-table/1', target: 'y', rowCount, targetValues: values },
+    columns: [{ name: 'x', texts: ['a', 'b'], codes: Uint32Array.from(values, (y) => y % 3) }],
+  });
+  const database = new SqliteDatabase(file);
+  database.exec(`insert into models (id, project_id, name, created_at)
+      select 'm', id, 'begun', '2026-01-01T00:00:00.000Z' from projects where name = 'jewellery';
+    insert into model_versions (id, model_id, version, status, target, row_count, updated_at)
+      values ('v', 'm', 1, 'training', 'y', 60, '2026-01-01T00:00:00.000Z')`);
+  database.prepare('insert into training_tables (version_id, bytes) values (?, ?)').run('v', table);
+  database.close();
+  const server = await startServer({ databaseFile: file });
+  try {
+    for (;;) {
+      const model = await fetch(`${server.url}/api/projects/jewellery/models/begun`);
+      const shown: unknown = await model.json();
+      if (Object(shown).status === 'training') continue;
+      expect(shown).toMatchObject({ status: 'ready', row_count: 60, columns: [{ name: 'x' }] });
+      break;
+    }
+  } finally {
+    await server.stop();
+  }
 });
 
 test('a project of an older store that holds more than may be can still hold less', async () => {

@@ -27,7 +27,7 @@ export async function refuseFullQueue(db: Kysely<Database>, projectId: string): 
 /**
  * Takes the last step of a transaction that has put a training into the queue: from here to its commit, it is
  * the only one that does. Having everything else that it needs, it waits for nobody then, so no two can wait
- * for each other; and what takes long, the writing of the table, is done before.
+ * for each other; and what takes long, the writing of the table, was done before the transaction.
  * @throws {QueueFullError} if there was no place for the training; the transaction is to be undone then
  */
 export async function refuseOverfullQueue(db: Kysely<Database>, projectId: string): Promise<void> {

@@ -82,7 +82,16 @@ export interface Database {
   /** The trained models, apart from the rows that every request reads. */
   model_artifacts: { version_id: Id; bytes: ColumnType<Uint8Array> };
   /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
-  training_tables: { version_id: Id; bytes: ColumnType<Uint8Array> };
+  training_tables: {
+    id: Id;
+    /** The training that has it: none before it begins, and none after it has ended. */
+    version_id: Id | null;
+    /** How many parts it has, once a training has it. */
+    parts: Generated<number>;
+    /** Until when it may wait for its training, in milliseconds since 1970; 0 if no training is to come. */
+    upload_until: number;
+  };
+  training_table_parts: { table_id: Id; position: number; bytes: ColumnType<Uint8Array> };
   api_keys: {
     id: string;
     name: string;

@@ -51,11 +51,22 @@ describe.each([
     ...{ model: null, data: null, settings: {} },
   });
   const skill = (name: string) => ({ name, type: 'sql', params: {} });
-  const table = { target: 'y', rowCount: 1, table: new Uint8Array([0, 1, 255]) };
-  const begin = (name: string) =>
-    write((store) => store.models.beginTraining(project.id, name, table));
-  const beginIn = (projectId: string, name: string) =>
-    store.transaction((store) => store.models.beginTraining(projectId, name, table));
+  const parts = [new Uint8Array([0, 1, 255]), new Uint8Array([7])];
+  const keepTable = async ({ tables }: Store) => {
+    const tableId = await tables.begin();
+    for (const [position, part] of parts.entries()) {
+      await tables.addPart(tableId, position, part);
+    }
+    return { target: 'y', rowCount: 1, tableId };
+  };
+  const begin = async (name: string) => {
+    const table = await keepTable(store);
+    return write((store) => store.models.beginTraining(project.id, name, table));
+  };
+  const beginIn = async (projectId: string, name: string) => {
+    const table = await keepTable(store);
+    return store.transaction((store) => store.models.beginTraining(projectId, name, table));
+  };
 
   describe('of several owners', () => {
     test('has a project of each by the same name, and shows nobody those of another', async () => {
@@ -144,7 +155,7 @@ describe.each([
       ],
       [
         'models',
-        ({ models }, name) => models.beginTraining(project.id, name, table),
+        async (store, name) => store.models.beginTraining(project.id, name, await keepTable(store)),
         ({ models }, name) => models.remove(project.id, name),
       ],
     ];
@@ -430,10 +441,58 @@ describe.each([
       );
       const given = claims.filter((claim) => claim !== undefined);
       expect(given.map(({ model }) => model).sort()).toEqual(['a', 'b']);
-      expect(given[0]).toMatchObject({ attempts: 1, version: 1 });
-      expect([...(given[0]?.table ?? [])]).toEqual([...table.table]);
+      for (const claim of given) {
+        expect(claim).toMatchObject({ attempts: 1, version: 1, parts: parts.length });
+        expect(await partsOf(claim.versionId)).toEqual(parts);
+      }
       expect(await store.models.waitingTrainings()).toBe(0);
     });
+
+    test('keeps the parts of a table for as long as its training lasts', async () => {
+      const { versionId: trained } = await begin('a');
+      const { versionId: deleted } = await begin('b');
+      const { versionId: waiting } = await begin('c');
+      await store.models.claimTraining('one', HOUR);
+      await store.models.failTraining(trained, 'one', 'for a reason');
+      await write((store) => store.models.remove(project.id, 'b'));
+      while (await store.tables.sweep());
+      expect(await partsOf(trained)).toEqual([]);
+      expect(await partsOf(deleted)).toEqual([]);
+      expect(await partsOf(waiting)).toEqual(parts);
+    });
+
+    test('removes a table that was discarded part by part, and begins no training from it', async () => {
+      const table = await keepTable(store);
+      expect(await store.tables.sweep()).toBe(false);
+      await store.tables.discard(table.tableId);
+      await expect(
+        write((store) => store.models.beginTraining(project.id, 'a', table)),
+      ).rejects.toThrow('has been discarded');
+      let steps = 0;
+      while (await store.tables.sweep()) steps++;
+      expect(steps).toBe(parts.length + 1);
+      await expect(store.tables.addPart(table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
+    });
+
+    test('does not discard a table that a training has', async () => {
+      const table = await keepTable(store);
+      const { versionId } = await write((store) =>
+        store.models.beginTraining(project.id, 'a', table),
+      );
+      await store.tables.discard(table.tableId);
+      expect(await store.tables.sweep()).toBe(false);
+      expect(await partsOf(versionId)).toEqual(parts);
+    });
+
+    /** The parts of a training's table. */
+    async function partsOf(versionId: string): Promise<Uint8Array[]> {
+      const found: Uint8Array[] = [];
+      for (;;) {
+        const part = await store.tables.part(versionId, found.length);
+        if (!part) return found;
+        found.push(new Uint8Array(part));
+      }
+    }
 
     test('gives one again whose lease has lapsed, as another attempt, and the first has lost it', async () => {
       const { versionId } = await begin('a');

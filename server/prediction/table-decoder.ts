@@ -1,0 +1,64 @@
+import { deserialize } from 'node:v8';
+import { z } from 'zod';
+import { decodeFirstFormat } from './first-table-format.js';
+import { GrowingCells, type GrowingColumn, growingColumn } from './growing-column.js';
+import type { Table } from './table.js';
+import { type Head, type Piece, pieceSchema, TARGET } from './table-pieces.js';
+
+const partSchema = z.array(pieceSchema);
+
+/** Puts a table together from its parts, in their order, and holds it only once. */
+export class TableDecoder {
+  #table: GrowingTable | undefined;
+  #first: Table | undefined;
+
+  /** @throws {Error} if the bytes are not the next part of an encoded table. */
+  add(part: Uint8Array): void {
+    const decoded: unknown = deserialize(part);
+    if (!Array.isArray(decoded)) {
+      this.#first = decodeFirstFormat(decoded);
+      return;
+    }
+    for (const piece of partSchema.parse(decoded)) {
+      if ('format' in piece) this.#table = new GrowingTable(piece);
+      else if (this.#table === undefined) throw new Error('An encoded table begins with its head.');
+      else this.#table.add(piece);
+    }
+  }
+
+  /** @throws {Error} if parts are missing. */
+  finish(): Table {
+    const table = this.#table?.finish() ?? this.#first;
+    if (table === undefined) throw new Error('An encoded table has at least one part.');
+    return table;
+  }
+}
+
+class GrowingTable {
+  readonly #head: Head;
+  readonly #targetValues: GrowingCells<Float64Array>;
+  readonly #columns: readonly GrowingColumn[];
+
+  constructor(head: Head) {
+    this.#head = head;
+    this.#targetValues = new GrowingCells(new Float64Array(head.rowCount));
+    this.#columns = head.columns.map((column) => growingColumn(column, head.rowCount));
+  }
+
+  add(piece: Exclude<Piece, Head>): void {
+    if (piece.column === TARGET && 'cells' in piece) {
+      this.#targetValues.add(piece.cells);
+      return;
+    }
+    const column = this.#columns[piece.column];
+    if (column === undefined) throw new Error(`An encoded table has no column ${piece.column}.`);
+    if ('cells' in piece) column.addCells(piece.cells);
+    else column.addTexts(piece.texts);
+  }
+
+  finish(): Table {
+    const { target, rowCount } = this.#head;
+    const targetValues = this.#targetValues.finish();
+    return { target, rowCount, targetValues, columns: this.#columns.map((it) => it.finish()) };
+  }
+}

@@ -1,0 +1,116 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import { dialectOf } from './dialect.js';
+import { newResource } from './resource.js';
+import type { Database } from './schema.js';
+
+/** For how long a table may wait for its training, in milliseconds by the clock of the database: far longer than it takes to write. */
+const UPLOAD = 60 * 60 * 1000;
+
+/**
+ * The tables of trainings. Each is written in parts before its training begins, because a database is busy
+ * for as long as it writes; the training then takes it with one word, and lets go of it with another. A table
+ * that no training has is discarded, part by part, by whoever sweeps.
+ */
+export class TableStore {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** Begins a table; gives its id. If no training takes it within an hour, it is discarded. */
+  async begin(): Promise<string> {
+    const { id } = newResource();
+    const { now } = dialectOf(this.db);
+    await this.db
+      .insertInto('training_tables')
+      .values({ id, upload_until: sql<number>`${now} + cast(${UPLOAD} as bigint)` })
+      .execute();
+    return id;
+  }
+
+  async addPart(tableId: string, position: number, bytes: Uint8Array): Promise<void> {
+    await this.db
+      .insertInto('training_table_parts')
+      .values({ table_id: tableId, position, bytes })
+      .execute();
+  }
+
+  /** The part of a training's table at a position, from 0; nothing if there is none. */
+  async part(versionId: string, position: number): Promise<Uint8Array | undefined> {
+    const part = await this.db
+      .selectFrom('training_table_parts')
+      .innerJoin('training_tables', 'training_tables.id', 'training_table_parts.table_id')
+      .select('training_table_parts.bytes')
+      .where('training_tables.version_id', '=', versionId)
+      .where('training_table_parts.position', '=', position)
+      .executeTakeFirst();
+    return part?.bytes;
+  }
+
+  /** Gives up a table that no training has taken. */
+  async discard(tableId: string): Promise<void> {
+    await this.db
+      .updateTable('training_tables')
+      .set({ upload_until: 0 })
+      .where('id', '=', tableId)
+      .where('version_id', 'is', null)
+      .execute();
+  }
+
+  /** Removes one part of a table that no training has or will have; tells whether there was any such table. */
+  async sweep(): Promise<boolean> {
+    const { now } = dialectOf(this.db);
+    const table = await this.db
+      .selectFrom('training_tables')
+      .select('id')
+      .where('version_id', 'is', null)
+      .where(sql<SqlBool>`upload_until < ${now}`)
+      .limit(1)
+      .executeTakeFirst();
+    if (!table) return false;
+    const { numDeletedRows } = await this.db
+      .deleteFrom('training_table_parts')
+      .where('table_id', '=', table.id)
+      .where('position', '=', ({ selectFrom }) =>
+        selectFrom('training_table_parts as part')
+          .select(({ fn }) => fn.max('part.position').as('last'))
+          .where('part.table_id', '=', table.id),
+      )
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) {
+      await this.db.deleteFrom('training_tables').where('id', '=', table.id).execute();
+    }
+    return true;
+  }
+}
+
+/**
+ * Gives a table to a training, within the transaction that begins it.
+ * @throws {Error} if the table has been discarded
+ */
+export async function takeTable(
+  db: Kysely<Database>,
+  tableId: string,
+  versionId: string,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('training_tables')
+    .set(({ selectFrom }) => ({
+      version_id: versionId,
+      upload_until: 0,
+      parts: selectFrom('training_table_parts')
+        .select(({ fn }) => fn.countAll<number>().as('parts'))
+        .where('table_id', '=', tableId),
+    }))
+    .where('id', '=', tableId)
+    .where('version_id', 'is', null)
+    .where('upload_until', '>', 0)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Error('The table of a training has been discarded');
+}
+
+/** Lets go of the table of a training that has ended. */
+export async function leaveTable(db: Kysely<Database>, versionId: string): Promise<void> {
+  await db
+    .updateTable('training_tables')
+    .set({ version_id: null })
+    .where('version_id', '=', versionId)
+    .execute();
+}
