@@ -1,16 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
+import { atClose } from './at-close.js';
 import { refuseOutOfBounds } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
+import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { problem } from './problems.js';
-
-const JSON_TYPE = 'application/json';
 
 /**
  * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
- * another media type that the operation takes becomes a stream of at most `maxBody` bytes there.
+ * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
+ * of JSON one of any number of bytes.
  * @param maxBody the service's own limit, in bytes
  */
 export function readBody(operation: Operation, maxBody: number): RequestHandler[] {
@@ -78,23 +79,22 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
   };
 }
 
-function openStream(limit: number): RequestHandler {
-  return (req, _res, next) => {
+function openStream(maxBody: number): RequestHandler {
+  return (req, res, next) => {
     if (isJson(req)) return next();
+    const areLines = mediaType(req) === LINES_TYPE;
+    const limit = areLines ? Number.POSITIVE_INFINITY : maxBody;
     if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
     const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
     req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
     // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
     // error that nobody listens for would end the process.
     stream.on('error', () => {});
+    // Lines may be answered for the last time before their end; who reads on would wait for ever.
+    if (areLines) atClose(req, res, () => stream.destroy());
     req.body = req.pipe(stream);
     next();
   };
-}
-
-/** The media type of the body, without its parameters and in lower case (RFC 9110, section 8.3.1). */
-function mediaType({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 }
 
 const refuseOtherCharsets: RequestHandler = (req, _res, next) => {

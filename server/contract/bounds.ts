@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { nestsDeeperThan } from '../rows/nesting.js';
 import type { Contract, Operation } from './document.js';
 import { escapeToken } from './json-pointer.js';
 import { type FieldError, invalidRequest } from './problems.js';
@@ -48,15 +49,6 @@ function overlongArrays(
     .flatMap(([name, field]) =>
       overlongArrays(contract, field, asRecord(value)[name], `${pointer}/${name}`),
     );
-}
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, child)) return true;
-  }
-  return false;
 }
 
 function infiniteNumbers(value: unknown, pointer: string): FieldError[] {

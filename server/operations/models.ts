@@ -14,6 +14,7 @@ import {
 import type { Metrics } from '../telemetry/metrics.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
+import { predictLines } from './predict-stream.js';
 import { inProject, projectFull, projectNamed } from './resource.js';
 
 type ModelOperations = Pick<
@@ -97,7 +98,6 @@ export function modelOperations(
 
     predict: async ({ caller, params, query, body, reply }) => {
       const project = await projectNamed(store, caller, params.projectName);
-      const rows = Array.isArray(body) ? body : body.data;
       let predictor = await predictors.serving(project.id, params.modelName);
       if (!predictor) {
         const model = await modelNamed(store, project, params.modelName);
@@ -105,6 +105,11 @@ export function modelOperations(
         if (model.status === 'ready') predictor = await predictors.serving(project.id, model.name);
         if (!predictor) throw notReady(model);
       }
+      if (body instanceof Readable) {
+        const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
+        return reply({ status: 200, body: lines });
+      }
+      const rows = Array.isArray(body) ? body : body.data;
       metrics.predicted(rows.length);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },

@@ -77,6 +77,25 @@ export class Predictor {
     yield opening === '[' ? '[]' : ']';
   }
 
+  /**
+   * The answer rows as lines of JSON in UTF-8 (NDJSON), each ended by LF, in pieces of some rows each.
+   *
+   * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   */
+  lines(rows: readonly unknown[], options: PredictOptions = {}): Iterable<Uint8Array> {
+    return this.#linePieces(rows, this.#widthChoices(options));
+  }
+
+  *#linePieces(rows: readonly unknown[], choices: WidthChoices): Generator<Uint8Array> {
+    for (const block of blocksOf(rows)) {
+      let text = '';
+      for (const [index, prediction] of this.#predictBlock(block, choices).entries()) {
+        text += `${this.#writer.row(block[index], prediction)}\n`;
+      }
+      yield Buffer.from(text);
+    }
+  }
+
   #widthChoices({ confidence }: PredictOptions): WidthChoices {
     const widest = this.#model.target_deviation / 2;
     const choice = (errors: ErrorEstimator) =>
