@@ -1,7 +1,7 @@
 export type { components, operations, paths } from '../../generated/openapi.js';
 export type { RosterClient } from './calls.js';
 export { createRosterClient, type RosterClientOptions } from './client.js';
-export type { CsvTable, RosterPaths } from './paths.js';
+export type { CsvTable, RosterPaths, RowLines } from './paths.js';
 export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
@@ -10,6 +10,7 @@ export type {
   Model,
   ModelMetrics,
   ModelStatus,
+  PredictionLine,
   PredictionRow,
   Project,
   Skill,

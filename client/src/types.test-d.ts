@@ -3,6 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import {
   createRosterClient,
   type Model,
+  type PredictionLine,
   type PredictionRow,
   type Problem,
   type ProblemOf,
@@ -38,6 +39,14 @@ describe('answers', () => {
     });
     expectTypeOf(data?.[0]).toExtend<PredictionRow | undefined>();
     expectTypeOf(data?.[0]?.price).toBeUnknown();
+  });
+
+  test('a line of an answer without the fields of a row is a problem', () => {
+    const line: PredictionLine = JSON.parse('{}');
+    if (!('__service_row_id' in line) && 'line' in line.problem) {
+      expectTypeOf(line.problem.type).toEqualTypeOf<'/problems/invalid-line'>();
+      expectTypeOf(line.problem.line).toEqualTypeOf<number>();
+    }
   });
 
   test('a model is training, ready or failed', () => {
@@ -180,6 +189,22 @@ describe('bodies', () => {
       params: project,
       body: { agent: { name: 'analyst', skills: ['sales_questions', ...data] } },
     });
+  });
+
+  test('rows to predict are an array, or lines as text, Blob or stream, answered by a stream', async () => {
+    const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
+    const path = '/api/projects/{projectName}/models/{modelName}/predict';
+    void roster.POST(path, { params: model, headers, body: '{"carat":0.7}\n' });
+    void roster.POST(path, { params: model, headers, body: new Blob([]) });
+    const { data } = await roster.POST(path, {
+      params: model,
+      headers,
+      body: new Blob([]).stream(),
+      parseAs: 'stream',
+    });
+    expectTypeOf(data).toEqualTypeOf<ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined>();
+    // @ts-expect-error: rows are not a number
+    void roster.POST(path, { params: model, headers, body: 7 });
   });
 
   test('a table is rows, or CSV as text, Blob or stream', () => {

@@ -44,8 +44,9 @@ export class LineReader {
   /** @param region whole lines; null in place of a line that is too long to be held. */
   *#blocks(region: Buffer | null): Generator<unknown[]> {
     let block: unknown[] = [];
-    for (const text of region === null ? [TOO_LONG] : textsOf(region)) {
+    for (const line of region === null ? [TOO_LONG] : textsOf(region)) {
       this.#line += 1;
+      const text = this.#line === 1 ? withoutBom(line) : line;
       if (typeof text === 'string' && isBlank(text)) continue;
       block.push(typeof text === 'string' ? this.#valueOf(text) : this.#fault(text.detail));
       if (block.length < BLOCK) continue;
@@ -57,7 +58,7 @@ export class LineReader {
 
   #valueOf(text: string): unknown {
     try {
-      const value: unknown = JSON.parse(this.#line === 1 ? text.replace(/^\uFEFF/, '') : text);
+      const value: unknown = JSON.parse(text);
       return nestsDeeperThan(MAX_NESTING, value) ? this.#fault(TOO_DEEP) : value;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -109,6 +110,10 @@ function* splitBytes(region: Buffer): Generator<Buffer> {
 }
 
 const LF = 0x0a;
+
+function withoutBom(line: string | Unreadable): string | Unreadable {
+  return typeof line === 'string' ? line.replace(/^\uFEFF/, '') : line;
+}
 
 function isBlank(text: string): boolean {
   // Most lines begin with what is no space; the expression would look at those too.
