@@ -370,8 +370,8 @@ export interface paths {
          *     ## Streams
          *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
          *     line, ended by LF or CRLF; blank lines are skipped. They are answered in the same form, one line for
-         *     each, in order, as soon as they have arrived: `Accept` must allow `application/x-ndjson`. All lines are
-         *     answered by the version of the model that served when the stream began.
+         *     each, in order, as soon as they have arrived; send `Accept: application/x-ndjson`. All lines are answered
+         *     by the version of the model that served when the stream began.
          *
          *     A line that cannot be read gets the line `{"problem": {…}}` in its place, with the `line` that it was,
          *     and the stream goes on. A row of an answer always has other fields. A problem without `line` is the last
@@ -930,8 +930,8 @@ export interface components {
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A line of a stream could not be read: it is not JSON, not UTF-8, longer than 1 MiB, or nests deeper than
-         *     100 levels. The other lines were answered.
+         * @description A line of a stream could not be read: it is not JSON, not UTF-8, longer than 1 MiB, holds more than 10,000
+         *     values, or nests deeper than 100 levels. The other lines were answered.
          *
          *     To mend it, write one JSON value on the line, without an end of line within it, and send it again.
          */

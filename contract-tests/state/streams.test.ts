@@ -101,6 +101,7 @@ describe('lines', () => {
       `"${'x'.repeat(1024 * 1024)}"`,
       'x'.repeat(10 * 1024 * 1024),
       '\0',
+      `{${[...Array(50_000).keys()].map((n) => `"${n}":0`)}}`,
     ];
     const body = bad.flatMap((line) => [Buffer.from(line), Buffer.from('\n'), row]);
     const expected = bad.flatMap((_, at) => [invalid(2 * at + 1), good]);
@@ -111,8 +112,8 @@ describe('lines', () => {
     ['of a hostile name', '{"__proto__":{"carat":1},"constructor":1,"toString":null}'],
     ['of a number beyond all others', '{"carat":1e400,"price":-1e400}'],
     [
-      'of 50,000 columns',
-      JSON.stringify(Object.fromEntries([...Array(5e4).keys()].map((n) => [`c${n}`, n]))),
+      'of 5,000 columns',
+      JSON.stringify(Object.fromEntries([...Array(5e3).keys()].map((n) => [`c${n}`, n]))),
     ],
     ['of half a surrogate pair', '{"cut":"\\ud800"}'],
   ])('%s are answered as in JSON', async (_what, line) => {

@@ -74,8 +74,10 @@ describe('lines of JSON', () => {
     ['that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'is not UTF-8'],
     ['with half of a surrogate pair', Buffer.from('22eda08022', 'hex'), 'is not UTF-8'],
     ['that nests 101 levels deep', '['.repeat(101) + ']'.repeat(101), 'nests deeper than 100'],
-    ['that nests 100,000 levels deep', '['.repeat(1e5) + ']'.repeat(1e5), 'nests deeper'],
-    ['that opens 100,000 levels', '['.repeat(1e5), 'is not valid JSON'],
+    ['that nests 9,000 levels deep', '['.repeat(9e3) + ']'.repeat(9e3), 'nests deeper'],
+    ['that opens 9,000 levels', '['.repeat(9e3), 'is not valid JSON'],
+    ['of more than 10,000 values', JSON.stringify(Array(10_001).fill(0)), 'more than 10000 values'],
+    ['of 100,000 names', `{${[...Array(1e5).keys()].map((n) => `"${n}":0`)}}`, 'more than 10000'],
     ['of more than 1 MiB', `"${'x'.repeat(2 ** 20 - 1)}"`, 'has more than 1048576 bytes'],
   ])('%s are told what is wrong, in their place', (_what, line, words) => {
     const bytes = Buffer.concat(['1\n', line, '\n3'].map((part) => Buffer.from(part)));
@@ -84,6 +86,13 @@ describe('lines of JSON', () => {
       expect(values).toEqual([1, fault(2), 3]);
       expect(values[1]).toMatchObject({ detail: expect.stringContaining(words) });
     }
+  });
+
+  test('have up to 10,000 values, whatever their texts hold', () => {
+    const many = Array(9_999).fill('a, "text" of [many] {commas} and \\');
+    expect(read(JSON.stringify(many))).toEqual([many]);
+    const long = '"],'.repeat(200_000);
+    expect(read(JSON.stringify(long))).toEqual([long]);
   });
 
   test('have up to 1 MiB and 100 levels', () => {

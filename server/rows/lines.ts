@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { LineBytes } from './line-bytes.js';
+import { holdsMoreValuesThan } from './many-values.js';
 import { nestsDeeperThan } from './nesting.js';
 
 /** A line that holds no JSON value; no value of JSON is an instance of it. */
@@ -18,6 +19,8 @@ const BLOCK = 256;
 /** In bytes, without its end. */
 const LONGEST_LINE = 1024 * 1024;
 const MAX_NESTING = 100;
+/** A line is parsed at one go, in which nobody else is served; so many take some milliseconds. */
+const MAX_VALUES = 10_000;
 
 /**
  * Reads lines of JSON (NDJSON) out of bytes that arrive in pieces: one value a line, in UTF-8, ended by
@@ -57,6 +60,7 @@ export class LineReader {
   }
 
   #valueOf(text: string): unknown {
+    if (holdsMoreValuesThan(MAX_VALUES, text)) return this.#fault(TOO_MANY);
     try {
       const value: unknown = JSON.parse(text);
       return nestsDeeperThan(MAX_NESTING, value) ? this.#fault(TOO_DEEP) : value;
@@ -81,6 +85,7 @@ const TOO_LONG: Unreadable = {
   detail: `The line has more than ${LONGEST_LINE} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
 };
 const NOT_UTF8: Unreadable = { detail: 'The line is not UTF-8. Send the rows in UTF-8.' };
+const TOO_MANY = `The line holds more than ${MAX_VALUES} values. Send a row as an object of plain values, and only the columns of the model.`;
 const TOO_DEEP = `The line nests deeper than ${MAX_NESTING} levels. Send a row as an object of plain values.`;
 
 /** The texts of whole lines, without their ends. */
