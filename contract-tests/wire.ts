@@ -177,13 +177,25 @@ function bodyViolations(
   if (declared[0] === 'text/plain') {
     return schemaViolations(declared[1], body, 'body');
   }
+  const line = declared[1].find('x-roster-line');
+  if (line === undefined) {
+    return jsonViolations(what, declared[1], body, 'body');
+  }
+  const lines = body.split('\n');
+  const end = lines.pop() === '' ? [] : [`${what} has a last line without an end`];
+  return lines
+    .flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`))
+    .concat(end);
+}
+
+function jsonViolations(what: string, schema: Place, text: string, where: string): string[] {
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = JSON.parse(text);
   } catch {
-    return [`${what} has a body that is not JSON: ${body.slice(0, 200)}`];
+    return [`${what} has a ${where} that is not JSON: ${text.slice(0, 200)}`];
   }
-  return schemaViolations(declared[1], value, 'body');
+  return schemaViolations(schema, value, where);
 }
 
 function emptyViolations(body: string): string[] {

@@ -317,10 +317,11 @@ export interface paths {
          *     `GET` of the address in `Location` tells when it is ready.
          *
          *     The table is CSV (UTF-8, separated by commas, the first line names the columns) or a JSON array of
-         *     objects. A large one is better sent as CSV, which may have 1 GiB; it is read as it arrives. A number may have a decimal comma, in quoted fields (`"944,98"`), and separators of
-         *     thousands where that leaves no doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma
-         *     is a decimal one, `"1,234"` as much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing
-         *     values, which are ordinary, as are ISO dates. Rows without a target are left out.
+         *     objects. A large one is sent as CSV, which may have 1 GiB, and is read as it arrives. A number may
+         *     have a decimal comma, in quoted fields (`"944,98"`), and separators of thousands where that leaves no
+         *     doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma is a decimal one, `"1,234"` as
+         *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
+         *     are ISO dates. Rows without a target are left out.
          *
          *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
          *     in each of them or always the same, if no other column can be learnt from, if two columns have one
@@ -366,6 +367,24 @@ export interface paths {
          *     each row gets the interval of that confidence, or of the largest below it that the number of
          *     held-out rows can vouch for. A row that leaves out columns which the table always had gets a wider
          *     interval, calibrated over rows with columns left out at random.
+         *
+         *     ## Streams
+         *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
+         *     line, ended by LF or CRLF; blank lines are skipped. They are answered in the same form, one line for
+         *     each, in order, as soon as they have arrived; send `Accept: application/x-ndjson`. All lines are answered
+         *     by the version of the model that served when the stream began.
+         *
+         *     A line that cannot be read gets the line `{"problem": {…}}` in its place, with the `line` that it was,
+         *     and the stream goes on. A row of an answer always has other fields. A problem without `line` is the last
+         *     line: the stream has ended early, and the rows that were not answered are to be sent again. A stream that
+         *     ends without it has answered every line.
+         *
+         *     Read while you send. What is not read is not worked on: when the buffers between are full, the service
+         *     reads no further, and after 30 seconds without progress the connection ends. So does a stream whose next
+         *     bytes do not come within 30 seconds, and one that has taken an hour; these with a last line that says so.
+         *     A client that reads only when it has sent everything, as browsers do, can send some thousand rows, and is
+         *     better off with JSON. An instance answers 8 streams at once, and of one owner 4; more are
+         *     answered with 503. A stream is one request to the rate limit.
          */
         post: operations["predict"];
         delete?: never;
@@ -829,6 +848,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A line of an answer in lines. */
+        PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"];
+        /** @description What stands in the place of a line that could not be answered, or, without `line`, ends a stream early. */
+        ProblemLine: {
+            /** @description What was wrong. */
+            problem: components["schemas"]["InvalidLine"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+        };
         /** @description The process lives. */
         Liveness: {
             /**
@@ -905,6 +931,25 @@ export interface components {
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description A line of a stream could not be read: it is not JSON, not UTF-8, longer than 1 MiB, holds more than 10,000
+         *     values, or nests deeper than 100 levels. The other lines were answered.
+         *
+         *     To mend it, write one JSON value on the line, without an end of line within it, and send it again.
+         */
+        InvalidLine: {
+            /** @constant */
+            type: "/problems/invalid-line";
+            /** @constant */
+            title: "Invalid line";
+            /** @constant */
+            status: 400;
+            /**
+             * Format: int64
+             * @description Which line of the request it is; the first is 1, and blank lines count.
+             */
+            line: number;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed.
          *
          *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
@@ -918,9 +963,10 @@ export interface components {
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The headers of the request, or its body, took too long to arrive.
+         * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive.
          *
-         *     To mend it, send the request again, all at once. The connection was closed, and nothing was changed.
+         *     To mend it, send the request again, all at once; of a stream, what was not answered. The connection was
+         *     closed, and nothing was changed.
          */
         RequestTimeout: {
             /** @constant */
@@ -2876,6 +2922,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PredictBody"];
+                "application/x-ndjson": string;
             };
         };
         responses: {
@@ -2889,6 +2936,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PredictionRow"][];
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["InvalidBody"];

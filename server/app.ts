@@ -18,13 +18,9 @@ import { logRequests } from './request-log.js';
 import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
-/** Whether the service takes new requests still. */
-export interface Lifecycle {
-  stopping: boolean;
-}
-
 /**
  * Composes the service: which middleware, in which order.
+ * @param stopping aborted when the service takes no new requests any more
  * @throws {ContractError} if the contract has a fault
  */
 export async function createApp(
@@ -32,7 +28,7 @@ export async function createApp(
   contract: Contract,
   services: Services,
   callers: Callers,
-  lifecycle: Lifecycle,
+  stopping: AbortSignal,
   log: Logger,
 ): Promise<RequestListener> {
   const { passage, refusalOf } = limits(config.rateLimit);
@@ -40,6 +36,7 @@ export async function createApp(
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     passage,
+    stopping,
   });
   const app = express();
   app.disable('x-powered-by');
@@ -51,7 +48,7 @@ export async function createApp(
   app.use(services.metrics.observeRequests());
   app.use(securityHeaders());
   app.use(readTarget);
-  app.use(refuseWhileStopping(lifecycle));
+  app.use(refuseWhileStopping(stopping));
   app.use(config.basePath || '/', router);
   app.use(`${config.basePath}/api`, router);
   const pages = documentation(contract, config.basePath, isLoopback(config.host));
@@ -67,9 +64,9 @@ export async function createApp(
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */
-function refuseWhileStopping(lifecycle: Lifecycle): RequestHandler {
+function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
   return (req, _res, next) => {
-    if (!lifecycle.stopping || req.path.endsWith('/health/live')) return next();
+    if (!stopping.aborted || req.path.endsWith('/health/live')) return next();
     throw problem(
       '/problems/service-unavailable',
       'The service is stopping; try again in a moment.',

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OpenStream } from '../contract-tests/open-stream.js';
 import { freePort } from '../contract-tests/targets/free-port.js';
 import { makeKey } from '../contract-tests/targets/keys.js';
 import {
@@ -163,6 +164,25 @@ describe('a stop', () => {
     expect(received.text).toContain('HTTP/1.1 503 Service Unavailable');
     expect(received.text).toContain('Retry-After: 1');
     expect(received.text).toContain('"type":"/problems/service-unavailable"');
+  });
+
+  test('ends a stream with a line that says so, rather than wait for its end', async () => {
+    const server = await start();
+    await train(client(server));
+    await untilTrained(client(server));
+    const stream = new OpenStream(
+      `${server.url}/api/projects/default/models/diamond_prices/predict`,
+      '',
+    );
+    stream.write('{"carat":1}\n{"carat":');
+    expect(await stream.next()).toMatchObject({ carat: 1 });
+    const stopped = server.stop();
+    expect(await stream.next()).toMatchObject({
+      problem: { type: '/problems/service-unavailable' },
+    });
+    expect(await stream.next()).toBeUndefined();
+    stream.break();
+    expect(await stopped).toBe(0);
   });
 
   test('interrupts a training, which the next start takes up again', async () => {

@@ -3,9 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { createApp, type Lifecycle } from './app.js';
+import { createApp } from './app.js';
 import { Callers } from './callers/callers.js';
 import { type Config, readConfig } from './config.js';
+import { boundBodyTime } from './contract/body-time.js';
 import { type Contract, readContract } from './contract/document.js';
 import { answerUnreadableRequest } from './contract/unreadable-request.js';
 import { isLoopback } from './loopback.js';
@@ -20,9 +21,9 @@ import { startTracing } from './telemetry/tracing.js';
 /** The contract stands at the top of the project, which this file is built two folders below. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
-/** How long the headers of a request may take to arrive, and all of it, in milliseconds. */
+/** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 120_000;
+const BODY_TIMEOUT = 120_000;
 
 /** Connections at once, most of which may do nothing; each takes a file descriptor. */
 const MAX_CONNECTIONS = 10_000;
@@ -63,11 +64,11 @@ async function serve(config: Config, log: Logger): Promise<void> {
       running: () => trainings.running,
       waiting: () => store.models.waitingTrainings(),
     });
-    const lifecycle: Lifecycle = { stopping: false };
+    const stopping = new AbortController();
     const predictors = new Predictors(store);
     const services = { store, tables: new Tables(store), trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
-    const app = await createApp(config, contract, services, callers, lifecycle, log);
+    const app = await createApp(config, contract, services, callers, stopping.signal, log);
     const server = httpServer(app, contract);
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
@@ -80,7 +81,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
     const signal = await nextSignal();
     log.info({ signal }, 'stopping');
-    lifecycle.stopping = true;
+    stopping.abort();
     clearInterval(housekeeping);
     await Promise.all([close(server, stopped), trainings.stop()]);
   } finally {
@@ -99,18 +100,21 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
 }
 
 function httpServer(app: RequestListener, contract: Contract): Server {
+  const answerUnreadable = answerUnreadableRequest(contract);
+  const listener = boundBodyTime(app, BODY_TIMEOUT, answerUnreadable);
   const server = createServer(
     {
       // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT,
-      requestTimeout: REQUEST_TIMEOUT,
+      // It would end streams, too.
+      requestTimeout: 0,
       connectionsCheckingInterval: 1000,
     },
-    app,
+    listener,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  return server.on('checkExpectation', app).on('clientError', answerUnreadableRequest(contract));
+  return server.on('checkExpectation', listener).on('clientError', answerUnreadable);
 }
 
 /** Answers are kept for a day; the others only take room. */

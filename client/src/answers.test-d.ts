@@ -4,6 +4,7 @@ import {
   type Agent,
   createRosterClient,
   type Model,
+  type PredictionLine,
   type PredictionRow,
   type Problem,
   type ProblemOf,
@@ -61,6 +62,14 @@ describe('answers', () => {
   test('what was deleted has no data', async () => {
     const { data } = await roster.DELETE('/projects/{project_name}', { params: project });
     expectTypeOf(data).toEqualTypeOf<undefined>();
+  });
+
+  test('a line of an answer without the fields of a row is a problem', () => {
+    const line: PredictionLine = JSON.parse('{}');
+    if (!('__service_row_id' in line) && 'line' in line.problem) {
+      expectTypeOf(line.problem.type).toEqualTypeOf<'/problems/invalid-line'>();
+      expectTypeOf(line.problem.line).toEqualTypeOf<number>();
+    }
   });
 
   test('a model is training, ready or failed', () => {

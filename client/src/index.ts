@@ -6,7 +6,7 @@ export { idempotencyKeys } from './middleware/idempotency-keys.js';
 export { type RetryOptions, retry } from './middleware/retry.js';
 export { TimeoutError, timeout } from './middleware/timeout.js';
 export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
-export type { CsvTable, RosterPaths } from './paths.js';
+export type { CsvTable, RosterPaths, RowLines } from './paths.js';
 export { type Answer, answered, ProblemError } from './problem-error.js';
 export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
@@ -16,6 +16,7 @@ export type {
   Model,
   ModelMetrics,
   ModelStatus,
+  PredictionLine,
   PredictionRow,
   Project,
   Skill,

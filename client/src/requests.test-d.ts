@@ -1,5 +1,5 @@
 /** What the compiler tells a user of the client about what they send. Nothing here is ever run. */
-import { describe, test } from 'vitest';
+import { describe, expectTypeOf, test } from 'vitest';
 import { createRosterClient } from './index.js';
 
 const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
@@ -162,6 +162,22 @@ describe('bodies', () => {
       params: project,
       body: { agent: { name: 'analyst', skills: ['sales_questions', ...data] } },
     });
+  });
+
+  test('rows to predict are an array, or lines as text, Blob or stream, answered by a stream', async () => {
+    const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
+    const path = '/api/projects/{projectName}/models/{modelName}/predict';
+    void roster.POST(path, { params: model, headers, body: '{"carat":0.7}\n' });
+    void roster.POST(path, { params: model, headers, body: new Blob([]) });
+    const { data } = await roster.POST(path, {
+      params: model,
+      headers,
+      body: new Blob([]).stream(),
+      parseAs: 'stream',
+    });
+    expectTypeOf(data).toEqualTypeOf<ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined>();
+    // @ts-expect-error: rows are not a number
+    void roster.POST(path, { params: model, headers, body: 7 });
   });
 
   test('a table is rows, or CSV as text, Blob or stream', () => {

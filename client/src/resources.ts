@@ -28,3 +28,6 @@ export type ModelMetrics = NonNullable<Schemas['ModelMetrics']>;
 
 /** A row of a prediction: the row's own columns, the predicted value and its interval. */
 export type PredictionRow = Schemas['PredictionRow'];
+
+/** A line of an answer in lines: a row of a prediction, or the problem of the line in its place. */
+export type PredictionLine = Schemas['PredictionLine'];

@@ -12,21 +12,27 @@ describe.each(operations)('$id', (operation) => {
   const answers = operation.place.entries('responses').flatMap(([status, response]) => {
     const examples = response
       .entries('content')
-      .flatMap(([, content]) => content.entries('examples'));
+      .flatMap(([mediaType, content]) =>
+        content.entries('examples').map(([name, example]) => ({ mediaType, name, example })),
+      );
     return examples.length === 0
-      ? [{ status, prefer: `code=${status}`, body: null }]
-      : examples.map(([name, example]) => ({
+      ? [{ status, mediaType: '*/*', prefer: `code=${status}`, body: null }]
+      : examples.map(({ mediaType, name, example }) => ({
           status,
+          mediaType,
           prefer: `code=${status}, example=${name}`,
           body: example.at('value').value,
         }));
   });
 
-  test.each(answers)('can answer $prefer', async ({ status, prefer, body }) => {
+  test.each(answers)('can answer $prefer', async ({ status, mediaType, prefer, body }) => {
     const { path, headers, ...init } = request;
-    const response = await send(path, { ...init, headers: { ...headers, Prefer: prefer } });
+    const response = await send(path, {
+      ...init,
+      headers: { ...headers, Prefer: prefer, Accept: mediaType },
+    });
     expect(response.status).toBe(Number(status));
-    const isJson = response.headers.get('Content-Type')?.includes('json');
+    const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '');
     expect(isJson ? await response.json() : await response.text()).toEqual(body ?? '');
   });
 

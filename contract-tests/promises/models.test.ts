@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { oneDiamond, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
-import { faulty, ownProject, roster, situation } from '../stage.js';
+import { faulty, ownProject, roster, send, situation } from '../stage.js';
 
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
+const LINES = 'application/x-ndjson';
 const CSV = { 'Content-Type': 'text/csv' };
 
 let project: string;
@@ -148,6 +149,25 @@ describe('predict', () => {
       when_data: null,
       __service_row_id: null,
     });
+  });
+
+  test('200 with a line for each line, in the place of one that is no JSON its problem', async () => {
+    const given = await situation(200, 'lines', trained);
+    const address = `/api/projects/${project}/models/diamond_prices/predict`;
+    const lines = [JSON.stringify(oneDiamond), '{"carat":0.7,', '{"carat":0.7,"cut":"Ideal"}'];
+    const response = await send(address, {
+      method: 'POST',
+      headers: { ...given.headers, 'Content-Type': LINES, Accept: LINES },
+      body: lines.join('\n'),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe(LINES);
+    const answers = (await response.text()).trimEnd().split('\n');
+    expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+      { carat: 0.7, price: expect.any(Number), price_original: 2757, __service_row_id: null },
+      { problem: { type: '/problems/invalid-line', line: 2 } },
+      { carat: 0.7, price: expect.any(Number), price_original: null, __service_row_id: null },
+    ]);
   });
 
   test('400 for a confidence that nothing can have', async () => {

@@ -4,13 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
+import { atClose } from './at-close.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
+import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { invalidRequest, problem } from './problems.js';
 import { unreadBody } from './unread-body.js';
-
-const JSON_TYPE = 'application/json';
 
 /** The service's own limits of bodies, in bytes. */
 export interface BodyLimits {
@@ -21,8 +21,8 @@ export interface BodyLimits {
 
 /**
  * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
- * another media type that the operation takes becomes a stream of at most `maxBody` bytes there. What
- * the operation reads later becomes an `UnreadBody`.
+ * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
+ * of JSON one of any number of bytes. What the operation reads later becomes an `UnreadBody`.
  */
 export function readBody(
   operation: Operation,
@@ -132,9 +132,14 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
   };
 }
 
-function openStream(limit: number): RequestHandler {
-  return (req, _res, next) => {
-    if (!isJson(req)) req.body = limited(req, limit);
+function openStream(maxBody: number): RequestHandler {
+  return (req, res, next) => {
+    if (isJson(req)) return next();
+    const areLines = mediaType(req) === LINES_TYPE;
+    const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
+    // Lines may be answered for the last time before their end; who reads on would wait for ever.
+    if (areLines) atClose(req, res, () => stream.destroy());
+    req.body = stream;
     next();
   };
 }
@@ -155,11 +160,6 @@ function limited(req: IncomingMessage, limit: number): LimitedStream {
   // error that nobody listens for would end the process.
   stream.on('error', () => {});
   return req.pipe(stream);
-}
-
-/** The media type of the body, without its parameters and in lower case (RFC 9110, section 8.3.1). */
-function mediaType({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 }
 
 const refuseOtherCharsets: RequestHandler = (req, _res, next) => {

@@ -1,3 +1,4 @@
+import { nestsDeeperThan } from '../rows/nesting.js';
 import { MOST_NESTING, type RowsPlace } from '../rows/sliced-json.js';
 import type { Contract, Operation } from './document.js';
 import { escapeToken } from './json-pointer.js';
@@ -63,15 +64,6 @@ function overlongArrays(
     .flatMap(([name, field]) =>
       overlongArrays(contract, field, asRecord(value)[name], `${pointer}/${name}`),
     );
-}
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, child)) return true;
-  }
-  return false;
 }
 
 function infiniteNumbers(body: unknown): FieldError[] {

@@ -122,14 +122,14 @@ export const textWhereItIsJson: Handler<'getProject'> = ({ reply }) =>
 // @ts-expect-error
 export const theReplyOfAnotherOperation: Handler<'getProject'> = () => sentByAnother;
 
-export const aBodyThatIsRowsOrAStreamOfCsv: Handler<'trainModel'> = ({ body, reply }) => {
-  const rows = body instanceof Readable ? 0 : body.length;
-  return reply({ status: 202, body: { ...model, row_count: rows }, headers: { Location: '' } });
+export const aBodyThatIsRowsOrAStreamOfLines: Handler<'predict'> = ({ body, reply }) => {
+  const isNone = !(body instanceof Readable) && Array.isArray(body) && body.length === 0;
+  return reply({ status: 200, body: isNone ? [] : new JsonText([]) });
 };
 
-export const aBodyThatMayBeAStream: Handler<'trainModel'> = ({ body, reply }) =>
+export const aBodyThatMayBeAStream: Handler<'predict'> = ({ body, reply }) =>
   // @ts-expect-error
-  reply({ status: 202, body: { ...model, row_count: body.length }, headers: { Location: '' } });
+  reply({ status: 200, body: body.length === 0 ? [] : new JsonText([]) });
 
 export const aBodyOfARequestThatHasNone: Handler<'deleteProject'> = ({ body, reply }) =>
   // @ts-expect-error

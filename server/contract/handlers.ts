@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../callers/caller.js';
+import type { ProblemError } from './problems.js';
 import type { UnreadBody } from './unread-body.js';
 
 type Operations = operations;
@@ -35,7 +36,12 @@ type BodyPart<R> = [Content<R>] extends [never]
   ? { body?: undefined }
   : Content<R> extends { 'text/plain': string }
     ? { body: PlainText }
-    : { body: Content<R>[keyof Content<R>] | JsonText<Content<R>[keyof Content<R>]> };
+    : { body: BodyIn<Content<R>> };
+
+/** A body in one of the media types that an answer has. */
+type BodyIn<C> = {
+  [M in keyof C]: M extends 'application/x-ndjson' ? JsonLines : C[M] | JsonText<C[M]>;
+}[keyof C];
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
 
@@ -66,6 +72,15 @@ export class JsonText<T> {
   declare readonly content: T;
 
   constructor(readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string>) {}
+}
+
+/**
+ * Lines of JSON (NDJSON) that are sent as they are made, in blocks. Bytes are lines already, each with its
+ * end; a problem becomes the line `{"problem": …}`, and the lines go on after it. An empty block says that
+ * there is progress, though no line of it yet. What is thrown ends the lines with a last one that says so.
+ */
+export class JsonLines {
+  constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
 }
 
 /** Text of another media type than JSON, with its parameters, such as `text/plain; version=0.0.4`. */

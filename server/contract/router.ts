@@ -3,9 +3,11 @@ import type { Caller } from '../callers/caller.js';
 import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
 import { type BodyLimits, parseBody, readBody } from './body.js';
 import { type Contract, ContractError, type Operation } from './document.js';
-import { type Handlers, type OperationId, READS_LATER } from './handlers.js';
+import { type Handlers, JsonLines, type OperationId, READS_LATER } from './handlers.js';
+import { mediaType } from './media-type.js';
 import { problem } from './problems.js';
 import { type AnyReply, send } from './reply.js';
+import { sendLines } from './reply-stream.js';
 import { requestValidation } from './validation.js';
 
 /** A handler as the router sees it, once the contract's types have done their work. */
@@ -31,6 +33,8 @@ export interface Protection {
   readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
   readonly passage: (operation: Operation) => Passage;
+  /** Aborted when the service stops: requests may end what they have begun, streams end at once. */
+  readonly stopping: AbortSignal;
 }
 
 /** What a request to an operation goes through beside the contract. */
@@ -49,7 +53,7 @@ export interface Passage {
 export async function contractRouter(
   contract: Contract,
   handlers: Handlers,
-  { limits, authenticate, passage }: Protection,
+  { limits, authenticate, passage, stopping }: Protection,
 ): Promise<Router> {
   const router = Router({ caseSensitive: true });
   checkWhatReadsLater(contract.operations);
@@ -68,7 +72,7 @@ export async function contractRouter(
         ...beforeWork,
         ...parseBody(contract, operation),
         ...validate,
-        run(operation, handlerOf(handlers, operation)),
+        run(operation, handlerOf(handlers, operation), { contract, stopping }),
       );
     }
     answerOtherMethods(route, operations);
@@ -113,13 +117,19 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
 /** Who calls an operation that is open to all. */
 const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
 
-function run(operation: Operation, handler: AnyHandler): RequestHandler {
+function run(
+  operation: Operation,
+  handler: AnyHandler,
+  around: { contract: Contract; stopping: AbortSignal },
+): RequestHandler {
   return async (req, res) => {
     const { params, query, body, baseUrl } = req;
     const { caller = ANYBODY } = res.locals;
     const headers = headersOf(req, operation);
     const reply = (made: AnyReply) => made;
-    await send(res, await handler({ params, query, headers, body, caller, base: baseUrl, reply }));
+    const made = await handler({ params, query, headers, body, caller, base: baseUrl, reply });
+    if (made.body instanceof JsonLines) await sendLines(req, res, made.body, around);
+    else await send(res, made);
   };
 }
 
@@ -136,9 +146,10 @@ function headersOf(req: Request, { headers }: Operation): Readonly<Record<string
  * Content negotiation (RFC 9110, section 12.5.1), by the media types without their parameters: whoever
  * asks for `text/plain;version=0.0.4` can read it. Problems are sent whatever `Accept` says.
  */
-function refuseOtherAnswers({ produces }: Operation): RequestHandler {
+function refuseOtherAnswers(operation: Operation): RequestHandler {
   return (req, _res, next) => {
     const { accept } = req.headers;
+    const produces = answersTo(req, operation);
     if (produces.length === 0 || accept === undefined) return next();
     req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
     if (req.accepts([...produces]) !== false) return next();
@@ -147,6 +158,12 @@ function refuseOtherAnswers({ produces }: Operation): RequestHandler {
       `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,
     );
   };
+}
+
+/** A body is answered in its own media type, where the operation can. */
+function answersTo(req: Request, { consumes, produces }: Operation): readonly string[] {
+  const sent = mediaType(req);
+  return consumes.includes(sent) && produces.includes(sent) ? [sent] : produces;
 }
 
 function answerOtherMethods(route: IRoute, operations: readonly Operation[]): void {

@@ -4,13 +4,16 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Contract } from './document.js';
 import { problem, render } from './problems.js';
 
+/** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
+export const answersBegun = new WeakSet<Duplex>();
+
 /**
  * Makes the listener for what Node cannot read as HTTP. There is no request to answer then, so the
  * problem is written to the connection, which ends with it.
  */
 export function answerUnreadableRequest(contract: Contract) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    if (!socket.writable || error.code === 'ECONNRESET' || answersBegun.has(socket)) {
       socket.destroy();
       return;
     }

@@ -1,14 +1,20 @@
 import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { Operation } from '../contract/document.js';
 import type { OperationId } from '../contract/handlers.js';
+import { LINES_TYPE, mediaType } from '../contract/media-type.js';
 import type { ProblemError } from '../contract/problems.js';
 import type { Passage } from '../contract/router.js';
 import { Room } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
 import { limitRate } from './rate-limit.js';
+import { roomForStreams } from './stream-room.js';
 
 /** Bodies that are held at once, in bytes: what is parsed from them takes several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;
+
+/** Streams that are answered at once. Each holds two lines of 1 MiB at most, which bounds them without counting. */
+const STREAMS = 8;
 
 /** What keeps many callers, and hostile ones, from taking the service away from the others. */
 export interface Limits {
@@ -29,6 +35,7 @@ export function limits(rateLimit: number): Limits {
     predict: predictions,
     trainModel: new Room({ what: 'tables', atOnce: 4, waiting: 32 }),
   };
+  const streams = roomForStreams(STREAMS);
   const others = new Room({ what: 'requests', atOnce: 32, waiting: 608 });
   return {
     passage: ({ id, scope, readsLater }) => {
@@ -37,9 +44,27 @@ export function limits(rateLimit: number): Limits {
       const { door, enter } = rooms[id as OperationId] ?? others;
       // What is read later is not held: it waits in the network until it is.
       const held = readsLater ? [] : [bodies];
-      return { onArrival: [...rate, door, ...held], beforeWork: [enter] };
+      if (id !== 'predict') return { onArrival: [...rate, door, ...held], beforeWork: [enter] };
+      return {
+        onArrival: [...rate, eitherOf(streams, door), unlessStream(bodies)],
+        beforeWork: [unlessStream(enter)],
+      };
     },
-    refusalOf: ({ method, url = '' }) =>
-      method === 'POST' && PREDICT.test(url) ? predictions.refusal : undefined,
+    refusalOf: (req) =>
+      req.method === 'POST' && PREDICT.test(req.url ?? '') && !isStream(req)
+        ? predictions.refusal
+        : undefined,
   };
+}
+
+function isStream(req: IncomingMessage): boolean {
+  return mediaType(req) === LINES_TYPE;
+}
+
+function eitherOf(ofStreams: RequestHandler, ofOthers: RequestHandler): RequestHandler {
+  return (req, res, next) => (isStream(req) ? ofStreams : ofOthers)(req, res, next);
+}
+
+function unlessStream(handler: RequestHandler): RequestHandler {
+  return eitherOf((_req, _res, next) => next(), handler);
 }

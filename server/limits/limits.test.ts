@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kinds } from '../../contract-tests/kinds.js';
+import { OpenStream } from '../../contract-tests/open-stream.js';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { ProblemError } from '../contract/problems.js';
 import { Room } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
+import { roomForStreams } from './stream-room.js';
 
 let folder: string;
 let server: ServerProcess | undefined;
@@ -266,6 +268,78 @@ describe('room that several owners share', () => {
     }
     expect(await modest).toBe(200);
     expect((await Promise.all(greedy)).toSorted()).toEqual([200, 200, 200, 503, 503]);
+  });
+});
+
+describe('the room for streams', () => {
+  const asOwner: RequestHandler = (req, res, next) => {
+    const owner = req.get('owner');
+    res.locals.caller = { owner: owner ?? 'local', scopes: ['predict'], keyId: owner ?? null };
+    next();
+  };
+  /** Begins a stream, and gives its status and how to leave it. */
+  async function begin(url: string, headers: Record<string, string> = {}) {
+    const leaving = new AbortController();
+    const { status } = await fetch(url, { headers, signal: leaving.signal });
+    closing.push(() => leaving.abort());
+    return { status, leave: () => leaving.abort() };
+  }
+  const stream: RequestHandler = (_req, res) => {
+    res.flushHeaders();
+  };
+
+  test('is taken for as long as a stream lasts, and nobody waits for it', async () => {
+    const url = await serve(stream, asOwner, roomForStreams(2));
+    const [first] = [await begin(url), await begin(url)];
+    expect(first.status).toBe(200);
+    expect((await begin(url)).status).toBe(503);
+    first.leave();
+    await expect.poll(async () => (await begin(url)).status).toBe(200);
+    expect((await begin(url)).status).toBe(503);
+  });
+
+  test('is taken to its half by one owner, and the rest is for others', async () => {
+    const url = await serve(stream, asOwner, roomForStreams(4));
+    const statuses = [];
+    for (const owner of ['greedy', 'greedy', 'greedy', 'modest']) {
+      statuses.push((await begin(url, { owner })).status);
+    }
+    expect(statuses).toEqual([200, 200, 503, 200]);
+  });
+
+  test('is no room of predictions, nor the other way round', async () => {
+    const url = await start({});
+    const predict = `${url}/api/projects/default/models/m/predict`;
+    const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
+    const body = JSON.stringify(table);
+    const headers = { 'Content-Type': 'application/json' };
+    await fetch(`${url}/api/projects/default/models/m?target=y`, { method: 'PUT', headers, body });
+    await expect
+      .poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 })
+      .toBe(200);
+    const streams = Array.from({ length: 8 }, () => new OpenStream(predict, ''));
+    closing.push(() => streams.map((stream) => stream.break()));
+    for (const stream of streams) {
+      stream.write('{}\n{"x');
+      expect(await stream.next()).toMatchObject({ x: null });
+    }
+    const ninth = async () =>
+      fetch(predict, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body: '{}\n',
+      });
+    const refused = await ninth();
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await post(predict, [{}])).status).toBe(200);
+    // Whether it ends or breaks off.
+    expect(await streams[0]?.end()).toHaveLength(1);
+    await expect.poll(async () => (await ninth()).status).toBe(200);
+    for (const stream of streams) stream.break();
+    const again = Array.from({ length: 8 }, () => new OpenStream(predict, ''));
+    closing.push(() => again.map((stream) => stream.break()));
+    for (const stream of again) expect((await stream.answer).statusCode).toBe(200);
   });
 });
 

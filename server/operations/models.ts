@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Caller } from '../callers/caller.js';
 import { malformedBody } from '../contract/body.js';
 import { type Handlers, JsonText } from '../contract/handlers.js';
@@ -16,6 +17,7 @@ import {
 import type { Metrics } from '../telemetry/metrics.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
+import { predictLines } from './predict-stream.js';
 import { inProject, projectFull, projectNamed } from './resource.js';
 
 type ModelOperations = Pick<
@@ -101,10 +103,14 @@ export function modelOperations(
 
     predict: async ({ caller, params, query, body, reply }) => {
       const { projectName, modelName } = params;
-      const rows = Array.isArray(body) ? body : body.data;
       const predictor =
         (await predictors.servingAt(caller.owner, projectName, modelName)) ??
         (await whyNotServing(caller, projectName, modelName));
+      if (body instanceof Readable) {
+        const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
+        return reply({ status: 200, body: lines });
+      }
+      const rows = Array.isArray(body) ? body : body.data;
       metrics.predicted(rows.length);
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
