@@ -363,10 +363,15 @@ export interface paths {
          *
          *     Each row's interval is calibrated: of the rows that are answered with confidence `c`, a share `c`
          *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
-         *     largest confidence whose interval is no wider than one standard deviation of the target. With it,
+         *     largest confidence whose interval, before it is rounded, is no wider than one standard deviation of
+         *     the target. With it,
          *     each row gets the interval of that confidence, or of the largest below it that the number of
          *     held-out rows can vouch for. A row that leaves out columns which the table always had gets a wider
          *     interval, calibrated over rows with columns left out at random.
+         *
+         *     Predictions are rounded to a step that suits the target: the largest power of ten, 1 at most, that is
+         *     at most a ten-thousandth of the target's standard deviation. The value is rounded to the nearest step,
+         *     the bounds outward, so that the interval holds at least what was calibrated.
          *
          *     ## Streams
          *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
@@ -838,7 +843,11 @@ export interface components {
          *     | `t_anomaly` | whether the original lies outside the interval; null without an original that is a number |
          *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound` |
          *
-         *     and last the three columns below, which echo the row's own value of this name, or are null. A number
+         *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
+         *     the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
+         *     form: `1.50` as `1.5`.
+         *
+         *     And last the three columns below, which echo the row's own value of this name, or are null. A number
          *     beyond the range of a double, such as `1e400`, is taken as larger than any other, and echoed as null.
          */
         PredictionRow: {

@@ -38,6 +38,20 @@ describe('a body of faults without number', () => {
     });
   });
 
+  test('is refused for its parts, before it is parsed', async () => {
+    const params = { deep: Array.from({ length: 60_000 }, () => ({})) };
+    const body = { skill: { name: 's', type: 'sql', params } };
+    expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
+      status: 400,
+      errors: [
+        {
+          pointer: '/body',
+          message: 'must hold at most 50000 arrays, objects and members',
+        },
+      ],
+    });
+  });
+
   test('names a hundred of its unknown fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`x${n}`, n]));
     const { errors } = await fault(sendJson('POST', skills(), { skill: fields }));

@@ -220,6 +220,58 @@ describe('the answer', () => {
   });
 });
 
+describe('a row without measure', () => {
+  const faultOf = async (body: string) => {
+    const response = await send(address(), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+    expect(response.status).toBe(400);
+    return objectOf(response);
+  };
+  const columns = Array.from({ length: 100_000 }, (_, at) => `"c${at}":1`).join();
+
+  test.each([
+    ['100,000 columns', `[{},{${columns}}]`, '/body/1', 'must hold at most 10000 values'],
+    [
+      'a cell of 10 MB',
+      `{"data":[{"cut":"${'x'.repeat(10_000_000)}"}]}`,
+      '/body/data/0',
+      'must have at most 1048576 bytes',
+    ],
+    [
+      'millions of empty arrays',
+      `[${'[],'.repeat(2_000_000)}0]`,
+      '/body',
+      'must have at most 100000 items',
+    ],
+  ])('that has %s is refused by its place', async (_what, body, pointer, message) => {
+    expect(await faultOf(body)).toMatchObject({ errors: [{ pointer, message }] });
+  });
+
+  test('that breaks off after a megabyte of others is told where', async () => {
+    const { type, detail } = await faultOf(`[${'{"carat":1},'.repeat(90_000)}{"carat" 1}]`);
+    expect(type).toBe('/problems/malformed-body');
+    expect(detail).toContain('position 1080010');
+  });
+
+  test('of many columns is answered where it keeps its bounds', async () => {
+    const row = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`c${at}`, at]));
+    const [wide, empty] = await predict([row, {}]);
+    expect(wide).toEqual(empty);
+  });
+});
+
+test('numbers of an answer have no more digits than the target bears', async () => {
+  const rows = await predict(keptBack.slice(0, 50));
+  for (const { price, price_min, price_max } of rows) {
+    for (const number of [price, price_min, price_max]) {
+      expect(String(number)).toMatch(/^-?\d+(\.\d)?$/);
+    }
+  }
+});
+
 describe('confidence', () => {
   test.each([0.5, 0.8, 0.9])('%d is asked for, given to every row, and true', async (level) => {
     const answers = await predict(keptBack, level);

@@ -33,7 +33,7 @@ export class JsonBytes {
   /** @param capacity bytes to begin with; it grows. */
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#bytes = Buffer.allocUnsafeSlow(capacity);
+    this.#bytes = Buffer.allocUnsafe(capacity);
     this.#view = viewOf(this.#bytes);
   }
 
@@ -46,7 +46,7 @@ export class JsonBytes {
   take(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
-    this.#bytes = Buffer.allocUnsafeSlow(this.#capacity);
+    this.#bytes = Buffer.allocUnsafe(this.#capacity);
     this.#view = viewOf(this.#bytes);
     return written;
   }
@@ -126,7 +126,7 @@ export class JsonBytes {
   }
 
   #grow(room: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#length + room));
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + room));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
     this.#view = viewOf(larger);

@@ -94,7 +94,7 @@ class SlicedJson {
       const rowsAt = this.#findMember(begin, member);
       if (rowsAt !== undefined) return this.#wrapped(rowsAt, member, this.#place.mostRows);
     }
-    if (this.#bytes.length > REST.bytes) throw excess('', 'bytes', REST);
+    if (this.#bytes.length > REST.bytes) throw this.#excess('', 'bytes', REST);
     this.#bounded('', () => this.#scanner.skipValue(begin, REST));
     return this.#parts.parse(this.#parts.text(0, this.#bytes.length));
   }
@@ -123,7 +123,7 @@ class SlicedJson {
   /** The members after the rows, which end before `end`. */
   #late(end: number): object {
     const length = this.#bytes.length;
-    if (length - end > REST.bytes) throw excess('', 'bytes', REST);
+    if (length - end > REST.bytes) throw this.#excess('', 'bytes', REST);
     const at = this.#scanner.skipBlanks(end, REST.bytes);
     const isMore = this.#bytes[at] === COMMA;
     if (isMore) this.#findMember(at, undefined);
@@ -234,29 +234,25 @@ class SlicedJson {
     try {
       return scan();
     } catch (error) {
-      throw error instanceof ExcessError ? excess(path, error.what, most) : error;
+      throw error instanceof ExcessError ? this.#excess(path, error.what, most) : error;
     }
   }
-}
 
-function excess(path: string, what: keyof ValueBounds, most: ValueBounds): OutOfBoundsError {
-  switch (what) {
-    case 'nesting':
-      return new OutOfBoundsError('', `must not nest deeper than ${MOST_NESTING} levels`);
-    case 'values':
-      return new OutOfBoundsError(path, `must hold at most ${most.values} values`);
-    case 'bytes':
-      return new OutOfBoundsError(path, `must have at most ${most.bytes} bytes${beside(path)}`);
-    case 'parts':
-      return new OutOfBoundsError(
-        path,
-        `must hold at most ${most.parts} arrays, objects and members${beside(path)}`,
-      );
+  #excess(path: string, what: keyof ValueBounds, most: ValueBounds): OutOfBoundsError {
+    const apart = this.#place && path === '' ? ', its rows apart' : '';
+    switch (what) {
+      case 'nesting':
+        return new OutOfBoundsError('', `must not nest deeper than ${MOST_NESTING} levels`);
+      case 'values':
+        return new OutOfBoundsError(path, `must hold at most ${most.values} values`);
+      case 'bytes':
+        return new OutOfBoundsError(path, `must have at most ${most.bytes} bytes${apart}`);
+      case 'parts': {
+        const parts = `${most.parts} arrays, objects and members`;
+        return new OutOfBoundsError(path, `must hold at most ${parts}${apart}`);
+      }
+    }
   }
-}
-
-function beside(path: string): string {
-  return path === '' ? ', its rows apart' : '';
 }
 
 function asObject(value: unknown): object {
