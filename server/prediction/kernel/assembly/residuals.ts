@@ -1,0 +1,49 @@
+/** More would make sums that a double does not hold exactly. */
+const MOST_BITS: i32 = 30;
+
+/**
+ * Writes the residuals of rows as whole numbers of a unit that is a power of two, each ready to be
+ * added to a histogram: above the low `countBits` the number, in them a one. The unit is the
+ * finest with which the sum over all rows fits into 64 bits.
+ *
+ * @param rows u32, fewer than 2^countBits of them.
+ * @param residuals f64 by row of the table.
+ * @param quantised i64 by row of the table.
+ * @param total f64: where the sum of the numbers is written.
+ * @returns the unit.
+ */
+export function quantise(
+  rows: usize,
+  count: u32,
+  residuals: usize,
+  quantised: usize,
+  countBits: i32,
+  total: usize,
+): f64 {
+  const end = rows + 4 * count;
+  let largest: f64 = 0;
+  for (let at = rows; at < end; at += 4) {
+    largest = max(largest, abs(load<f64>(residuals + 8 * <usize>load<u32>(at))));
+  }
+  const bits = min(MOST_BITS, 62 - 2 * countBits);
+  const scale = powerOfTwo(bits - exponentAbove(largest));
+  let sum: i64 = 0;
+  for (let at = rows; at < end; at += 4) {
+    const row = <usize>load<u32>(at);
+    const number = <i64>nearest(load<f64>(residuals + 8 * row) * scale);
+    store<i64>(quantised + 8 * row, (number << countBits) + 1);
+    sum += number;
+  }
+  store<f64>(total, <f64>sum);
+  return 1 / scale;
+}
+
+/** The least e with |value| < 2^e. */
+function exponentAbove(value: f64): i32 {
+  return <i32>(reinterpret<u64>(value) >>> 52) - 1022;
+}
+
+/** 2^exponent, or the nearest to it of which the inverse is an ordinary double as well. */
+function powerOfTwo(exponent: i32): f64 {
+  return reinterpret<f64>(<u64>(1023 + min(max(exponent, -1000), 1000)) * 0x10000000000000);
+}
