@@ -5,7 +5,7 @@
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
 export { goesLeft, leftRows, leftSum, splitGain } from './node';
-export { quantise } from './residuals';
+export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';
 export { findSplit } from './split';
 export { addTree } from './tree';

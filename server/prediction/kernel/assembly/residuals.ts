@@ -1,6 +1,9 @@
 /** More would make sums that a double does not hold exactly. */
 const MOST_BITS: i32 = 30;
 
+/** Of the numbers that were written last. */
+let sum: i64 = 0;
+
 /**
  * Writes the residuals of rows as whole numbers of a unit that is a power of two, each ready to be
  * added to a histogram: above the low `countBits` the number, in them a one. The unit is the
@@ -9,8 +12,7 @@ const MOST_BITS: i32 = 30;
  * @param rows u32, fewer than 2^countBits of them.
  * @param residuals f64 by row of the table.
  * @param quantised i64 by row of the table.
- * @param total f64: where the sum of the numbers is written.
- * @returns the unit.
+ * @returns the unit; `quantisedSum` says what the numbers add up to.
  */
 export function quantise(
   rows: usize,
@@ -18,7 +20,6 @@ export function quantise(
   residuals: usize,
   quantised: usize,
   countBits: i32,
-  total: usize,
 ): f64 {
   const end = rows + 4 * count;
   let largest: f64 = 0;
@@ -27,15 +28,18 @@ export function quantise(
   }
   const bits = min(MOST_BITS, 62 - 2 * countBits);
   const scale = powerOfTwo(bits - exponentAbove(largest));
-  let sum: i64 = 0;
+  sum = 0;
   for (let at = rows; at < end; at += 4) {
     const row = <usize>load<u32>(at);
     const number = <i64>nearest(load<f64>(residuals + 8 * row) * scale);
     store<i64>(quantised + 8 * row, (number << countBits) + 1);
     sum += number;
   }
-  store<f64>(total, <f64>sum);
   return 1 / scale;
+}
+
+export function quantisedSum(): f64 {
+  return <f64>sum;
 }
 
 /** The least e with |value| < 2^e. */

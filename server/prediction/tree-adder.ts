@@ -1,0 +1,44 @@
+import type { BinnedTable } from './binned-table.js';
+import { leafMasks } from './leaf-masks.js';
+import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
+
+/** The most splits of a tree, and with it the most features. */
+const MOST_FEATURES = MOST_LEAVES - 1;
+
+const FEATURE_BYTES = 12;
+const MASK_BYTES = 4 * MOST_BINS;
+
+/** Adds single trees to sums in the memory of the table that they were grown on. */
+export class TreeAdder {
+  readonly #table: BinnedTable;
+  readonly #features: number;
+  readonly #masks: number;
+  readonly #leaves: number;
+
+  constructor(table: BinnedTable) {
+    this.#table = table;
+    this.#features = table.memory.allocate(FEATURE_BYTES * MOST_FEATURES);
+    this.#masks = table.memory.allocate(MASK_BYTES * MOST_FEATURES);
+    this.#leaves = table.memory.allocate(8 * MOST_LEAVES);
+  }
+
+  /**
+   * Adds the tree's values, times a factor, to the sums of rows.
+   *
+   * @param rows address of `count` rows.
+   * @param sums address, by row of the table.
+   */
+  add(tree: Tree, factor: number, rows: number, count: number, sums: number): void {
+    const { memory } = this.#table;
+    const { values, masks } = leafMasks(tree);
+    memory.doubles(this.#leaves, MOST_LEAVES).set(values);
+    for (const [index, [feature, byBin]] of [...masks].entries()) {
+      const { address, width } = this.#table.binsOf(feature);
+      const ofFeature = this.#masks + index * MASK_BYTES;
+      memory.words(ofFeature, MOST_BINS).set(byBin);
+      memory.words(this.#features + index * FEATURE_BYTES, 3).set([address, width, ofFeature]);
+    }
+    const { kernel } = memory;
+    kernel.addTree(this.#features, masks.size, this.#leaves, factor, rows, count, sums);
+  }
+}
