@@ -17,6 +17,9 @@ export interface Block {
 
 const WIDEST_BLOCK = 16;
 
+/** The kernel reads so many bytes where the bins of a row begin. */
+const READ_BYTES = 16;
+
 /** Of a sum in a histogram: see `sumRows`. */
 const SUM_BYTES = 8;
 
@@ -24,12 +27,14 @@ const SUM_BYTES = 8;
 export class BinnedTable {
   readonly memory = new KernelMemory();
   readonly rowCount: number;
+  /** Address of the bins feature by feature, as in `BinnedFeatures`. */
+  readonly #columns: number;
   readonly featureCount: number;
   readonly blocks: readonly Block[];
   readonly histogramBytes: number;
   /** Address of the features as `findSplit` reads them. */
   readonly splitFeatures: number;
-  /** Addresses of what a tree is grown in: u32 by row twice, and the quantised residuals by row. */
+  /** Addresses of what a tree is grown in: u32 by row twice, i32 by row the quantised residuals. */
   readonly order: number;
   readonly moved: number;
   readonly quantised: number;
@@ -39,6 +44,8 @@ export class BinnedTable {
     const { memory } = this;
     this.rowCount = rowCount;
     this.featureCount = binCounts.length;
+    this.#columns = memory.allocate(bins.length);
+    memory.bytes(this.#columns, bins.length).set(bins);
     const blocks: Block[] = [];
     const features: number[] = [];
     let histogram = 0;
@@ -49,7 +56,7 @@ export class BinnedTable {
       for (const [index, count] of counts.entries()) {
         features.push(histogram + index * stride, count, isCategory[first + index] ? 1 : 0);
       }
-      const address = memory.allocate(width * rowCount);
+      const address = memory.allocate(width * rowCount + READ_BYTES);
       const columns = bins.subarray(first * rowCount, (first + width) * rowCount);
       interleave(memory.bytes(address, columns.length), columns, width, rowCount);
       blocks.push({ bins: address, width, histogram, stride });
@@ -61,14 +68,12 @@ export class BinnedTable {
     memory.words(this.splitFeatures, features.length).set(features);
     this.order = memory.allocate(4 * rowCount);
     this.moved = memory.allocate(4 * rowCount);
-    this.quantised = memory.allocate(8 * rowCount);
+    this.quantised = memory.allocate(4 * rowCount);
   }
 
-  /** Where the bins of a feature are: that of the first row, and how far it is to the next row's. */
-  binsOf(feature: number): { address: number; width: number } {
-    const block = this.blocks[Math.floor(feature / WIDEST_BLOCK)];
-    if (block === undefined) throw new RangeError(`The table has no feature ${feature}.`);
-    return { address: block.bins + (feature % WIDEST_BLOCK), width: block.width };
+  /** Address of a feature's bins by row. */
+  column(feature: number): number {
+    return this.#columns + feature * this.rowCount;
   }
 }
 

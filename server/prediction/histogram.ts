@@ -12,13 +12,18 @@ export class HistogramBuilder {
     this.#table = table;
   }
 
-  /** The histogram of `count` rows of the order, from `start` on. */
-  build(start: number, count: number): Histogram {
+  /**
+   * The histogram of `count` rows of the order, from `start` on.
+   *
+   * @param countBits as for `quantise`.
+   */
+  build(start: number, count: number, countBits: number): Histogram {
     const { memory, blocks, order, quantised, histogramBytes } = this.#table;
     const rows = order + 4 * start;
     const histogram = this.#free.pop() ?? memory.allocate(histogramBytes);
     for (const { bins, width, histogram: offset, stride } of blocks) {
-      memory.kernel.sumRows(histogram + offset, stride, bins, width, rows, count, quantised);
+      const at = histogram + offset;
+      memory.kernel.sumRows(at, stride, bins, width, rows, count, quantised, countBits);
     }
     return histogram;
   }

@@ -67,11 +67,13 @@ export function findSplit(
 /** A set of bins as ascending ranges [first, last, …]. */
 function toRanges(isIn: Uint8Array): number[] {
   const ranges: number[] = [];
-  for (let first = isIn.indexOf(1); first >= 0; ) {
-    const next = isIn.indexOf(0, first);
-    const end = next < 0 ? isIn.length : next;
-    ranges.push(first, end - 1);
-    first = isIn.indexOf(1, end);
+  let before = 0;
+  for (let bin = 0; bin < isIn.length; bin++) {
+    const now = isIn[bin] ?? 0;
+    if (now > before) ranges.push(bin);
+    else if (now < before) ranges.push(bin - 1);
+    before = now;
   }
+  if (before === 1) ranges.push(isIn.length - 1);
   return ranges;
 }

@@ -5,7 +5,7 @@ import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
 /** The most splits of a tree, and with it the most features. */
 const MOST_FEATURES = MOST_LEAVES - 1;
 
-const FEATURE_BYTES = 12;
+const FEATURE_BYTES = 8;
 const MASK_BYTES = 4 * MOST_BINS;
 
 /** Adds single trees to sums in the memory of the table that they were grown on. */
@@ -33,10 +33,10 @@ export class TreeAdder {
     const { values, masks } = leafMasks(tree);
     memory.doubles(this.#leaves, MOST_LEAVES).set(values);
     for (const [index, [feature, byBin]] of [...masks].entries()) {
-      const { address, width } = this.#table.binsOf(feature);
+      const column = this.#table.column(feature);
       const ofFeature = this.#masks + index * MASK_BYTES;
       memory.words(ofFeature, MOST_BINS).set(byBin);
-      memory.words(this.#features + index * FEATURE_BYTES, 3).set([address, width, ofFeature]);
+      memory.words(this.#features + index * FEATURE_BYTES, 2).set([column, ofFeature]);
     }
     const { kernel } = memory;
     kernel.addTree(this.#features, masks.size, this.#leaves, factor, rows, count, sums);

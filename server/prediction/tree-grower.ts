@@ -71,7 +71,7 @@ export class TreeGrower {
   }
 
   #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {
-    const histogram = this.#histograms.build(0, totals.rowCount);
+    const histogram = this.#histograms.build(0, totals.rowCount, countBits);
     const split = findSplit(this.#table, histogram, totals, this.#limits, countBits);
     return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
@@ -96,8 +96,8 @@ export class TreeGrower {
     };
     const leftIsSmaller = middle - start < end - middle;
     const smaller = leftIsSmaller
-      ? this.#histograms.build(start, middle - start)
-      : this.#histograms.build(middle, end - middle);
+      ? this.#histograms.build(start, middle - start, countBits)
+      : this.#histograms.build(middle, end - middle, countBits);
     const larger = this.#histograms.subtract(leaf.histogram, smaller);
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
       const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
@@ -110,13 +110,13 @@ export class TreeGrower {
   /** Puts the rows that go left first, in stable order; returns how many they are. */
   #partition(start: number, count: number, { feature, left_bins }: Split): number {
     const { memory, order, moved } = this.#table;
-    const { address, width } = this.#table.binsOf(feature);
+    const column = this.#table.column(feature);
     const goesLeft = memory.kernel.goesLeft();
     const isLeft = memory.bytes(goesLeft, MOST_BINS).fill(0);
     for (let at = 0; at < left_bins.length; at += 2) {
       isLeft.fill(1, left_bins[at], (left_bins[at + 1] ?? 0) + 1);
     }
-    return memory.kernel.partition(order + 4 * start, count, moved, address, width, goesLeft);
+    return memory.kernel.partition(order + 4 * start, count, moved, column, goesLeft);
   }
 }
 

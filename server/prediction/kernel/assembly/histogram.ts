@@ -1,13 +1,26 @@
+/** Rows whose bins and residuals are fetched together. */
+const CHUNK: u32 = 128;
+
+/** The bytes that are copied of a row's bins, however many it has of them. */
+const MOST_WIDTH: usize = 16;
+
+const BINS: usize = memory.data(2048, 16);
+const ADDENDS: usize = memory.data(1024, 16);
+
 /**
  * Writes the histograms of the features of one block: at every bin a 64-bit sum over the rows, with
  * their number in its low bits and the sum of their quantised residuals above them. Whole numbers
  * add up to the same in any order.
  *
+ * What rows have lies scattered in memory, and to wait for one row after the other would take most
+ * of the time. So that many are waited for at once, a chunk of them is first copied together.
+ *
  * @param histogram of the block's first feature.
  * @param stride bytes from the histogram of one feature to that of the next.
- * @param bins u8 by row of the table, `width` bins each, one of every feature.
+ * @param bins u8 by row of the table, `width` bins each, one of every feature; 16 bytes are read.
  * @param rows u32, `count` of them.
- * @param residuals i64 by row of the table, as `quantise` gives them.
+ * @param residuals i32 by row of the table, as `quantise` gives them.
+ * @param countBits how many low bits count rows.
  */
 export function sumRows(
   histogram: usize,
@@ -17,17 +30,27 @@ export function sumRows(
   rows: usize,
   count: u32,
   residuals: usize,
+  countBits: i32,
 ): void {
   memory.fill(histogram, 0, width * stride);
-  for (const end = rows + 4 * count; rows < end; rows += 4) {
-    const row = <usize>load<u32>(rows);
-    const residual = load<i64>(residuals + 8 * row);
-    let bin = bins + row * width;
-    let ofFeature = histogram;
-    for (const last = bin + width; bin < last; bin++) {
-      const at = ofFeature + 8 * <usize>load<u8>(bin);
-      store<i64>(at, load<i64>(at) + residual);
-      ofFeature += stride;
+  for (const end = rows + 4 * count; rows < end; rows += 4 * CHUNK) {
+    let bin = BINS;
+    let addend = ADDENDS;
+    for (let at = rows, last = min(rows + 4 * CHUNK, end); at < last; at += 4) {
+      const row = <usize>load<u32>(at);
+      v128.store(bin, v128.load(bins + row * width));
+      store<i64>(addend, ((<i64>load<i32>(residuals + 4 * row)) << (<i64>countBits)) + 1);
+      bin += MOST_WIDTH;
+      addend += 8;
+    }
+    for (let at = ADDENDS, row = BINS; at < addend; at += 8, row += MOST_WIDTH) {
+      const residual = load<i64>(at);
+      let ofFeature = histogram;
+      for (let bin = row, last = row + width; bin < last; bin++) {
+        const sum = ofFeature + 8 * <usize>load<u8>(bin);
+        store<i64>(sum, load<i64>(sum) + residual);
+        ofFeature += stride;
+      }
     }
   }
 }

@@ -35,7 +35,9 @@ export function findOrderedSplit(bins: usize, count: i32): bool {
 }
 
 /**
- * Moves one bin after the other to the left, where `start` stands already.
+ * Moves one bin after the other to the left, where `start` stands already. What a threshold explains
+ * of the squares, left² ÷ left rows + right² ÷ right rows, is compared as a fraction: divisions take
+ * most of the time otherwise.
  *
  * @returns the last bin that goes left, or 0 if no threshold gains more than the best split so far.
  */
@@ -44,7 +46,8 @@ function bestThreshold(bins: usize, count: i32, start: i64): i32 {
   const rows = rowCount;
   const fewest = leafRows;
   const explained = squaresExplained(sum, rows);
-  let bestGain = gainSoFar;
+  let bestNumerator = gainSoFar + explained;
+  let bestDenominator: f64 = 1;
   let bestBin = 0;
   let bestLeft: i64 = 0;
   let left = start;
@@ -57,14 +60,16 @@ function bestThreshold(bins: usize, count: i32, start: i64): i32 {
     const rightRows = rows - leftRows;
     if (rightRows < fewest) break;
     const leftSum = sumOf(left);
-    const gain =
-      squaresExplained(leftSum, leftRows) + squaresExplained(sum - leftSum, rightRows) - explained;
-    if (gain > bestGain) {
-      bestGain = gain;
+    const rightSum = sum - leftSum;
+    const numerator = leftSum * leftSum * rightRows + rightSum * rightSum * leftRows;
+    const denominator = leftRows * rightRows;
+    if (numerator * bestDenominator > bestNumerator * denominator) {
+      bestNumerator = numerator;
+      bestDenominator = denominator;
       bestBin = bin;
       bestLeft = left;
     }
   }
-  if (bestBin > 0) keepSplit(bestGain, bestLeft);
+  if (bestBin > 0) keepSplit(bestNumerator / bestDenominator - explained, bestLeft);
   return bestBin;
 }

@@ -5,13 +5,12 @@ const MOST_BITS: i32 = 30;
 let sum: i64 = 0;
 
 /**
- * Writes the residuals of rows as whole numbers of a unit that is a power of two, each ready to be
- * added to a histogram: above the low `countBits` the number, in them a one. The unit is the
- * finest with which the sum over all rows fits into 64 bits.
+ * Writes the residuals of rows as whole numbers of a unit that is a power of two: the finest with which
+ * the sum over all rows and, in `countBits` below it, their number fit into 64 bits.
  *
  * @param rows u32, fewer than 2^countBits of them.
  * @param residuals f64 by row of the table.
- * @param quantised i64 by row of the table.
+ * @param quantised i32 by row of the table.
  * @returns the unit; `quantisedSum` says what the numbers add up to.
  */
 export function quantise(
@@ -31,8 +30,8 @@ export function quantise(
   sum = 0;
   for (let at = rows; at < end; at += 4) {
     const row = <usize>load<u32>(at);
-    const number = <i64>nearest(load<f64>(residuals + 8 * row) * scale);
-    store<i64>(quantised + 8 * row, (number << countBits) + 1);
+    const number = <i32>nearest(load<f64>(residuals + 8 * row) * scale);
+    store<i32>(quantised + 4 * row, number);
     sum += number;
   }
   return 1 / scale;

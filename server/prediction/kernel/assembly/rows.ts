@@ -3,7 +3,7 @@
  *
  * @param rows u32, `count` of them.
  * @param moved memory for as many more.
- * @param bins u8: the feature's bin of the table's first row; the next is `width` further.
+ * @param bins u8 by row of the table: the feature's.
  * @param goesLeft u8 by bin: 1 if its rows go left, else 0.
  * @returns how many go left.
  */
@@ -12,17 +12,16 @@ export function partition(
   count: u32,
   moved: usize,
   bins: usize,
-  width: usize,
   goesLeft: usize,
 ): u32 {
   let left = rows;
   let right = moved;
   // Each row is written to both sides, and one of them keeps it: there is no branch to mispredict.
   for (let at = rows, end = rows + 4 * count; at < end; at += 4) {
-    const row = <usize>load<u32>(at);
-    const side = 4 * <usize>load<u8>(goesLeft + <usize>load<u8>(bins + row * width));
-    store<u32>(left, <u32>row);
-    store<u32>(right, <u32>row);
+    const row = load<u32>(at);
+    const side = 4 * <usize>load<u8>(goesLeft + <usize>load<u8>(bins + row));
+    store<u32>(left, row);
+    store<u32>(right, row);
     left += side;
     right += 4 - side;
   }
