@@ -170,7 +170,7 @@ function bestThreshold(
   start: readonly number[],
   leastGain: number,
 ): Candidate | undefined {
-  const explained = total.sum ** 2 / total.rows;
+  const explained = square(total.sum) / total.rows;
   let over = leastGain + explained;
   let under = 1;
   let best: readonly number[] | undefined;
@@ -180,8 +180,9 @@ function bestThreshold(
     left.push(last);
     ofLeft = add([ofLeft, ...pick(bins, [last])]);
     const ofRight = { sum: total.sum - ofLeft.sum, rows: total.rows - ofLeft.rows };
+    if (bins[last]?.rows === 0) continue;
     if (Math.min(ofLeft.rows, ofRight.rows) < leafRows) continue;
-    const numerator = ofLeft.sum ** 2 * ofRight.rows + ofRight.sum ** 2 * ofLeft.rows;
+    const numerator = square(ofLeft.sum) * ofRight.rows + square(ofRight.sum) * ofLeft.rows;
     const denominator = ofLeft.rows * ofRight.rows;
     if (numerator * under <= over * denominator) continue;
     over = numerator;
@@ -228,9 +229,9 @@ function bestBeginning(
     if (ofLeft.rows < leafRows || ofLeft.rows - triedRows < stepRows) continue;
     triedRows = ofLeft.rows;
     const gain =
-      ofLeft.sum ** 2 / (ofLeft.rows + smoothing) +
-      (total.sum - ofLeft.sum) ** 2 / (rightRows + smoothing) -
-      total.sum ** 2 / total.rows;
+      square(ofLeft.sum) / (ofLeft.rows + smoothing) +
+      square(total.sum - ofLeft.sum) / (rightRows + smoothing) -
+      square(total.sum) / total.rows;
     if (gain > (best?.gain ?? leastGain)) best = { gain, left };
   }
   return best;
@@ -247,4 +248,9 @@ function ranges(bins: readonly number[]): number[] {
     ...(sorted[index - 1] === bin - 1 ? [] : [bin]),
     ...(sorted[index + 1] === bin + 1 ? [] : [bin]),
   ]);
+}
+
+/** Not a power, which need not be rounded as a product is. */
+function square(value: number): number {
+  return value * value;
 }
