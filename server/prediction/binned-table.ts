@@ -34,6 +34,9 @@ export class BinnedTable {
   readonly histogramBytes: number;
   /** Address of the features as `findSplit` reads them. */
   readonly splitFeatures: number;
+  /** Addresses where the kernel tells a split, and is told one. */
+  readonly split: number;
+  readonly goesLeft: number;
   /** Addresses of what a tree is grown in: u32 by row twice, i32 by row the quantised residuals. */
   readonly order: number;
   readonly moved: number;
@@ -45,7 +48,7 @@ export class BinnedTable {
     this.rowCount = rowCount;
     this.featureCount = binCounts.length;
     this.#columns = memory.allocate(bins.length);
-    memory.bytes(this.#columns, bins.length).set(bins);
+    memory.bytes.set(bins, this.#columns);
     const blocks: Block[] = [];
     const features: number[] = [];
     let histogram = 0;
@@ -58,14 +61,16 @@ export class BinnedTable {
       }
       const address = memory.allocate(width * rowCount + READ_BYTES);
       const columns = bins.subarray(first * rowCount, (first + width) * rowCount);
-      interleave(memory.bytes(address, columns.length), columns, width, rowCount);
+      interleave(memory.bytes.subarray(address), columns, width, rowCount);
       blocks.push({ bins: address, width, histogram, stride });
       histogram += width * stride;
     }
     this.blocks = blocks;
     this.histogramBytes = histogram;
     this.splitFeatures = memory.allocate(4 * features.length);
-    memory.words(this.splitFeatures, features.length).set(features);
+    memory.words.set(features, this.splitFeatures / 4);
+    this.split = memory.kernel.splitAddress();
+    this.goesLeft = memory.kernel.goesLeftAddress();
     this.order = memory.allocate(4 * rowCount);
     this.moved = memory.allocate(4 * rowCount);
     this.quantised = memory.allocate(4 * rowCount);

@@ -28,6 +28,7 @@ export class Booster {
   readonly #rowCount: number;
   readonly #treeRows: number;
   readonly #random = seededRandom(SAMPLE_SEED);
+  readonly #gains: (readonly number[])[] = [];
 
   /**
    * @param rows the rows to learn from, ascending.
@@ -53,13 +54,18 @@ export class Booster {
     this.#forest = { base, trees: [] };
     this.#rows = memory.allocate(4 * rows.length);
     this.#residuals = memory.allocate(8 * rowCount);
-    memory.words(this.#rows, rows.length).set(rows);
-    const residuals = memory.doubles(this.#residuals, rowCount);
+    memory.words.set(rows, this.#rows / 4);
+    const residuals = memory.doubles.subarray(this.#residuals / 8);
     for (const row of rows) residuals[row] = (target[row] ?? 0) - base;
   }
 
   get forest(): Forest {
     return this.#forest;
+  }
+
+  /** For each tree, and each of its splits, by how much it lowered the squared error. */
+  get gains(): readonly (readonly number[])[] {
+    return this.#gains;
   }
 
   /** Adds one tree. */
@@ -68,13 +74,14 @@ export class Booster {
     const grown = this.#grower.grow(this.#treeRows, this.#residuals, LEARNING_RATE);
     this.#takeOff(grown);
     this.#forest.trees.push(grown.tree);
+    this.#gains.push(grown.gains);
     return grown.tree;
   }
 
   #chooseRows(): void {
     const { memory, order } = this.#table;
-    const rows = memory.words(this.#rows, this.#rowCount);
-    const chosen = memory.words(order, this.#treeRows);
+    const rows = memory.words.subarray(this.#rows / 4, this.#rows / 4 + this.#rowCount);
+    const chosen = memory.words.subarray(order / 4, order / 4 + this.#treeRows);
     if (this.#treeRows === this.#rowCount) chosen.set(rows);
     else sampleInOrder(rows, chosen, this.#random);
   }

@@ -24,8 +24,8 @@ export class KernelScorer {
     this.#features = features;
     const bins = this.#memory.allocate(BLOCK * features.length);
     const sums = this.#memory.allocate(8 * BLOCK);
-    this.#bins = this.#memory.bytes(bins, BLOCK * features.length);
-    this.#sums = this.#memory.doubles(sums, BLOCK);
+    this.#bins = this.#memory.bytes.subarray(bins, bins + BLOCK * features.length);
+    this.#sums = this.#memory.doubles.subarray(sums / 8, sums / 8 + BLOCK);
   }
 
   /** As `ForestScorer.addTo`. */

@@ -54,8 +54,8 @@ export class Learner {
   /** Adds what a few trees say of the given rows, each of them once, to their sums. */
   addTo(sums: Float64Array, rows: Uint32Array, trees: Forest['trees']): void {
     const { memory, order } = this.#table;
-    memory.words(order, rows.length).set(rows);
-    const ofTable = memory.doubles(this.#sums, this.rowCount);
+    memory.words.set(rows, order / 4);
+    const ofTable = memory.doubles.subarray(this.#sums / 8);
     for (const row of rows) ofTable[row] = sums[row] ?? 0;
     for (const tree of trees) this.#adder.add(tree, 1, order, rows.length, this.#sums);
     for (const row of rows) sums[row] = ofTable[row] ?? 0;

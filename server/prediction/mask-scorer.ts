@@ -30,10 +30,11 @@ export class MaskScorer {
     this.#leafValues = new Float64Array(MOST_LEAVES * trees.length);
     const treesOf = new Map<number, Map<number, Int32Array>>();
     for (const [index, tree] of trees.entries()) {
-      const { values, masks } = leafMasks(tree);
+      const { values, features, masks } = leafMasks(tree);
       this.#leafValues.set(values, MOST_LEAVES * index);
-      for (const [feature, byBin] of masks) {
+      for (const [at, feature] of features.entries()) {
         const ofFeature = treesOf.get(feature) ?? new Map<number, Int32Array>();
+        const byBin = masks.subarray(MOST_BINS * at, MOST_BINS * (at + 1));
         treesOf.set(feature, ofFeature.set(index, byBin));
       }
     }

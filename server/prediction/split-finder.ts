@@ -1,6 +1,7 @@
 import type { BinnedTable } from './binned-table.js';
 import type { Histogram } from './histogram.js';
-import { MOST_BINS } from './tree.js';
+
+const SPLIT_DOUBLES = 4;
 
 /** What trees are grown within. */
 export interface GrowthLimits {
@@ -45,8 +46,7 @@ export function findSplit(
 ): FoundSplit | undefined {
   if (rowCount < 2 * leafRows) return undefined;
   const { memory, splitFeatures, featureCount } = table;
-  const { kernel } = memory;
-  const feature = kernel.findSplit(
+  const feature = memory.kernel.findSplit(
     histogram,
     splitFeatures,
     featureCount,
@@ -55,25 +55,16 @@ export function findSplit(
     leafRows,
     countBits,
   );
-  if (feature < 0) return undefined;
-  return {
-    feature,
-    gain: kernel.splitGain(),
-    leftBins: toRanges(memory.bytes(kernel.goesLeft(), MOST_BINS)),
-    left: { residualSum: kernel.leftSum(), rowCount: kernel.leftRows() },
-  };
+  return feature < 0 ? undefined : { feature, ...readSplit(table) };
 }
 
-/** A set of bins as ascending ranges [first, last, …]. */
-function toRanges(isIn: Uint8Array): number[] {
-  const ranges: number[] = [];
-  let before = 0;
-  for (let bin = 0; bin < isIn.length; bin++) {
-    const now = isIn[bin] ?? 0;
-    if (now > before) ranges.push(bin);
-    else if (now < before) ranges.push(bin - 1);
-    before = now;
-  }
-  if (before === 1) ranges.push(isIn.length - 1);
-  return ranges;
+/** The best split, as the kernel tells it: see `splitAddress`. */
+function readSplit({ memory: { doubles, bytes }, split }: BinnedTable) {
+  const at = split / 8;
+  const ranges = split + SPLIT_DOUBLES * 8;
+  const end = ranges + (doubles[at + 3] ?? 0);
+  const leftBins: number[] = [];
+  for (let index = ranges; index < end; index++) leftBins.push(bytes[index] ?? 0);
+  const left = { residualSum: doubles[at + 1] ?? 0, rowCount: doubles[at + 2] ?? 0 };
+  return { gain: doubles[at] ?? 0, left, leftBins };
 }

@@ -30,15 +30,15 @@ export class TreeAdder {
    */
   add(tree: Tree, factor: number, rows: number, count: number, sums: number): void {
     const { memory } = this.#table;
-    const { values, masks } = leafMasks(tree);
-    memory.doubles(this.#leaves, MOST_LEAVES).set(values);
-    for (const [index, [feature, byBin]] of [...masks].entries()) {
-      const column = this.#table.column(feature);
-      const ofFeature = this.#masks + index * MASK_BYTES;
-      memory.words(ofFeature, MOST_BINS).set(byBin);
-      memory.words(this.#features + index * FEATURE_BYTES, 2).set([column, ofFeature]);
+    const { values, features, masks } = leafMasks(tree);
+    memory.doubles.set(values, this.#leaves / 8);
+    memory.words.set(masks, this.#masks / 4);
+    for (const [index, feature] of features.entries()) {
+      const at = (this.#features + index * FEATURE_BYTES) / 4;
+      memory.words[at] = this.#table.column(feature);
+      memory.words[at + 1] = this.#masks + index * MASK_BYTES;
     }
     const { kernel } = memory;
-    kernel.addTree(this.#features, masks.size, this.#leaves, factor, rows, count, sums);
+    kernel.addTree(this.#features, features.length, this.#leaves, factor, rows, count, sums);
   }
 }

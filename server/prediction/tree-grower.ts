@@ -16,7 +16,7 @@ interface GrowingLeaf extends NodeTotals {
 /** A grown tree, and what is known of it only then. */
 export interface GrownTree {
   tree: Tree;
-  /** By split: how much it lowers the sum of squared residuals of the rows grown on. */
+  /** For each of the tree's splits, by how much it lowered the sum of squared residuals. */
   gains: readonly number[];
   /** By leaf: where its rows are in the table's order. */
   ranges: readonly { start: number; end: number }[];
@@ -109,12 +109,13 @@ export class TreeGrower {
 
   /** Puts the rows that go left first, in stable order; returns how many they are. */
   #partition(start: number, count: number, { feature, left_bins }: Split): number {
-    const { memory, order, moved } = this.#table;
+    const { memory, order, moved, goesLeft } = this.#table;
     const column = this.#table.column(feature);
-    const goesLeft = memory.kernel.goesLeft();
-    const isLeft = memory.bytes(goesLeft, MOST_BINS).fill(0);
+    memory.bytes.fill(0, goesLeft, goesLeft + MOST_BINS);
     for (let at = 0; at < left_bins.length; at += 2) {
-      isLeft.fill(1, left_bins[at], (left_bins[at + 1] ?? 0) + 1);
+      const first = left_bins[at] ?? 0;
+      const last = left_bins[at + 1] ?? 0;
+      memory.bytes.fill(1, goesLeft + first, goesLeft + last + 1);
     }
     return memory.kernel.partition(order + 4 * start, count, moved, column, goesLeft);
   }

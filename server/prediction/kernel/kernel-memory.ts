@@ -5,6 +5,9 @@ const PAGE = 2 ** 16;
 /** What a vector is best loaded from. */
 const ALIGNMENT = 16;
 
+/** More than is asked for is added to a memory at a time, since that takes long. */
+const SPARE_SHARE = 0.25;
+
 let compiled: WebAssembly.Module | undefined;
 
 /**
@@ -15,6 +18,7 @@ export class KernelMemory {
   readonly kernel: Kernel;
   readonly #memory: WebAssembly.Memory;
   #end: number;
+  #views: ReturnType<typeof viewsOf>;
 
   /**
    * @throws {Error} if this process has no WebAssembly with vector instructions, or no room for
@@ -27,11 +31,12 @@ export class KernelMemory {
     // The interface was generated from the same source as the bytes.
     this.kernel = exports as Kernel;
     this.#end = this.kernel.firstFree();
+    this.#views = viewsOf(this.#memory);
   }
 
   /**
-   * The address of so many more bytes, all zero. Arrays that were made before may be of no use
-   * after it: the memory may have moved.
+   * The address of so many more bytes, all zero. The arrays that were got of the memory before are
+   * of no use after it.
    *
    * @throws {RangeError} if there are not so many left, of four gibibytes.
    */
@@ -39,19 +44,31 @@ export class KernelMemory {
     const start = Math.ceil(this.#end / ALIGNMENT) * ALIGNMENT;
     this.#end = start + bytes;
     const missing = this.#end - this.#memory.buffer.byteLength;
-    if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
+    if (missing > 0) {
+      this.#memory.grow(Math.ceil(Math.max(missing, this.#end * SPARE_SHARE) / PAGE));
+      this.#views = viewsOf(this.#memory);
+    }
     return start;
   }
 
-  bytes(address: number, length: number): Uint8Array {
-    return new Uint8Array(this.#memory.buffer, address, length);
+  /** The memory as numbers of one, four and eight bytes; an address divided by that is an index. */
+  get bytes(): Uint8Array {
+    return this.#views.bytes;
   }
 
-  words(address: number, length: number): Uint32Array {
-    return new Uint32Array(this.#memory.buffer, address, length);
+  get words(): Uint32Array {
+    return this.#views.words;
   }
 
-  doubles(address: number, length: number): Float64Array {
-    return new Float64Array(this.#memory.buffer, address, length);
+  get doubles(): Float64Array {
+    return this.#views.doubles;
   }
+}
+
+function viewsOf({ buffer }: WebAssembly.Memory) {
+  return {
+    bytes: new Uint8Array(buffer),
+    words: new Uint32Array(buffer),
+    doubles: new Float64Array(buffer),
+  };
 }

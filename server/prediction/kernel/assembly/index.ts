@@ -4,7 +4,7 @@
  */
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
-export { goesLeft, leftRows, leftSum, splitGain } from './node';
+export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';
 export { findSplit } from './split';

@@ -19,6 +19,9 @@ let left: i64 = 0;
 /** By bin: 1 if the best split sends it left, else 0. */
 export const GOES_LEFT: usize = memory.data(MOST_BINS);
 
+/** What is told of the best split: see `splitAddress`. */
+const SPLIT: usize = memory.data(32 + MOST_BINS, 8);
+
 export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
   residualSum = sum;
   rowCount = rows;
@@ -27,29 +30,43 @@ export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
   gain = 0;
 }
 
-/** Keeps a better split; its left bins are written by who found it. */
+/** Keeps a better split; which bins go left is written by who found it. */
 export function keepSplit(itsGain: f64, itsLeft: i64): void {
   gain = itsGain;
   left = itsLeft;
 }
 
-/** The gain of the split that was found last. */
-export function splitGain(): f64 {
-  return gain;
-}
-
-/** The sum of the quantised residuals on its left. */
-export function leftSum(): f64 {
-  return sumOf(left);
-}
-
-/** The number of rows on its left. */
+/** The number of rows on the left of the best split. */
 export function leftRows(): f64 {
   return rowsOf(left);
 }
 
-/** Where the bins are told that it sends left: u8 by bin, 1 or 0. */
-export function goesLeft(): usize {
+/**
+ * Where the best split is told: as f64 its gain, the sum of the quantised residuals and the number
+ * of rows on its left, and the number of the bytes that follow. These are the bins that go left, as
+ * ascending ranges: first, last, first, last, …
+ */
+export function splitAddress(): usize {
+  return SPLIT;
+}
+
+export function tellSplit(): void {
+  let end = SPLIT + 32;
+  let before: u8 = 0;
+  for (let bin = 0; bin < MOST_BINS; bin++) {
+    const now = load<u8>(GOES_LEFT + bin);
+    if (now !== before) store<u8>(end++, now ? bin : bin - 1);
+    before = now;
+  }
+  if (before) store<u8>(end++, MOST_BINS - 1);
+  store<f64>(SPLIT, gain);
+  store<f64>(SPLIT, sumOf(left), 8);
+  store<f64>(SPLIT, rowsOf(left), 16);
+  store<f64>(SPLIT, <f64>(end - SPLIT - 32), 24);
+}
+
+/** Where there is room to tell `partition` which bins go left. */
+export function goesLeftAddress(): usize {
   return GOES_LEFT;
 }
 

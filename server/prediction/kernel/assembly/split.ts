@@ -1,5 +1,5 @@
 import { findCategorySplit } from './category-split';
-import { beginSearch } from './node';
+import { beginSearch, tellSplit } from './node';
 import { findOrderedSplit } from './ordered-split';
 
 /**
@@ -13,7 +13,7 @@ import { findOrderedSplit } from './ordered-split';
  * @param leafRows the fewest rows of a leaf.
  * @param countBits how many low bits of a histogram's sums count rows.
  * @returns the index of the split's feature, or −1 if no split gains anything; what else there is
- *   to know of it say `splitGain`, `leftSum`, `leftRows` and `goesLeft`.
+ *   to know of it is told at `splitAddress`.
  */
 export function findSplit(
   histogram: usize,
@@ -33,5 +33,6 @@ export function findSplit(
     const found = isCategory ? findCategorySplit(bins, count) : findOrderedSplit(bins, count);
     if (found) best = feature;
   }
+  if (best >= 0) tellSplit();
   return best;
 }
