@@ -210,7 +210,9 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
       : { stepRows: 5 * leafRows, smoothing: 10 };
     best = bestBeginning(node, order, rule, best?.gain ?? leastGain) ?? best;
   }
-  return best;
+  if (best === undefined || 2 * add(pick(bins, best.left)).rows <= node.total.rows) return best;
+  const lacking = [...bins.keys()].filter((bin) => bins[bin]?.rows === 0);
+  return { ...best, left: [...best.left, ...lacking] };
 }
 
 function bestBeginning(

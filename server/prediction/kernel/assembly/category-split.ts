@@ -28,8 +28,9 @@ const MEANS: usize = memory.data(8 * MOST_BINS, 8);
 /**
  * Keeps the best set of categories to go left, if it gains more than the best split so far. In the
  * order of their mean residuals, only the beginnings and the ends of the sequence need be tried
- * (Fisher 1958, as in LightGBM, Ke et al. 2017). Missing values are a category of their own;
- * categories that the node lacks go right, with the rest.
+ * (Fisher 1958, as in LightGBM, Ke et al. 2017). Missing values are a category of their own.
+ * Categories that cannot be judged go right, with the rest; those that the node lacks altogether go
+ * with the larger child, for nothing says that they are like the few.
  *
  * @returns whether it does.
  */
@@ -38,15 +39,15 @@ export function findCategorySplit(bins: usize, count: i32): bool {
   if (count - 2 <= MOST_ONE_HOT) {
     let found = false;
     for (let index = 0; index < known; index++) {
-      if (bestBeginning(bins, ORDER + index, 1, 1, leafRows, 0)) found = true;
+      if (bestBeginning(bins, count, ORDER + index, 1, 1, leafRows, 0)) found = true;
     }
     return found;
   }
   sortByKey(ORDER, known, MEANS);
   const longest = min(LONGEST_LEFT, (known + 1) >> 1);
   const stepRows = 5 * leafRows;
-  const fromLow = bestBeginning(bins, ORDER, 1, longest, stepRows, SMOOTHING);
-  const fromHigh = bestBeginning(bins, ORDER + known - 1, -1, longest, stepRows, SMOOTHING);
+  const fromLow = bestBeginning(bins, count, ORDER, 1, longest, stepRows, SMOOTHING);
+  const fromHigh = bestBeginning(bins, count, ORDER + known - 1, -1, longest, stepRows, SMOOTHING);
   return fromLow || fromHigh;
 }
 
@@ -72,6 +73,7 @@ function listCategories(bins: usize, count: i32): i32 {
  */
 function bestBeginning(
   bins: usize,
+  count: i32,
   order: usize,
   step: i32,
   longest: i32,
@@ -103,7 +105,12 @@ function bestBeginning(
   }
   if (bestLength === 0) return false;
   keepSplit(bestGain, bestLeft);
+  const leftIsLarger = 2 * rowsOf(bestLeft) > rowCount;
   memory.fill(GOES_LEFT, 0, MOST_BINS);
+  for (let bin = 0; bin < count; bin++) {
+    const isLacking = load<i64>(bins + 8 * <usize>bin) === 0;
+    store<u8>(GOES_LEFT + bin, isLacking && leftIsLarger ? 1 : 0);
+  }
   for (let index = 0; index < bestLength; index++) {
     store<u8>(GOES_LEFT + load<u8>(order + index * step), 1);
   }
