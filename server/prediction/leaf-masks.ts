@@ -1,10 +1,12 @@
-import { MOST_BINS, type Split, type Tree } from './tree.js';
+import { MOST_BINS, type Tree } from './tree.js';
 
 /** A tree as its leaves from left to right, one bit each, and the leaves that bins leave possible. */
 export interface LeafMasks {
   values: number[];
-  /** For each feature that the tree splits on and each bin, the bits of the possible leaves. */
-  masks: Map<number, Int32Array>;
+  /** The features that the tree splits on. */
+  features: number[];
+  /** For each of these, in this order, and each bin, the bits of the possible leaves. */
+  masks: Int32Array;
 }
 
 /**
@@ -14,7 +16,8 @@ export interface LeafMasks {
  */
 export function leafMasks(tree: Tree): LeafMasks {
   const values: number[] = [];
-  const masks = new Map<number, Int32Array>();
+  const features = [...new Set(tree.splits.map(({ feature }) => feature))];
+  const masks = new Int32Array(MOST_BINS * features.length).fill(-1);
   /** Numbers the leaves under a child from the left. */
   const visit = (child: number) => {
     const split = tree.splits[child];
@@ -24,26 +27,28 @@ export function leafMasks(tree: Tree): LeafMasks {
     }
     const first = values.length;
     visit(split.left);
-    ruleOutLeft(masks, split, bitsBetween(first, values.length));
+    const ofFeature = MOST_BINS * features.indexOf(split.feature);
+    ruleOutLeft(masks, ofFeature, split.left_bins, bitsBetween(first, values.length));
     visit(split.right);
   };
   visit(tree.splits.length > 0 ? 0 : ~0);
-  return { values, masks };
+  return { values, features, masks };
 }
 
-function ruleOutLeft(masks: LeafMasks['masks'], split: Split, leftLeaves: number): void {
-  let byBin = masks.get(split.feature);
-  if (byBin === undefined) {
-    byBin = new Int32Array(MOST_BINS).fill(-1);
-    masks.set(split.feature, byBin);
-  }
+function ruleOutLeft(
+  masks: Int32Array,
+  offset: number,
+  leftBins: readonly number[],
+  leftLeaves: number,
+): void {
   let firstRight = 0;
   const ruleOut = (from: number, until: number) => {
-    for (let bin = from; bin < until; bin++) byBin[bin] = (byBin[bin] ?? 0) & ~leftLeaves;
+    for (let at = offset + from; at < offset + until; at++)
+      masks[at] = (masks[at] ?? 0) & ~leftLeaves;
   };
-  for (let range = 0; range < split.left_bins.length; range += 2) {
-    ruleOut(firstRight, split.left_bins[range] ?? 0);
-    firstRight = (split.left_bins[range + 1] ?? 0) + 1;
+  for (let range = 0; range < leftBins.length; range += 2) {
+    ruleOut(firstRight, leftBins[range] ?? 0);
+    firstRight = (leftBins[range + 1] ?? 0) + 1;
   }
   ruleOut(firstRight, MOST_BINS);
 }

@@ -1,8 +1,7 @@
-import { findCategorySplit } from './category-split.js';
-import type { BinnedFeatures } from './features.js';
+import type { BinnedTable } from './binned-table.js';
 import type { Histogram } from './histogram.js';
-import { findOrderedSplit } from './ordered-split.js';
-import type { NodeTotals, SplitCandidate } from './split-candidate.js';
+
+const SPLIT_DOUBLES = 4;
 
 /** What trees are grown within. */
 export interface GrowthLimits {
@@ -10,27 +9,62 @@ export interface GrowthLimits {
   leaves: number;
   /** The fewest rows of a leaf. */
   leafRows: number;
+  /**
+   * The most rows that a tree is grown on: if there are more, each tree sees others of them, drawn
+   * at random (Friedman 2002, stochastic gradient boosting). All of them if left out.
+   */
+  treeRows?: number;
 }
 
-export interface FoundSplit extends SplitCandidate {
+/** The rows of a node, summed up. */
+export interface NodeTotals {
+  /** Of the quantised residuals: a whole number. */
+  residualSum: number;
+  rowCount: number;
+}
+
+export interface FoundSplit {
   feature: number;
+  /** By how much it lowers the node's sum of squared quantised residuals. */
+  gain: number;
+  /** As `Split.left_bins`. */
+  leftBins: number[];
+  left: NodeTotals;
 }
 
-/** The split that lowers the squared error most, over all features; undefined if none does. */
+/**
+ * The split that lowers the squared error most, over all features; undefined if none does.
+ *
+ * @param countBits as for `quantise`.
+ */
 export function findSplit(
-  features: BinnedFeatures,
-  offsets: readonly number[],
+  table: BinnedTable,
   histogram: Histogram,
-  node: NodeTotals,
-  limits: GrowthLimits,
+  { residualSum, rowCount }: NodeTotals,
+  { leafRows }: GrowthLimits,
+  countBits: number,
 ): FoundSplit | undefined {
-  if (node.rowCount < 2 * limits.leafRows) return undefined;
-  let best: FoundSplit | undefined;
-  for (const [feature, first] of offsets.entries()) {
-    const bins = { histogram, first, count: features.binCounts[feature] ?? 0 };
-    const find = features.isCategory[feature] ? findCategorySplit : findOrderedSplit;
-    const found = find(bins, node, limits.leafRows, best?.gain ?? 0);
-    if (found !== undefined) best = { ...found, feature };
-  }
-  return best;
+  if (rowCount < 2 * leafRows) return undefined;
+  const { memory, splitFeatures, featureCount } = table;
+  const feature = memory.kernel.findSplit(
+    histogram,
+    splitFeatures,
+    featureCount,
+    residualSum,
+    rowCount,
+    leafRows,
+    countBits,
+  );
+  return feature < 0 ? undefined : { feature, ...readSplit(table) };
+}
+
+/** The best split, as the kernel tells it: see `splitAddress`. */
+function readSplit({ memory: { doubles, bytes }, split }: BinnedTable) {
+  const at = split / 8;
+  const ranges = split + SPLIT_DOUBLES * 8;
+  const end = ranges + (doubles[at + 3] ?? 0);
+  const leftBins: number[] = [];
+  for (let index = ranges; index < end; index++) leftBins.push(bytes[index] ?? 0);
+  const left = { residualSum: doubles[at + 1] ?? 0, rowCount: doubles[at + 2] ?? 0 };
+  return { gain: doubles[at] ?? 0, left, leftBins };
 }

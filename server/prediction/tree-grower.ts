@@ -1,7 +1,6 @@
-import type { BinnedFeatures } from './features.js';
+import type { BinnedTable } from './binned-table.js';
 import type { Histogram, HistogramBuilder } from './histogram.js';
-import type { NodeTotals } from './split-candidate.js';
-import { type FoundSplit, findSplit, type GrowthLimits } from './split-finder.js';
+import { type FoundSplit, findSplit, type GrowthLimits, type NodeTotals } from './split-finder.js';
 import { MOST_BINS, type Split, type Tree } from './tree.js';
 
 /** A leaf of the tree under growth: the rows from `start` up to, not including, `end`. */
@@ -14,9 +13,12 @@ interface GrowingLeaf extends NodeTotals {
   parent: { split: Split; side: 'left' | 'right' } | undefined;
 }
 
-/** A grown tree and the row range of each of its leaves in the grower's order. */
+/** A grown tree, and what is known of it only then. */
 export interface GrownTree {
   tree: Tree;
+  /** For each of the tree's splits, by how much it lowered the sum of squared residuals. */
+  gains: readonly number[];
+  /** By leaf: where its rows are in the table's order. */
   ranges: readonly { start: number; end: number }[];
 }
 
@@ -25,44 +27,36 @@ export interface GrownTree {
  * al. 2017), until there are enough leaves or no split helps.
  */
 export class TreeGrower {
-  /** The rows, leaf by leaf in the order of the last tree. */
-  readonly rows: Uint32Array;
-  readonly #features: BinnedFeatures;
+  readonly #table: BinnedTable;
   readonly #histograms: HistogramBuilder;
   readonly #limits: GrowthLimits;
-  readonly #allRows: Uint32Array;
-  readonly #moved: Uint32Array;
-  /** By bin, while a leaf is split. */
-  readonly #goesLeft = new Uint8Array(MOST_BINS);
 
-  constructor(
-    features: BinnedFeatures,
-    histograms: HistogramBuilder,
-    rows: Uint32Array,
-    limits: GrowthLimits,
-  ) {
-    this.#features = features;
+  constructor(table: BinnedTable, histograms: HistogramBuilder, limits: GrowthLimits) {
+    this.#table = table;
     this.#histograms = histograms;
     this.#limits = limits;
-    this.#allRows = rows;
-    this.rows = new Uint32Array(rows.length);
-    this.#moved = new Uint32Array(rows.length);
   }
 
   /**
-   * Fits a tree to the residuals of the grower's rows; `shrinkage` scales the values of its leaves.
+   * Fits a tree to the residuals of the first rows in the table's order, which it sorts by leaf;
+   * `shrinkage` scales the values of the leaves.
    *
-   * @param residuals by row of the whole table.
+   * @param residuals address, by row of the whole table.
    */
-  grow(residuals: Float64Array, shrinkage: number): GrownTree {
-    this.rows.set(this.#allRows);
-    const leaves = [this.#plantRoot(residuals)];
+  grow(rowCount: number, residuals: number, shrinkage: number): GrownTree {
+    const { order, quantised, memory } = this.#table;
+    const countBits = 32 - Math.clz32(rowCount);
+    const unit = memory.kernel.quantise(order, rowCount, residuals, quantised, countBits);
+    const totals = { residualSum: memory.kernel.quantisedSum(), rowCount };
+    const leaves = [this.#plantRoot(totals, countBits)];
     const splits: Split[] = [];
+    const gains: number[] = [];
     while (leaves.length < this.#limits.leaves) {
       const index = indexOfBest(leaves);
       const leaf = leaves[index];
       if (leaf?.split === undefined) break;
-      const [left, right] = this.#splitLeaf(leaf, leaf.split, splits, residuals);
+      gains.push(leaf.split.gain * unit * unit);
+      const [left, right] = this.#splitLeaf(leaf, leaf.split, splits, countBits);
       leaves[index] = left;
       leaves.push(right);
     }
@@ -70,25 +64,23 @@ export class TreeGrower {
       if (parent !== undefined) parent.split[parent.side] = ~index;
       this.#histograms.release(histogram);
     }
-    const values = leaves.map((leaf) => (shrinkage * leaf.residualSum) / leaf.rowCount + 0);
-    return { tree: { splits, leaves: values }, ranges: leaves };
+    const values = leaves.map(
+      (leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0,
+    );
+    return { tree: { splits, leaves: values }, gains, ranges: leaves };
   }
 
-  #plantRoot(residuals: Float64Array): GrowingLeaf {
-    const end = this.rows.length;
-    const histogram = this.#histograms.build(this.rows, 0, end, residuals);
-    let residualSum = 0;
-    for (const row of this.rows) residualSum += residuals[row] ?? 0;
-    const totals = { residualSum, rowCount: end };
-    const split = this.#findSplit(histogram, totals);
-    return { ...totals, start: 0, end, histogram, split, parent: undefined };
+  #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {
+    const histogram = this.#histograms.build(0, totals.rowCount, countBits);
+    const split = findSplit(this.#table, histogram, totals, this.#limits, countBits);
+    return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
 
   #splitLeaf(
     leaf: GrowingLeaf,
     found: FoundSplit,
     splits: Split[],
-    residuals: Float64Array,
+    countBits: number,
   ): [GrowingLeaf, GrowingLeaf] {
     const { feature, leftBins } = found;
     const split: Split = { feature, left_bins: leftBins, left: 0, right: 0 };
@@ -96,7 +88,7 @@ export class TreeGrower {
     splits.push(split);
 
     const { start, end } = leaf;
-    const middle = this.#partition(start, end, split);
+    const middle = start + this.#partition(start, end - start, split);
     const left = found.left;
     const right = {
       residualSum: leaf.residualSum - left.residualSum,
@@ -104,41 +96,28 @@ export class TreeGrower {
     };
     const leftIsSmaller = middle - start < end - middle;
     const smaller = leftIsSmaller
-      ? this.#histograms.build(this.rows, start, middle, residuals)
-      : this.#histograms.build(this.rows, middle, end, residuals);
+      ? this.#histograms.build(start, middle - start, countBits)
+      : this.#histograms.build(middle, end - middle, countBits);
     const larger = this.#histograms.subtract(leaf.histogram, smaller);
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
       const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
-      const next = this.#findSplit(histogram, totals);
+      const next = findSplit(this.#table, histogram, totals, this.#limits, countBits);
       return { ...totals, start: from, end: to, histogram, split: next, parent: { split, side } };
     };
     return [grown(left, 'left', start, middle), grown(right, 'right', middle, end)];
   }
 
-  #findSplit(histogram: Histogram, node: NodeTotals): FoundSplit | undefined {
-    return findSplit(this.#features, this.#histograms.offsets, histogram, node, this.#limits);
-  }
-
-  /** Puts the rows that go left first, in stable order; returns where the others begin. */
-  #partition(start: number, end: number, { feature, left_bins }: Split): number {
-    const { bins, rowCount } = this.#features;
-    const goesLeft = this.#goesLeft;
-    goesLeft.fill(0);
+  /** Puts the rows that go left first, in stable order; returns how many they are. */
+  #partition(start: number, count: number, { feature, left_bins }: Split): number {
+    const { memory, order, moved, goesLeft } = this.#table;
+    const column = this.#table.column(feature);
+    memory.bytes.fill(0, goesLeft, goesLeft + MOST_BINS);
     for (let at = 0; at < left_bins.length; at += 2) {
-      goesLeft.fill(1, left_bins[at], (left_bins[at + 1] ?? 0) + 1);
+      const first = left_bins[at] ?? 0;
+      const last = left_bins[at + 1] ?? 0;
+      memory.bytes.fill(1, goesLeft + first, goesLeft + last + 1);
     }
-    const offset = feature * rowCount;
-    const rows = this.rows;
-    const moved = this.#moved;
-    let middle = start;
-    let movedCount = 0;
-    for (let index = start; index < end; index++) {
-      const row = rows[index] ?? 0;
-      if ((goesLeft[bins[offset + row] ?? 0] ?? 0) === 1) rows[middle++] = row;
-      else moved[movedCount++] = row;
-    }
-    rows.set(moved.subarray(0, movedCount), middle);
-    return middle;
+    return memory.kernel.partition(order + 4 * start, count, moved, column, goesLeft);
   }
 }
 

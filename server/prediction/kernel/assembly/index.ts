@@ -1,0 +1,16 @@
+/**
+ * The loops of training and prediction that touch every row, as WebAssembly. They work on memory
+ * that their caller has laid out from `firstFree` on, and are given addresses in it.
+ */
+export { addForest } from './forest';
+export { subtract, sumRows } from './histogram';
+export { goesLeftAddress, splitAddress } from './node';
+export { quantise, quantisedSum } from './residuals';
+export { addToRows, partition } from './rows';
+export { findSplit } from './split';
+export { addTree } from './tree';
+
+/** The address behind what the kernel keeps for itself. */
+export function firstFree(): usize {
+  return __heap_base;
+}

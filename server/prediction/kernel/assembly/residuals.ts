@@ -1,0 +1,52 @@
+/** More would make sums that a double does not hold exactly. */
+const MOST_BITS: i32 = 30;
+
+/** Of the numbers that were written last. */
+let sum: i64 = 0;
+
+/**
+ * Writes the residuals of rows as whole numbers of a unit that is a power of two: the finest with which
+ * the sum over all rows and, in `countBits` below it, their number fit into 64 bits.
+ *
+ * @param rows u32, fewer than 2^countBits of them.
+ * @param residuals f64 by row of the table.
+ * @param quantised i32 by row of the table.
+ * @returns the unit; `quantisedSum` says what the numbers add up to.
+ */
+export function quantise(
+  rows: usize,
+  count: u32,
+  residuals: usize,
+  quantised: usize,
+  countBits: i32,
+): f64 {
+  const end = rows + 4 * count;
+  let largest: f64 = 0;
+  for (let at = rows; at < end; at += 4) {
+    largest = max(largest, abs(load<f64>(residuals + 8 * <usize>load<u32>(at))));
+  }
+  const bits = min(MOST_BITS, 62 - 2 * countBits);
+  const scale = powerOfTwo(bits - exponentAbove(largest));
+  sum = 0;
+  for (let at = rows; at < end; at += 4) {
+    const row = <usize>load<u32>(at);
+    const number = <i32>nearest(load<f64>(residuals + 8 * row) * scale);
+    store<i32>(quantised + 4 * row, number);
+    sum += number;
+  }
+  return 1 / scale;
+}
+
+export function quantisedSum(): f64 {
+  return <f64>sum;
+}
+
+/** The least e with |value| < 2^e. */
+function exponentAbove(value: f64): i32 {
+  return <i32>(reinterpret<u64>(value) >>> 52) - 1022;
+}
+
+/** 2^exponent, or the nearest to it of which the inverse is an ordinary double as well. */
+function powerOfTwo(exponent: i32): f64 {
+  return reinterpret<f64>(<u64>(1023 + min(max(exponent, -1000), 1000)) * 0x10000000000000);
+}

@@ -1,0 +1,42 @@
+import { MOST_BINS } from './node';
+
+const MERGED: usize = memory.data(MOST_BINS);
+
+/**
+ * Sorts bytes by ascending key, those of equal key as they stand: a merge sort, from runs of one
+ * upwards.
+ *
+ * @param items u8, at most 256 of them, `count` in all.
+ * @param keys f64 by item.
+ */
+export function sortByKey(items: usize, count: i32, keys: usize): void {
+  for (let length = 1; length < count; length *= 2) {
+    for (let start = 0; start < count; start += 2 * length) {
+      const middle = min(start + length, count);
+      merge(items, start, middle, min(middle + length, count), keys);
+    }
+    memory.copy(items, MERGED, count);
+  }
+}
+
+/** Merges items[start … middle − 1] and items[middle … end − 1]. */
+function merge(items: usize, start: i32, middle: i32, end: i32, keys: usize): void {
+  let low = start;
+  let high = middle;
+  let at = start;
+  while (low < middle && high < end) {
+    const lowItem = load<u8>(items + low);
+    const highItem = load<u8>(items + high);
+    const takesLow = i32(keyOf(keys, lowItem) <= keyOf(keys, highItem));
+    // As numbers rather than branches: half of them would be mispredicted.
+    store<u8>(MERGED + at++, select(lowItem, highItem, takesLow));
+    low += takesLow;
+    high += 1 - takesLow;
+  }
+  memory.copy(MERGED + at, items + low, middle - low);
+  memory.copy(MERGED + at + middle - low, items + high, end - high);
+}
+
+function keyOf(keys: usize, item: u8): f64 {
+  return load<f64>(keys + 8 * <usize>item);
+}

@@ -1,0 +1,38 @@
+import { findCategorySplit } from './category-split';
+import { beginSearch, tellSplit } from './node';
+import { findOrderedSplit } from './ordered-split';
+
+/**
+ * Finds the split of a node that lowers the squared error most, over all features.
+ *
+ * @param histogram of the node.
+ * @param features for each feature three words: the offset of its bins in a histogram, in bytes,
+ *   how many bins it has, and 1 if they are categories, else 0.
+ * @param residualSum the node's sum of quantised residuals.
+ * @param rowCount the node's.
+ * @param leafRows the fewest rows of a leaf.
+ * @param countBits how many low bits of a histogram's sums count rows.
+ * @returns the index of the split's feature, or −1 if no split gains anything; what else there is
+ *   to know of it is told at `splitAddress`.
+ */
+export function findSplit(
+  histogram: usize,
+  features: usize,
+  featureCount: i32,
+  residualSum: f64,
+  rowCount: f64,
+  leafRows: f64,
+  countBits: i32,
+): i32 {
+  beginSearch(residualSum, rowCount, leafRows, countBits);
+  let best = -1;
+  for (let feature = 0; feature < featureCount; feature++, features += 12) {
+    const bins = histogram + <usize>load<u32>(features);
+    const count = load<i32>(features, 4);
+    const isCategory = load<u32>(features, 8) === 1;
+    const found = isCategory ? findCategorySplit(bins, count) : findOrderedSplit(bins, count);
+    if (found) best = feature;
+  }
+  if (best >= 0) tellSplit();
+  return best;
+}

@@ -1,0 +1,31 @@
+/**
+ * Adds one tree's values, times a factor, to the sums of rows. As with a forest, each feature's bin
+ * rules out leaves, and the leftmost that stays possible is the row's.
+ *
+ * @param features for each feature that the tree splits on two words: the addresses of its bins (u8
+ *   by row of the table), and of the leaves that each bin leaves possible (u32, 256 of them).
+ * @param leaves f64.
+ * @param rows u32, `count` of them.
+ * @param sums f64 by row of the table.
+ */
+export function addTree(
+  features: usize,
+  featureCount: u32,
+  leaves: usize,
+  factor: f64,
+  rows: usize,
+  count: u32,
+  sums: usize,
+): void {
+  const featuresEnd = features + 8 * featureCount;
+  for (const end = rows + 4 * count; rows < end; rows += 4) {
+    const row = <usize>load<u32>(rows);
+    let possible: u32 = -1;
+    for (let feature = features; feature < featuresEnd; feature += 8) {
+      const bin = <usize>load<u8>(<usize>load<u32>(feature) + row);
+      possible &= load<u32>(<usize>load<u32>(feature, 4) + 4 * bin);
+    }
+    const at = sums + 8 * row;
+    store<f64>(at, load<f64>(at) + factor * load<f64>(leaves + 8 * <usize>ctz(possible)));
+  }
+}
