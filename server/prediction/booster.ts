@@ -16,6 +16,7 @@ export class Booster {
   readonly #forest: Forest;
   /** By row of the whole table; only the booster's own rows are kept. */
   readonly #residuals: Float64Array;
+  readonly #gains: (readonly number[])[] = [];
 
   /**
    * @param rows the rows to learn from, ascending.
@@ -40,9 +41,14 @@ export class Booster {
     return this.#forest;
   }
 
+  /** For each tree, and each of its splits, by how much it lowered the squared error. */
+  get gains(): readonly (readonly number[])[] {
+    return this.#gains;
+  }
+
   /** Adds one tree. */
   addTree(): Tree {
-    const { tree, ranges } = this.#grower.grow(this.#residuals, LEARNING_RATE);
+    const { tree, gains, ranges } = this.#grower.grow(this.#residuals, LEARNING_RATE);
     for (const [leaf, { start, end }] of ranges.entries()) {
       const value = tree.leaves[leaf] ?? 0;
       for (const row of this.#grower.rows.subarray(start, end)) {
@@ -50,6 +56,7 @@ export class Booster {
       }
     }
     this.#forest.trees.push(tree);
+    this.#gains.push(gains);
     return tree;
   }
 }

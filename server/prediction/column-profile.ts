@@ -1,4 +1,5 @@
 import { parseDate, parseNumber } from './cells.js';
+import { fewestOfCategory } from './growth.js';
 import type { TableColumn } from './table.js';
 
 /** What a model knows of one input column. */
@@ -17,6 +18,18 @@ export interface ColumnSummary {
   max: number | string | null;
   /** The categories, most frequent first, at most 254; null for numbers and dates. */
   categories: string[] | null;
+  /** What the model makes of the column; null if it is not used, or if an old model never asked. */
+  importance: Importance | null;
+}
+
+export interface Importance {
+  /** The column's share, 0 to 1, of all by which the trees' splits lowered the squared error. */
+  gain: number;
+  /**
+   * By how much the RMSE on rows that the trees have not seen grows when the column's values are
+   * shuffled among them, in units of the target. Chance may take it a little below 0.
+   */
+  permutation: number;
 }
 
 /** A distinct value of a column and the number of its rows. */
@@ -101,6 +114,7 @@ function profileOrdered(
     min: show(finite[0]?.value),
     max: show(finite.at(-1)?.value),
     categories: null,
+    importance: null,
   };
   return { summary, values };
 }
@@ -119,6 +133,11 @@ function summariseCategories(
   const byFrequency = column.texts
     .map((text, index) => ({ text, count: counts[index] ?? 0 }))
     .sort((a, b) => b.count - a.count);
+  const fewest = fewestOfCategory(column.codes.length);
+  if (use.used && distinct > MOST_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
+    use.used = false;
+    use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;
+  }
   return {
     name: column.name,
     kind: 'category',
@@ -126,6 +145,7 @@ function summariseCategories(
     min: null,
     max: null,
     categories: use.used ? byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text) : null,
+    importance: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type ColumnSummary, MOST_CATEGORIES, type ValueCount } from './column-profile.js';
+import { type DatePart, datePart } from './date-parts.js';
 
 /**
  * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
@@ -16,27 +17,38 @@ export const MISSING_BIN = 0;
 /** Bins of values, without the one for missing values. */
 const MOST_VALUE_BINS = 255;
 
-export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): Encoder {
+/** @param part what is read of a date; null for the moment itself, and in other columns. */
+export function createEncoder(
+  summary: ColumnSummary,
+  cuts: readonly number[],
+  part: DatePart | null,
+): Encoder {
   if (summary.kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber);
+  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber, part);
 }
 
-/** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
+/** Numbers, dates and their parts: bin b holds the values above cut b − 2 and up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly #cuts: Float64Array;
   readonly #parse: (text: string) => number;
+  readonly #part: DatePart | null;
 
-  constructor(cuts: readonly number[], parse: (text: string) => number) {
+  constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
     this.#cuts = Float64Array.from(cuts);
     this.#parse = parse;
+    this.#part = part;
     this.binCount = cuts.length + 2;
   }
 
   bin(cell: unknown): number {
     const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
-    const value = isNumber ? cell : this.#parse(cellText(cell));
-    return Number.isNaN(value) ? MISSING_BIN : 1 + this.#cutsBelow(value);
+    return this.#binOf(isNumber ? cell : this.#parse(cellText(cell)));
+  }
+
+  #binOf(value: number): number {
+    if (Number.isNaN(value)) return MISSING_BIN;
+    return 1 + this.#cutsBelow(this.#part === null ? value : datePart(this.#part, value));
   }
 
   #cutsBelow(value: number): number {

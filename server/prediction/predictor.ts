@@ -1,4 +1,5 @@
 import { AnswerWriter } from './answer-writer.js';
+import { widestReach } from './calibration.js';
 import { cellText, parseNumber } from './cells.js';
 import { ErrorEstimator, type WidthChoice } from './error-estimator.js';
 import { ForestScorer } from './forest-scorer.js';
@@ -8,6 +9,7 @@ import type { Prediction } from './prediction.js';
 import { RowBinner } from './row-binner.js';
 import { ownValue } from './row-object.js';
 import { fromStandard } from './target-scale.js';
+import { withinSupport } from './target-support.js';
 
 export interface PredictOptions {
   /**
@@ -78,7 +80,7 @@ export class Predictor {
   }
 
   #widthChoices({ confidence }: PredictOptions): WidthChoices {
-    const widest = this.#model.target_deviation / 2;
+    const widest = widestReach(this.#model.target_deviation);
     const choice = (errors: ErrorEstimator) =>
       confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
     const ordinary = choice(this.#errors);
@@ -105,14 +107,17 @@ export class Predictor {
   }
 
   #prediction(row: unknown, standard: number, error: number, choose: WidthChoice): Prediction {
-    const { target, target_scale } = this.#model;
+    const { target, target_scale, target_support } = this.#model;
     const { level, score } = choose(error);
-    const min = fromStandard(target_scale, standard - score * error);
-    const max = fromStandard(target_scale, standard + score * error);
+    const { value, min, max } = withinSupport(target_support, {
+      value: fromStandard(target_scale, standard),
+      min: fromStandard(target_scale, standard - score * error),
+      max: fromStandard(target_scale, standard + score * error),
+    });
     const original = ownValue(row, target);
     const truth = parseNumber(cellText(original));
     return {
-      value: fromStandard(target_scale, standard),
+      value,
       confidence: level,
       min,
       max,

@@ -10,6 +10,8 @@ export interface GrowthLimits {
   leaves: number;
   /** The fewest rows of a leaf. */
   leafRows: number;
+  /** The most rows, drawn at random for each tree, that a tree is grown on; all of them if not given. */
+  treeRows?: number;
 }
 
 export interface FoundSplit extends SplitCandidate {

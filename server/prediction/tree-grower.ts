@@ -17,6 +17,8 @@ interface GrowingLeaf extends NodeTotals {
 /** A grown tree and the row range of each of its leaves in the grower's order. */
 export interface GrownTree {
   tree: Tree;
+  /** For each of the tree's splits, by how much it lowered the sum of squared residuals. */
+  gains: readonly number[];
   ranges: readonly { start: number; end: number }[];
 }
 
@@ -58,10 +60,12 @@ export class TreeGrower {
     this.rows.set(this.#allRows);
     const leaves = [this.#plantRoot(residuals)];
     const splits: Split[] = [];
+    const gains: number[] = [];
     while (leaves.length < this.#limits.leaves) {
       const index = indexOfBest(leaves);
       const leaf = leaves[index];
       if (leaf?.split === undefined) break;
+      gains.push(leaf.split.gain);
       const [left, right] = this.#splitLeaf(leaf, leaf.split, splits, residuals);
       leaves[index] = left;
       leaves.push(right);
@@ -71,7 +75,7 @@ export class TreeGrower {
       this.#histograms.release(histogram);
     }
     const values = leaves.map((leaf) => (shrinkage * leaf.residualSum) / leaf.rowCount + 0);
-    return { tree: { splits, leaves: values }, ranges: leaves };
+    return { tree: { splits, leaves: values }, gains, ranges: leaves };
   }
 
   #plantRoot(residuals: Float64Array): GrowingLeaf {
