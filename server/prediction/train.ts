@@ -38,7 +38,7 @@ const ERROR_ROUNDS = 40;
  */
 export function train(table: Table, options: TrainOptions = {}): Model {
   const progress = new Progress(options.onProgress ?? (() => {}));
-  const inColumns = progress.stage(0.05, table.columns.length);
+  const inColumns = progress.stage(0.04, table.columns.length);
   const { columns, features, binned } = prepareTable(table, inColumns);
   const scale = chooseScale(table.targetValues);
   const toUnits = (length: number) => lengthFromStandard(scale, length);
