@@ -25,22 +25,21 @@ export function crossValidate(
 ): LearntValues {
   const learner = new Learner(features);
   const limits = valueLimits(order.length);
-  const trials = Array.from({ length: FOLDS }, (_, fold) => ({
-    learnt: order.filter((_row, index) => index % FOLDS !== fold).sort(),
-    judged: order.filter((_row, index) => index % FOLDS === fold).sort(),
-  }));
-  const folds = trials.map(({ learnt, judged }) => ({
-    rows: judged,
-    booster: learner.booster(learnt, target, limits),
-  }));
+  const folds = Array.from({ length: FOLDS }, (_, fold) => {
+    const learnt = order.filter((_row, index) => index % FOLDS !== fold).sort();
+    const judged = order.filter((_row, index) => index % FOLDS === fold).sort();
+    return { learnt, judged, booster: learner.booster(learnt, target, limits) };
+  });
   const predictions = new Float64Array(target.length);
-  for (const { rows, booster } of folds) {
-    for (const row of rows) predictions[row] = booster.forest.base;
+  for (const { judged, booster } of folds) {
+    for (const row of judged) predictions[row] = booster.forest.base;
   }
   const search = new RoundSearch(predictions, target, order);
   const inFolds = progress.openStage(0.6);
   while (!search.isOver) {
-    for (const { rows, booster } of folds) learner.addTo(predictions, rows, [booster.addTree()]);
+    for (const { judged, booster } of folds) {
+      learner.addTo(predictions, judged, [booster.addTree()]);
+    }
     inFolds(search.look());
   }
   const booster = learner.booster(everyRow(order.length), target, limits);
@@ -56,8 +55,11 @@ export function crossValidate(
       features,
       target,
       predictions: search.predictions,
-      parts: folds.map((fold) => ({ rows: fold.rows, forest: search.cut(fold.booster.forest) })),
-      trials,
+      trials: folds.map(({ learnt, judged, booster: { forest } }) => ({
+        learnt,
+        judged,
+        forest: search.cut(forest),
+      })),
       judged: order,
     },
   };

@@ -23,18 +23,21 @@ export function datePart(part: DatePart, time: number): number {
 }
 
 /**
- * The parts that say of these dates what the moment alone does not: those that fall at least once
- * while time goes on. Within one year months only rise, and a cut in time can say all that they do.
+ * The parts that say of these dates what the moment alone does not: those of which a value comes
+ * again after others. Within one year no month does, and a cut in time can say all that months do.
  *
  * @param times milliseconds since 1970, ascending.
  */
 export function recurringParts(times: readonly number[]): DatePart[] {
   return DATE_PARTS.filter((part) => {
-    let last = Number.NEGATIVE_INFINITY;
+    const seen = new Set<number>();
+    let last = Number.NaN;
     return times.some((time) => {
-      const falls = datePart(part, time) < last;
-      last = datePart(part, time);
-      return falls;
+      const value = datePart(part, time);
+      const returns = value !== last && seen.has(value);
+      seen.add(value);
+      last = value;
+      return returns;
     });
   });
 }

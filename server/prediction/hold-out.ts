@@ -51,8 +51,7 @@ export function learnWithHoldOut(
     unseen: {
       ...unseen,
       predictions: search.predictions,
-      parts: [{ rows: everyRow(heldOut), forest }],
-      trials: [trial],
+      trials: [{ ...trial, forest }],
       judged: trial.judged,
     },
   };

@@ -2,6 +2,7 @@ import type { Importance } from './column-profile.js';
 import { type BinnedFeatures, takeRows } from './features.js';
 import { ForestScorer } from './forest-scorer.js';
 import { shuffledRange } from './random.js';
+import { pick } from './statistics.js';
 import type { Forest } from './tree.js';
 import type { LearntValues, UnseenRows } from './trials.js';
 
@@ -52,18 +53,18 @@ function sumGains(
 
 /** By column, how much the root mean squared error grows when its values are shuffled. */
 function permute(
-  { features, target, parts }: UnseenRows,
+  { features, target, trials }: UnseenRows,
   columns: readonly number[],
   random: () => number,
 ): Map<number, number> {
   const affordable = Math.max(FEWEST_ROWS, Math.floor(MOST_SCORED / columns.length));
-  const samples = parts.map(({ rows, forest }) => {
-    const most = Math.ceil(Math.min(MOST_ROWS, affordable) / parts.length);
-    const drawn = shuffledRange(rows.length, random).subarray(0, most);
-    const some = drawn.map((index) => rows[index] ?? 0);
+  const samples = trials.map(({ judged, forest }) => {
+    const most = Math.ceil(Math.min(MOST_ROWS, affordable) / trials.length);
+    const drawn = shuffledRange(judged.length, random).subarray(0, most);
+    const some = drawn.map((index) => judged[index] ?? 0);
     return {
       sample: takeRows(features, some),
-      truth: Float64Array.from(some, (row) => target[row] ?? 0),
+      truth: pick(target, some),
       order: shuffledRange(some.length, random),
       base: forest.base,
       scorer: new ForestScorer(forest.trees),

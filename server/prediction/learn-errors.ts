@@ -4,6 +4,7 @@ import { errorLimits } from './growth.js';
 import { learnInTrials } from './learn-in-trials.js';
 import type { Learner } from './learner.js';
 import { average, pick } from './statistics.js';
+import type { Forest } from './tree.js';
 import { rowsToLearn, type UnseenRows } from './trials.js';
 
 /** An error model, and the errors that it predicts for the judged rows, in their order. */
@@ -15,18 +16,20 @@ export interface LearntErrors {
 /**
  * Learns how large errors are, and calibrates what was learnt on rows that it was not learnt from.
  *
- * @param absoluteErrors by row.
+ * @param answering the forest that answers for the model.
+ * @param absoluteErrors by row, of forests that have not seen the row.
  */
 export function learnErrors(
   learner: Learner,
   unseen: UnseenRows,
+  answering: Forest,
   absoluteErrors: Float64Array,
   rounds: number,
   onRound: (done: number) => void,
 ): LearntErrors {
   const rows = rowsToLearn(unseen);
-  const limits = errorLimits(rows.length);
-  const { forest, said } = learnInTrials(learner, unseen, absoluteErrors, limits, rounds, onRound);
+  const lesson = { wanted: () => absoluteErrors, limits: errorLimits(rows.length), rounds };
+  const { forest, said } = learnInTrials(learner, unseen, answering, lesson, onRound);
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));
   const predictedErrors = pick(said, unseen.judged).map((sum) => predictedError(sum, error_floor));
   const calibration = calibrate(predictedErrors, pick(absoluteErrors, unseen.judged));

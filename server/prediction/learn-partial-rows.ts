@@ -1,11 +1,12 @@
 import { errorLimits } from './growth.js';
 import { learnErrors } from './learn-errors.js';
-import { learnInTrials, roundsOf } from './learn-in-trials.js';
+import { learnInTrials, roundsOf, sayInTrials } from './learn-in-trials.js';
 import { Learner } from './learner.js';
 import { maskRows } from './masking.js';
 import type { PartialRows } from './partial-rows.js';
 import type { Progress } from './progress.js';
-import { rowsToLearn, type UnseenRows } from './trials.js';
+import type { Forest } from './tree.js';
+import { everyRow, type LearntValues, rowsToLearn } from './trials.js';
 
 /** More would take more time than they mend. */
 const CORRECTION_ROUNDS = 30;
@@ -13,40 +14,46 @@ const ERROR_ROUNDS = 30;
 
 /**
  * Learns to answer partial rows, from copies of the unseen rows in which values are masked at
- * random: first what forests that have not seen a row get wrong in its copy, then how large the
- * errors are that remain. A level holds for rows that are masked like these.
+ * random: first what a forest gets wrong in them, then how large the errors are that remain.
+ * Where each forest sends what it never met is chance, so each has a correction of its own; the
+ * errors that remain come from forests and corrections that have not seen the row. A level holds
+ * for rows that are masked like these.
  *
  * @returns null if no feature has unfamiliar bins.
  */
 export function learnPartialRows(
-  unseen: UnseenRows,
+  { forest: answering, unseen }: LearntValues,
   unfamiliarBins: readonly (readonly number[])[],
   random: () => number,
   progress: Progress,
 ): PartialRows | null {
   if (unfamiliarBins.every((bins) => bins.length === 0)) return null;
   const learner = new Learner(maskRows(unseen.features, unfamiliarBins, random));
-  const residuals = new Float64Array(learner.rowCount);
-  for (const { rows, forest } of unseen.parts) {
-    for (const [index, prediction] of learner.predict(forest, rows).entries()) {
-      const row = rows[index] ?? 0;
-      residuals[row] = (unseen.target[row] ?? 0) - prediction;
-    }
-  }
-  const { forest, said } = learnInTrials(
+  const rows = everyRow(learner.rowCount);
+  const correction = learnInTrials(
     learner,
     unseen,
-    residuals,
-    errorLimits(rowsToLearn(unseen).length),
-    CORRECTION_ROUNDS,
+    answering,
+    {
+      wanted: (forest: Forest) => residualsOf(learner.predict(forest, rows)),
+      limits: errorLimits(rowsToLearn(unseen).length),
+      rounds: CORRECTION_ROUNDS,
+    },
     progress.stage(0.06, roundsOf(unseen, CORRECTION_ROUNDS)),
   );
+  const forests = unseen.trials.map(({ forest }) => forest);
+  const residuals = residualsOf(sayInTrials(learner, unseen, forests));
   const { errorModel } = learnErrors(
     learner,
     unseen,
-    residuals.map((residual, row) => Math.abs(residual - (said[row] ?? 0))),
+    answering,
+    residuals.map((residual, row) => Math.abs(residual - (correction.said[row] ?? 0))),
     ERROR_ROUNDS,
     progress.stage(0.06, roundsOf(unseen, ERROR_ROUNDS)),
   );
-  return { unfamiliar_bins: unfamiliarBins, correction_forest: forest, ...errorModel };
+  return { unfamiliar_bins: unfamiliarBins, correction_forest: correction.forest, ...errorModel };
+
+  function residualsOf(predictions: Float64Array): Float64Array {
+    return unseen.target.map((value, row) => value - (predictions[row] ?? 0));
+  }
 }

@@ -27,6 +27,7 @@ export interface TrainOptions {
 
 /** Up to here every row is worth the time that folds take. */
 const MOST_ROWS_IN_FOLDS = 20_000;
+const MOST_BINS_IN_FOLDS = 2_000_000;
 
 const ERROR_ROUNDS = 40;
 
@@ -46,19 +47,21 @@ export function train(table: Table, options: TrainOptions = {}): Model {
   const random = seededRandom(options.seed ?? 1);
   const order = shuffledRange(table.rowCount, random);
 
-  const learn = table.rowCount <= MOST_ROWS_IN_FOLDS ? crossValidate : learnWithHoldOut;
+  const isSmall = table.rowCount <= MOST_ROWS_IN_FOLDS && binned.bins.length <= MOST_BINS_IN_FOLDS;
+  const learn = isSmall ? crossValidate : learnWithHoldOut;
   const values = learn(binned, target, order, progress);
   const { forest, unseen } = values;
   const { errorModel, predictedErrors } = learnErrors(
     new Learner(unseen.features),
     unseen,
+    forest,
     unseen.target.map((value, row) => Math.abs(value - (unseen.predictions[row] ?? 0))),
     ERROR_ROUNDS,
     progress.stage(0.06, roundsOf(unseen, ERROR_ROUNDS)),
   );
   const { leafRows } = valueLimits(table.rowCount);
   const unfamiliar = findUnfamiliarBins(binned, leafRows);
-  const partial_rows = learnPartialRows(unseen, unfamiliar, random, progress);
+  const partial_rows = learnPartialRows(values, unfamiliar, random, progress);
   const importance = weighColumns(values, random, toUnits);
   const judged = {
     targets: pick(unseen.target, unseen.judged),

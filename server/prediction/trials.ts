@@ -17,9 +17,6 @@ export interface UnseenRows {
   target: Float64Array;
   /** By row, what a forest says that has not learnt from it. */
   predictions: Float64Array;
-  /** Which forest that is; every row is in one part. */
-  parts: readonly { rows: Uint32Array; forest: Forest }[];
-  /** How to learn from what the predictions get wrong. */
   trials: readonly Trial[];
   /** The rows that some trial judges, in random order. */
   judged: Uint32Array;
@@ -33,6 +30,8 @@ export interface UnseenRows {
 export interface Trial {
   learnt: Uint32Array;
   judged: Uint32Array;
+  /** Predicts the target; has not learnt from the judged rows, and if it is the only trial, from none here. */
+  forest: Forest;
 }
 
 /** The rows, ascending, from which the last word is learnt. */
