@@ -9,8 +9,8 @@ import type { Forest } from './tree.js';
 import { everyRow, type LearntValues, rowsToLearn } from './trials.js';
 
 /** More would take more time than they mend. */
-const CORRECTION_ROUNDS = 30;
-const ERROR_ROUNDS = 30;
+const CORRECTION_ROUNDS = 40;
+const ERROR_ROUNDS = 40;
 
 /**
  * Learns to answer partial rows, from copies of the unseen rows in which values are masked at

@@ -64,35 +64,62 @@ export interface Bounded {
 }
 
 /**
+ * Trees come near the end of a scale, or the one value that a kind of row has, but each leaves a
+ * tenth of the way to the next, and how much is left in the end is chance. A bound that stops
+ * short of such a value by this share of its reach is meant to hold it.
+ */
+const SLACK = 0.02;
+
+/** Wide intervals hold many whole numbers, and need none more. */
+const MOST_WHOLE_SLACK = 0.05;
+
+/**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
- * held and the target can have: the bounds move inwards, to values that it can have, and to the
- * predicted value at most.
+ * held and the target can have. Where few values or whole numbers are all that it can have, the
+ * bounds move inwards to those, and to the predicted value at most; if there are none between
+ * them, outwards to the nearest, for an interval that holds nothing says nothing.
  *
  * @returns min ≤ value ≤ max, if it was so before.
  */
 export function withinSupport(support: TargetSupport, { value, min, max }: Bounded): Bounded {
-  const within = (number: number) =>
-    Math.min(
-      Math.max(number, support.lower ?? Number.NEGATIVE_INFINITY),
-      support.upper ?? Number.POSITIVE_INFINITY,
-    );
-  const kept = within(value);
-  const low = nextUp(support, within(min));
-  const high = nextDown(support, within(max));
-  // Nothing that the target can be lies between the bounds: they say how sure the value is.
-  if (low > high) return { value: kept, min: within(min), max: within(max) };
-  return { value: kept, min: Math.min(low, kept), max: Math.max(high, kept) };
+  const kept = keepWithin(support, value);
+  const below = Math.max(min - 2 * SLACK * (value / 2 - min / 2), -Number.MAX_VALUE);
+  const above = Math.min(max + 2 * SLACK * (max / 2 - value / 2), Number.MAX_VALUE);
+  const low = nextUp(support, min, below);
+  const high = nextDown(support, max, above);
+  if (low <= high) return { value: kept, min: Math.min(low, kept), max: Math.max(high, kept) };
+  const nearest = nearestTo(support, kept);
+  return { value: kept, min: Math.min(nearest, kept), max: Math.max(nearest, kept) };
 }
 
-/** The least value of the target from a bound up. */
-function nextUp({ values, is_whole }: TargetSupport, bound: number): number {
-  if (values !== null) return values.find((value) => value >= bound) ?? Number.POSITIVE_INFINITY;
-  return is_whole ? Math.ceil(bound) + 0 : bound;
+function keepWithin({ lower, upper }: TargetSupport, number: number): number {
+  const atLeast = Math.max(number, lower ?? Number.NEGATIVE_INFINITY);
+  return Math.min(atLeast, upper ?? Number.POSITIVE_INFINITY);
 }
 
-function nextDown({ values, is_whole }: TargetSupport, bound: number): number {
-  if (values !== null) {
-    return values.findLast((value) => value <= bound) ?? Number.NEGATIVE_INFINITY;
+/** The least that the target can be from a bound up, or just `below` it. */
+function nextUp(support: TargetSupport, bound: number, below: number): number {
+  const { values, is_whole, lower } = support;
+  if (values !== null) return values.find((value) => value >= below) ?? Number.POSITIVE_INFINITY;
+  if (is_whole) {
+    return keepWithin(support, Math.ceil(Math.max(below, bound - MOST_WHOLE_SLACK))) + 0;
   }
-  return is_whole ? Math.floor(bound) + 0 : bound;
+  return keepWithin(support, lower !== null && below <= lower ? lower : bound);
+}
+
+function nextDown(support: TargetSupport, bound: number, above: number): number {
+  const { values, is_whole, upper } = support;
+  if (values !== null) {
+    return values.findLast((value) => value <= above) ?? Number.NEGATIVE_INFINITY;
+  }
+  if (is_whole) {
+    return keepWithin(support, Math.floor(Math.min(above, bound + MOST_WHOLE_SLACK))) + 0;
+  }
+  return keepWithin(support, upper !== null && above >= upper ? upper : bound);
+}
+
+function nearestTo({ values, is_whole }: TargetSupport, value: number): number {
+  if (values === null) return is_whole ? Math.round(value) + 0 : value;
+  const distance = (other: number) => Math.abs(other - value);
+  return values.reduce((best, other) => (distance(other) < distance(best) ? other : best));
 }

@@ -163,6 +163,23 @@ describe('columns', () => {
     ]);
   });
 
+  test('of text that hardly ever repeats are left out, and say so', () => {
+    const rows = makeRows(3000, (random, index) => ({
+      twice: `order ${index >> 1}`,
+      often: index % 3 ? `order ${index}` : `customer ${index % 5}`,
+      y: random() + (index % 3 ? 0 : 3),
+    }));
+    const model = trainOn(rows);
+    expect(model.columns[0]).toMatchObject({
+      used: false,
+      reason: 'no value is in more than 2 rows, too few to learn from',
+      categories: null,
+      importance: null,
+    });
+    expect(model.columns[1]).toMatchObject({ used: true, reason: null });
+    expect(model.metrics.r2).toBeGreaterThan(0.9);
+  });
+
   test('of booleans are categories, in JSON as in text', () => {
     const rows = makeRows(100, (random, index) => {
       const open = index % 2 === 0;
