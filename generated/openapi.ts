@@ -767,7 +767,22 @@ export interface components {
             max: number | string | null;
             /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. */
             categories: string[] | null;
+            importance: components["schemas"]["Importance"];
         };
+        /** @description How much the model makes of the column; null where it is not used, and in models that were trained before this was told. */
+        Importance: {
+            /**
+             * Format: double
+             * @description The column's share of all that the model's trees gained by their splits. The shares of all columns make 1.
+             */
+            gain: number;
+            /**
+             * Format: double
+             * @description How much the root mean squared error grows, in units of the target, when the column's values are
+             *     shuffled among rows that the trees have not seen. Chance may take it a little below 0.
+             */
+            permutation: number;
+        } | null;
         /** @description How well the model does on rows that it was not trained on; null until it is ready. */
         ModelMetrics: {
             /**
@@ -806,8 +821,35 @@ export interface components {
              */
             interval_coverage: number;
             /**
+             * @description The same in each fifth of the held-out rows, from those whose error the model expects to be least to
+             *     those where it expects most; null in models that were trained before this was told.
+             */
+            interval_coverage_by_error: number[] | null;
+            /**
+             * @description Whether confidences are true: the held-out rows by the confidence that they get when none is asked for,
+             *     in ranges a tenth wide, ascending; null in models that were trained before this was told.
+             */
+            reliability: {
+                /**
+                 * Format: double
+                 * @description Their mean confidence.
+                 */
+                said: number;
+                /**
+                 * Format: double
+                 * @description The share of them whose truth lay within its interval.
+                 */
+                got: number;
+                /**
+                 * Format: int32
+                 * @description How many they are.
+                 */
+                rows: number;
+            }[] | null;
+            /**
              * Format: int32
-             * @description How many rows were held out.
+             * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is
+             *     parted in folds for it, so that every row counts; of a large one some rows are held out for good.
              */
             held_out_rows: number;
         } | null;

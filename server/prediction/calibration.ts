@@ -71,6 +71,11 @@ export function groupOf(upperBounds: readonly number[], predictedError: number):
   return group;
 }
 
+/** Half of the widest interval that an answer of its own accord gives: one standard deviation. */
+export function widestReach(deviation: number): number {
+  return deviation / 2;
+}
+
 /** Half the width of an interval, in predicted errors, and the level that it keeps. */
 export interface Width {
   level: number;

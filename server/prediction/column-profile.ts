@@ -1,5 +1,6 @@
 import { parseDate, parseNumber } from './cells.js';
 import { countTexts, countValues, rowCountOf, type ValueCount } from './column-counts.js';
+import { fewestOfCategory } from './growth.js';
 import { PARSING_SHARE, type TableColumn, type TextColumn } from './table.js';
 
 /** What a model knows of one input column. */
@@ -18,6 +19,18 @@ export interface ColumnSummary {
   max: number | string | null;
   /** The categories, most frequent first, at most 254; null for numbers and dates. */
   categories: string[] | null;
+  /** What the model makes of the column; null if it is not used, or if an old model never asked. */
+  importance: Importance | null;
+}
+
+export interface Importance {
+  /** The column's share, 0 to 1, of all by which the trees' splits lowered the squared error. */
+  gain: number;
+  /**
+   * By how much the RMSE on rows that the trees have not seen grows when the column's values are
+   * shuffled among them, in units of the target. Chance may take it a little below 0.
+   */
+  permutation: number;
 }
 
 /** A column's summary, and for a number or a date its distinct values in ascending order. */
@@ -88,6 +101,7 @@ function profileOrdered(
     min: show(finite[0]?.value),
     max: show(finite.at(-1)?.value),
     categories: null,
+    importance: null,
   };
   return { summary, values };
 }
@@ -107,6 +121,11 @@ function summariseCategories(
   const byFrequency = column.texts
     .map((text, index) => ({ text, count: counts[index] ?? 0 }))
     .sort((a, b) => b.count - a.count);
+  const fewest = fewestOfCategory(column.codes.length);
+  if (use.used && distinct > MOST_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
+    use.used = false;
+    use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;
+  }
   return {
     name: column.name,
     kind: 'category',
@@ -114,6 +133,7 @@ function summariseCategories(
     min: null,
     max: null,
     categories: use.used ? byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text) : null,
+    importance: null,
   };
 }
 

@@ -2,6 +2,7 @@ import { cellText, parseDate, parseNumber } from './cells.js';
 import type { ValueCount } from './column-counts.js';
 import { type ColumnSummary, MOST_CATEGORIES } from './column-profile.js';
 import { CutGrid } from './cut-grid.js';
+import { type DatePart, datePart } from './date-parts.js';
 
 /**
  * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
@@ -20,34 +21,49 @@ export const MISSING_BIN = 0;
 /** Bins of values, without the one for missing values. */
 const MOST_VALUE_BINS = 255;
 
-export function createEncoder(summary: ColumnSummary, cuts: readonly number[]): Encoder {
+/** @param part what is read of a date; null for the moment itself, and in other columns. */
+export function createEncoder(
+  summary: ColumnSummary,
+  cuts: readonly number[],
+  part: DatePart | null,
+): Encoder {
   if (summary.kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber);
+  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber, part);
 }
 
-/** Numbers and dates: bin b holds the values above cut b − 2 and up to cut b − 1. */
+/** Numbers, dates and their parts: bin b holds the values above cut b − 2 and up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
-  readonly #cuts: CutGrid;
+  readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
 
-  constructor(cuts: readonly number[], parse: (text: string) => number) {
-    this.#cuts = new CutGrid(cuts);
+  constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
+    this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
     this.binCount = cuts.length + 2;
   }
 
   bin(cell: unknown): number {
     const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
-    const value = isNumber ? cell : this.#parse(cellText(cell));
-    return binOfValue(this.#cuts, value);
+    return this.#binOf(isNumber ? cell : this.#parse(cellText(cell)));
   }
 }
 
-/** The bin of a number, or of a date as milliseconds; NaN is missing. */
-export function binOfValue(cuts: CutGrid, value: number): number {
-  return Number.isNaN(value) ? MISSING_BIN : 1 + cuts.countBelow(value);
+/**
+ * Makes what bins numbers, or dates in milliseconds; NaN is missing.
+ *
+ * @param part what is read of a date; null for the moment itself, and for numbers.
+ */
+export function valueBinner(
+  cuts: readonly number[],
+  part: DatePart | null,
+): (value: number) => number {
+  const grid = new CutGrid(cuts);
+  return (value) => {
+    if (Number.isNaN(value)) return MISSING_BIN;
+    return 1 + grid.countBelow(part === null ? value : datePart(part, value));
+  };
 }
 
 /** Categories: bins 1 up for the known ones, and one more for all others, unseen ones too. */

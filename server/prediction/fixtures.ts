@@ -52,7 +52,9 @@ export function csvOf(header: string, line: (index: number) => string, ...more: 
   return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
 }
 
-function readDataset(name: 'diamonds' | 'txhousing', target: string): Promise<Table> {
+export type Dataset = 'diamonds' | 'txhousing' | 'chicago' | 'concrete';
+
+function readDataset(name: Dataset, target: string): Promise<Table> {
   const file = new URL(`../../datasets/${name}.csv`, import.meta.url);
   return readCsvTable(createReadStream(file), target);
 }
@@ -85,15 +87,27 @@ function cellOf(column: TableColumn, row: number): unknown {
   return Number.isNaN(value) ? null : value;
 }
 
-/** A model trained on three quarters of a real table, and its predictions of the others. */
-export async function judge(name: 'diamonds' | 'txhousing', target: string) {
+/** Three quarters of a real table to learn from, and the other rows. */
+export async function splitDataset(name: Dataset, target: string) {
   const rows = rowsOf(await readDataset(name, target));
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
   const shuffled = order.map((index): Row => rows[index] ?? {});
   const trainingCount = Math.round(0.75 * rows.length);
-  const model = train(readRowsTable(shuffled.slice(0, trainingCount), target));
-  const testRows = shuffled.slice(trainingCount);
-  return { model, testRows, target, predictor: new Predictor(model) };
+  const table = readRowsTable(shuffled.slice(0, trainingCount), target);
+  return { table, testRows: shuffled.slice(trainingCount) };
+}
+
+/** A model trained on three quarters of a real table, and what predicts the other rows. */
+export async function judge(name: Dataset, target: string) {
+  const { table, testRows } = await splitDataset(name, target);
+  const model = train(table);
+  return { table, model, testRows, target, predictor: new Predictor(model) };
+}
+
+/** The root mean squared error of predictions for rows that know the truth. */
+export function errorOf(predictions: readonly Prediction[]): number {
+  const squares = predictions.map(({ value, original }) => (value - Number(original)) ** 2);
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }
 
 /**

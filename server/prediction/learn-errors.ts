@@ -1,38 +1,37 @@
 import { calibrate } from './calibration.js';
 import { chooseErrorFloor, type ErrorModel, predictedError } from './error-model.js';
+import { errorLimits } from './growth.js';
+import { learnInTrials } from './learn-in-trials.js';
 import type { Learner } from './learner.js';
-import type { GrowthLimits } from './split-finder.js';
 import { average, pick } from './statistics.js';
+import type { Forest } from './tree.js';
+import { rowsToLearn, type UnseenRows } from './trials.js';
 
-/** Absolute errors of a model, in rows to learn from and in rows held out. */
-export interface SeenErrors {
-  rows: Uint32Array;
-  /** By row of the whole table: errors in rows that the model, or its like, has not learnt from. */
-  absoluteErrors: Float64Array;
-  heldOut: Uint32Array;
-  /** In the order of `heldOut`. */
-  heldOutErrors: Float64Array;
-}
-
-/** An error model, and the errors that it predicts for the held-out rows, in their order. */
+/** An error model, and the errors that it predicts for the judged rows, in their order. */
 export interface LearntErrors {
   errorModel: ErrorModel;
   predictedErrors: Float64Array;
 }
 
-/** Learns how large errors are from some rows, and calibrates what was learnt on others. */
+/**
+ * Learns how large errors are, and calibrates what was learnt on rows that it was not learnt from.
+ *
+ * @param answering the forest that answers for the model.
+ * @param absoluteErrors by row, of forests that have not seen the row.
+ */
 export function learnErrors(
   learner: Learner,
-  { rows, absoluteErrors, heldOut, heldOutErrors }: SeenErrors,
-  limits: GrowthLimits,
+  unseen: UnseenRows,
+  answering: Forest,
+  absoluteErrors: Float64Array,
   rounds: number,
-  onRound: (round: number) => void,
+  onRound: (done: number) => void,
 ): LearntErrors {
-  const error_forest = learner.boost(rows, absoluteErrors, limits, rounds, onRound);
+  const rows = rowsToLearn(unseen);
+  const lesson = { wanted: () => absoluteErrors, limits: errorLimits(rows.length), rounds };
+  const { forest, said } = learnInTrials(learner, unseen, answering, lesson, onRound);
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));
-  const predictedErrors = learner
-    .predict(error_forest, heldOut)
-    .map((sum) => predictedError(sum, error_floor));
-  const calibration = calibrate(predictedErrors, heldOutErrors);
-  return { errorModel: { error_forest, error_floor, calibration }, predictedErrors };
+  const predictedErrors = pick(said, unseen.judged).map((sum) => predictedError(sum, error_floor));
+  const calibration = calibrate(predictedErrors, pick(absoluteErrors, unseen.judged));
+  return { errorModel: { error_forest: forest, error_floor, calibration }, predictedErrors };
 }

@@ -19,7 +19,13 @@ function makeTable(rowCount: number, binCounts: readonly number[], isCategory: r
       target[row] = (target[row] ?? 0) + Math.sin(bin * (feature + 1)) + random() / 10;
     }
   }
-  const features = { rowCount, bins, binCounts: [...binCounts], isCategory: [...isCategory] };
+  const features = {
+    rowCount,
+    bins,
+    binCounts: [...binCounts],
+    isCategory: [...isCategory],
+    columnOf: binCounts.map((_, feature) => feature),
+  };
   return { features, target, rows: allRows(features) };
 }
 
@@ -53,6 +59,7 @@ const tables = fc
       bins,
       binCounts: features.map(({ binCount }) => binCount),
       isCategory: features.map(({ isCategory }) => isCategory),
+      columnOf: features.map((_, feature) => feature),
     };
     const target = Float64Array.from({ length: rowCount }, () => scale * (random() ** 3 - 0.3));
     const rows = allRows(binned).filter(() => random() < 0.8);

@@ -10,8 +10,8 @@ export function maskBin(unfamiliarBins: readonly number[]): number {
 }
 
 /**
- * A copy of the table in which every row is partial: one feature that has unfamiliar bins is masked
- * in it, and besides none to all of the features, few more often than many, as it is with clients.
+ * A copy of the table in which every row is partial: one column that has unfamiliar bins is masked
+ * in it, and besides none to all of the columns, few more often than many, as it is with clients.
  *
  * @param unfamiliarBins by feature; at least one has some.
  */
@@ -22,11 +22,16 @@ export function maskRows(
 ): BinnedFeatures {
   const { rowCount } = features;
   const bins = features.bins.slice();
-  const order = Uint32Array.from(unfamiliarBins, (_, feature) => feature);
-  const unfamiliar = order.filter((feature) => unfamiliarBins[feature]?.length);
+  const columns = featuresByColumn(features.columnOf);
+  const order = Uint32Array.from(columns, (_, index) => index);
+  const unfamiliar = order.filter((index) =>
+    columns[index]?.some((feature) => unfamiliarBins[feature]?.length),
+  );
   const masks = unfamiliarBins.map(maskBin);
-  const mask = (feature: number, row: number) => {
-    bins[feature * rowCount + row] = masks[feature] ?? MISSING_BIN;
+  const mask = (index: number, row: number) => {
+    for (const feature of columns[index] ?? []) {
+      bins[feature * rowCount + row] = masks[feature] ?? MISSING_BIN;
+    }
   };
   for (let row = 0; row < rowCount; row++) {
     mask(unfamiliar[Math.floor(random() * unfamiliar.length)] ?? 0, row);
@@ -34,6 +39,15 @@ export function maskRows(
     for (let drawn = 0; drawn < count; drawn++) mask(drawFrom(order, drawn, random), row);
   }
   return { ...features, bins };
+}
+
+/** The features of each column together: they are there or missing as one. */
+function featuresByColumn(columnOf: readonly number[]): number[][] {
+  const columns = new Map<number, number[]>();
+  for (const [feature, column] of columnOf.entries()) {
+    columns.set(column, [...(columns.get(column) ?? []), feature]);
+  }
+  return [...columns.values()];
 }
 
 /** Moves one of the numbers from `first` on to that place (a step of Fisher–Yates). */

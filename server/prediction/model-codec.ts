@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { MOST_CATEGORIES } from './column-profile.js';
+import { DATE_PARTS } from './date-parts.js';
 import type { Model } from './model.js';
+import { ANY_TARGET } from './target-support.js';
 import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
 
-const FORMAT = 'roster-model/1';
+const FORMAT = 'roster-model/2';
+
+/** Still read. What such a model does not say has a default in the schemas here. */
+const FIRST_FORMAT = 'roster-model/1';
 
 const indexSchema = z.int().nonnegative();
 const levelSchema = z.number().min(0).max(1);
@@ -17,6 +22,10 @@ const columnSchema = z.strictObject({
   min: z.union([z.number(), z.string()]).nullable(),
   max: z.union([z.number(), z.string()]).nullable(),
   categories: z.array(z.string()).max(MOST_CATEGORIES).nullable(),
+  importance: z
+    .strictObject({ gain: levelSchema, permutation: z.number() })
+    .nullable()
+    .default(null),
 });
 
 const metricsSchema = z.strictObject({
@@ -27,6 +36,11 @@ const metricsSchema = z.strictObject({
   baseline_mae: z.number(),
   interval_level: levelSchema,
   interval_coverage: levelSchema,
+  interval_coverage_by_error: z.array(levelSchema).nullable().default(null),
+  reliability: z
+    .array(z.strictObject({ said: levelSchema, got: levelSchema, rows: z.int().positive() }))
+    .nullable()
+    .default(null),
   held_out_rows: z.int().positive(),
 });
 
@@ -80,19 +94,31 @@ const partialRowsSchema = z.strictObject({
 
 const modelSchema = z
   .object({
-    format: z.literal(FORMAT),
+    format: z.enum([FIRST_FORMAT, FORMAT]),
     target: z.string(),
     row_count: z.int().positive(),
     columns: z.array(columnSchema),
     metrics: metricsSchema,
     features: z.array(
-      z.strictObject({ column: indexSchema, cuts: z.array(z.number()).max(MOST_BINS - 2) }),
+      z.strictObject({
+        column: indexSchema,
+        part: z.enum(DATE_PARTS).nullable().default(null),
+        cuts: z.array(z.number()).max(MOST_BINS - 2),
+      }),
     ),
     target_scale: z.strictObject({
       magnitude: z.number().positive(),
       centre: z.number(),
       spread: z.number().positive(),
     }),
+    target_support: z
+      .strictObject({
+        lower: z.number().nullable(),
+        upper: z.number().nullable(),
+        is_whole: z.boolean(),
+        values: z.array(z.number()).min(1).nullable(),
+      })
+      .default(ANY_TARGET),
     value_forest: forestSchema,
     ...errorModelShape,
     target_deviation: z.number().nonnegative(),
@@ -117,7 +143,7 @@ export function encodeModel(model: Model): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
 }
 
-/** @throws {Error} if the bytes are not an encoded model of this version. */
+/** @throws {Error} if the bytes are not an encoded model of this version or the one before. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   const { format: _, ...model } = modelSchema.parse(parsed);

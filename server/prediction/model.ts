@@ -1,8 +1,10 @@
 import type { ColumnSummary } from './column-profile.js';
+import type { DatePart } from './date-parts.js';
 import type { ErrorModel } from './error-model.js';
 import type { ModelMetrics } from './metrics.js';
 import type { PartialRows } from './partial-rows.js';
 import type { TargetScale } from './target-scale.js';
+import type { TargetSupport } from './target-support.js';
 import type { Forest } from './tree.js';
 
 /**
@@ -20,6 +22,7 @@ export interface Model extends ErrorModel {
   /** What the trees split on, in the order of `Split.feature`. */
   readonly features: readonly ModelFeature[];
   readonly target_scale: TargetScale;
+  readonly target_support: TargetSupport;
   /** Predicts the target. */
   readonly value_forest: Forest;
   /** The widest interval that an answer of its own accord gives: one standard deviation. */
@@ -31,6 +34,8 @@ export interface Model extends ErrorModel {
 export interface ModelFeature {
   /** Index in `columns`. */
   readonly column: number;
+  /** What of a date is split on; null for the moment itself, and in columns of other kinds. */
+  readonly part: DatePart | null;
   /** Ascending cuts between the bins of a number or a date; empty for categories. */
   readonly cuts: readonly number[];
 }

@@ -1,6 +1,9 @@
 /** Shares that differ by less are not worth a message. */
 const STEP = 0.01;
 
+/** After so many steps, two thirds of a stage of unknown length are taken for done. */
+const USUAL_STEPS = 100;
+
 /** Turns the steps of several stages of work into one share, 0 to 1, that never falls. */
 export class Progress {
   readonly #report: (share: number) => void;
@@ -22,6 +25,15 @@ export class Progress {
     this.#end += share;
     const begin = this.#begin;
     return (done) => this.#tell(begin + (share * done) / steps);
+  }
+
+  /**
+   * Begins a stage whose number of steps is not known: each step is worth less than the one
+   * before it, so that the share still moves after hundreds.
+   */
+  openStage(share: number): (done: number) => void {
+    const tell = this.stage(share, 1);
+    return (done) => tell(1 - Math.exp(-done / USUAL_STEPS));
   }
 
   finish(): void {

@@ -1,21 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { band, covered, judge, type Row } from './fixtures.js';
+import { band, covered, errorOf, judge } from './fixtures.js';
 import type { Model, Prediction } from './index.js';
-
-function rootMeanSquareError(predictions: readonly Prediction[], rows: Row[], target: string) {
-  const squares = predictions.map(
-    ({ value }, index) => (value - Number(rows[index]?.[target])) ** 2,
-  );
-  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
-}
 
 const diamonds = await judge('diamonds', 'price');
 const housing = await judge('txhousing', 'median');
+const rides = await judge('chicago', 'ridership');
+
+/** Of fewer rows the share that is covered says nothing. */
+const FEWEST_IN_RANGE = 20;
+
+/** Which tenth a confidence is in; a full tenth counts to the one below. */
+function rangeOf(confidence: number): number {
+  return Math.floor(10 * (confidence - 0.005));
+}
 
 describe.each([
   { name: 'diamonds', ...diamonds, leastR2: 0.96 },
   { name: 'txhousing', ...housing, leastR2: 0.93 },
-])('on $name', ({ model, predictor, testRows, target, leastR2 }) => {
+  { name: 'chicago', ...rides, leastR2: 0.9 },
+])('on $name', ({ model, predictor, testRows, leastR2 }) => {
   const calibrated = model.metrics.held_out_rows;
 
   test.each([0.5, 0.8, 0.9, 0.95])(
@@ -40,14 +43,33 @@ describe.each([
     expect(new Set(predictions.map(({ confidence }) => confidence)).size).toBeGreaterThan(10);
   });
 
-  test('the easiest and the hardest fifth of the rows are both covered', () => {
-    const predictions = predictor.predict(testRows, { confidence: 0.9 });
-    const byWidth = predictions.toSorted((a, b) => a.max - a.min - (b.max - b.min));
-    const fifth = Math.floor(byWidth.length / 5);
-    // A fifth is counted on a fifth of the rows, and calibrated by about as large a share.
-    const tolerance = band(0.9, calibrated / 5, fifth);
-    expect(Math.abs(covered(byWidth.slice(0, fifth)) - 0.9)).toBeLessThan(tolerance);
-    expect(Math.abs(covered(byWidth.slice(-fifth)) - 0.9)).toBeLessThan(tolerance);
+  test('every fifth of the rows is covered, from the easiest to the hardest', () => {
+    const byWidth = predictor
+      .predict(testRows, { confidence: 0.9 })
+      .toSorted((a, b) => a.max - a.min - (b.max - b.min));
+    for (let fifth = 0; fifth < 5; fifth++) {
+      const part = byWidth.slice((fifth * byWidth.length) / 5, ((fifth + 1) * byWidth.length) / 5);
+      // A fifth is counted on a fifth of the rows, and calibrated by about as large a share.
+      const tolerance = band(0.9, calibrated / 5, part.length);
+      expect(Math.abs(covered(part) - 0.9), `fifth ${fifth}`).toBeLessThan(tolerance);
+    }
+  });
+
+  test('confidences are true in every range, as counted in training and on new rows', () => {
+    const counted = model.metrics.reliability ?? [];
+    expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBe(calibrated);
+    for (const { said, got, rows } of counted) {
+      expect(Math.abs(got - said), `${said}`).toBeLessThan(band(said, rows, rows) + 1 / rows);
+    }
+    const predictions = predictor.predict(testRows);
+    for (const { said, rows } of counted) {
+      const isHere = ({ confidence }: Prediction) => rangeOf(confidence) === rangeOf(said);
+      const here = predictions.filter(isHere);
+      if (here.length < FEWEST_IN_RANGE) continue;
+      const mean = here.reduce((sum, { confidence }) => sum + confidence, 0) / here.length;
+      const tolerance = band(mean, rows, here.length);
+      expect(Math.abs(covered(here) - mean), `${said}`).toBeLessThan(tolerance);
+    }
   });
 
   test('predictions are good, and as good as the metrics say', () => {
@@ -55,9 +77,12 @@ describe.each([
     expect(r2).toBeGreaterThan(leastR2);
     expect(r2).toBeCloseTo(1 - (rmse / baseline_rmse) ** 2, 2);
     expect(mae).toBeLessThan(baseline_mae / 4);
-    const onNewRows = rootMeanSquareError(predictor.predict(testRows), testRows, target);
+    const onNewRows = errorOf(predictor.predict(testRows));
     expect(onNewRows / rmse).toBeGreaterThan(0.8);
     expect(onNewRows / rmse).toBeLessThan(1.25);
+    const byError = model.metrics.interval_coverage_by_error ?? [];
+    expect(byError).toHaveLength(5);
+    expect(byError.reduce((sum, share) => sum + share, 0) / 5).toBeCloseTo(interval_coverage, 2);
     // Each half is counted, and calibrates the other.
     const tolerance = band(0.9, calibrated, calibrated);
     expect(Math.abs(interval_coverage - 0.9)).toBeLessThan(tolerance);

@@ -26,14 +26,14 @@ export class RowBinner {
   readonly #inputs: readonly Input[];
 
   constructor({ columns, features, partial_rows }: Model) {
-    this.#inputs = features.map(({ column, cuts }, feature) => {
+    this.#inputs = features.map(({ column, part, cuts }, feature) => {
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
       const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
       const isUnfamiliar = new Uint8Array(MOST_BINS);
       for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
-      const encoder = createEncoder(summary, cuts);
+      const encoder = createEncoder(summary, cuts, part);
       return { cell: new Cell(summary.name), encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };
     });
   }

@@ -1,3 +1,4 @@
+import { widestReach } from './calibration.js';
 import { ErrorEstimator, type WidthChoice } from './error-estimator.js';
 import { ForestScorer } from './forest-scorer.js';
 import type { Model } from './model.js';
@@ -6,6 +7,7 @@ import type { PredictedRows } from './predicted-rows.js';
 import { Rounding } from './rounding.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 import { fromStandard, lengthFromStandard } from './target-scale.js';
+import { keepWithin, withinSupport } from './target-support.js';
 
 /** How the widths of intervals are chosen, by kind of row. */
 export interface WidthChoices {
@@ -46,7 +48,7 @@ export class RowPredictor {
    * @throws {RangeError} if it is not within 0.01 to 0.99.
    */
   widthChoices(confidence: number | undefined): WidthChoices {
-    const widest = this.#model.target_deviation / 2;
+    const widest = widestReach(this.#model.target_deviation);
     const choice = (errors: ErrorEstimator) =>
       confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
     const ordinary = choice(this.#errors);
@@ -103,13 +105,22 @@ export class RowPredictor {
     choose: WidthChoice,
     { values, confidences, mins, maxs }: PredictedRows,
   ): void {
-    const { target_scale } = this.#model;
+    const { target_scale, target_support } = this.#model;
     const { level, score } = choose(error);
     const reach = score * error;
+    const { value, min, max } = withinSupport(target_support, {
+      value: fromStandard(target_scale, standard),
+      min: fromStandard(target_scale, standard - reach),
+      max: fromStandard(target_scale, standard + reach),
+    });
+    // Where the target has few values, the bounds are some of them, and stay what they are.
+    const isExact = target_support.values !== null;
+    const low = isExact ? min : keepWithin(target_support, this.#rounding.down(min));
+    const high = isExact ? max : keepWithin(target_support, this.#rounding.up(max));
     confidences[index] = level;
-    values[index] = this.#rounding.nearest(fromStandard(target_scale, standard));
-    mins[index] = this.#rounding.down(fromStandard(target_scale, standard - reach));
-    maxs[index] = this.#rounding.up(fromStandard(target_scale, standard + reach));
+    mins[index] = low;
+    maxs[index] = high;
+    values[index] = Math.min(Math.max(this.#rounding.nearest(value), low), high);
   }
 }
 

@@ -1,16 +1,21 @@
-import { crossValidate, MOST_ROUNDS } from './cross-validation.js';
+import type { ColumnSummary } from './column-profile.js';
+import { crossValidate } from './cross-validation.js';
 import { prepareTable } from './features.js';
+import { valueLimits } from './growth.js';
+import { learnWithHoldOut } from './hold-out.js';
+import { weighColumns } from './importance.js';
 import { learnErrors } from './learn-errors.js';
-import { learnPartialRows, PARTIAL_ROUNDS } from './learn-partial-rows.js';
+import { roundsOf } from './learn-in-trials.js';
+import { learnPartialRows } from './learn-partial-rows.js';
 import { Learner } from './learner.js';
 import { measure } from './metrics.js';
 import type { Model } from './model.js';
 import { Progress } from './progress.js';
 import { seededRandom, shuffledRange } from './random.js';
-import type { GrowthLimits } from './split-finder.js';
 import { pick, standardDeviation } from './statistics.js';
 import type { Table } from './table.js';
 import { chooseScale, lengthFromStandard, toStandard } from './target-scale.js';
+import { findSupport } from './target-support.js';
 import { findUnfamiliarBins } from './unfamiliar-bins.js';
 
 export interface TrainOptions {
@@ -20,92 +25,64 @@ export interface TrainOptions {
   seed?: number;
 }
 
-const LEAVES = 31;
+/** Up to here every row is worth the time that folds take. */
+const MOST_ROWS_IN_FOLDS = 20_000;
+const MOST_BINS_IN_FOLDS = 2_000_000;
+
 const ERROR_ROUNDS = 40;
 
 /**
  * Trains a model on a table: a forest of gradient-boosted trees that predicts the target, and a
- * smaller one that predicts the size of its error, learnt from errors out of fold; two more for
- * rows that leave out what the table always had. A fifth of the rows is held out, to calibrate the
- * intervals and to measure the model. Occupies its thread.
+ * smaller one that predicts the size of its error; two more for rows that leave out what the table
+ * always had. What is said of the model's errors comes from rows that forests have not seen, in
+ * folds or, of a large table, held out. Occupies its thread.
  */
 export function train(table: Table, options: TrainOptions = {}): Model {
-  const { columns, features, binned } = prepareTable(table);
+  const progress = new Progress(options.onProgress ?? (() => {}));
+  const inColumns = progress.stage(0.04, table.columns.length);
+  const { columns, features, binned } = prepareTable(table, inColumns);
   const scale = chooseScale(table.targetValues);
+  const toUnits = (length: number) => lengthFromStandard(scale, length);
   const target = table.targetValues.map((value) => toStandard(scale, value));
   const random = seededRandom(options.seed ?? 1);
-  const { heldOut, training } = splitRows(table.rowCount, random);
-  const rows = training.toSorted();
+  const order = shuffledRange(table.rowCount, random);
 
-  const learner = new Learner(binned);
-  const limits = valueLimits(rows.length);
-  const progress = new Progress(options.onProgress ?? (() => {}));
-  const inValidation = progress.stage(0.65, MOST_ROUNDS);
-  const outOfFold = crossValidate(learner, training, target, limits, inValidation);
-  const { rounds, absoluteErrors, folds } = outOfFold;
-  const inValue = progress.stage(0.2, rounds);
-  const value_forest = learner.boost(rows, target, limits, rounds, inValue);
-
-  const targets = pick(target, heldOut);
-  const predictions = learner.predict(value_forest, heldOut);
-  const heldOutErrors = targets.map((value, row) => Math.abs(value - (predictions[row] ?? 0)));
-  const errorLimits = errorModelLimits(rows.length);
+  const isSmall = table.rowCount <= MOST_ROWS_IN_FOLDS && binned.bins.length <= MOST_BINS_IN_FOLDS;
+  const learn = isSmall ? crossValidate : learnWithHoldOut;
+  const values = learn(binned, target, order, progress);
+  const { forest, unseen } = values;
   const { errorModel, predictedErrors } = learnErrors(
-    learner,
-    { rows, absoluteErrors, heldOut, heldOutErrors },
-    errorLimits,
+    new Learner(unseen.features),
+    unseen,
+    forest,
+    unseen.target.map((value, row) => Math.abs(value - (unseen.predictions[row] ?? 0))),
     ERROR_ROUNDS,
-    progress.stage(0.05, ERROR_ROUNDS),
+    progress.stage(0.06, roundsOf(unseen, ERROR_ROUNDS)),
   );
-  const partial_rows = learnPartialRows(
-    { binned, target, training, folds, heldOut, valueForest: value_forest },
-    findUnfamiliarBins(binned, rows, limits.leafRows),
-    errorLimits,
-    random,
-    progress.stage(0.09, PARTIAL_ROUNDS),
-  );
+  const { leafRows } = valueLimits(table.rowCount);
+  const unfamiliar = findUnfamiliarBins(binned, leafRows);
+  const partial_rows = learnPartialRows(values, unfamiliar, random, progress);
+  const importance = weighColumns(values, random, toUnits);
+  const judged = {
+    targets: pick(unseen.target, unseen.judged),
+    predictions: pick(unseen.predictions, unseen.judged),
+    predictedErrors,
+  };
+  const target_deviation = standardDeviation(target);
   progress.finish();
   return {
     target: table.target,
     row_count: table.rowCount,
-    columns,
-    metrics: measure({ targets, predictions, predictedErrors }, value_forest.base, (length) =>
-      lengthFromStandard(scale, length),
+    columns: columns.map(
+      (column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null }),
     ),
+    metrics: measure(judged, forest.base, target_deviation, toUnits),
     features,
     target_scale: scale,
-    value_forest,
+    target_support: findSupport(table.targetValues),
+    value_forest: forest,
     ...errorModel,
-    target_deviation: standardDeviation(target),
+    target_deviation,
     partial_rows,
   };
-}
-
-const HELD_OUT_SHARE = 0.2;
-
-/** Twenty scores can promise a level of 0.95, and each half of them 0.9. */
-const FEWEST_HELD_OUT = 20;
-
-/** Parts the rows at random; both parts stay in random order. */
-function splitRows(rowCount: number, random: () => number) {
-  const shuffled = shuffledRange(rowCount, random);
-  const heldOutCount = Math.max(Math.round(HELD_OUT_SHARE * rowCount), FEWEST_HELD_OUT);
-  return { heldOut: shuffled.slice(0, heldOutCount), training: shuffled.slice(heldOutCount) };
-}
-
-/** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
-function valueLimits(rowCount: number): GrowthLimits {
-  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 25), 5, 20) };
-}
-
-/**
- * The size of an error is a noisier thing to learn, and what is read into noise makes intervals
- * narrow where they should not be: larger leaves.
- */
-function errorModelLimits(rowCount: number): GrowthLimits {
-  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 10), 10, 50) };
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
 }

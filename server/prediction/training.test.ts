@@ -36,14 +36,24 @@ describe('training', () => {
     expect(new Set(shares).size).toBe(shares.length);
   });
 
-  test('holds a fifth of the rows out, and twenty at least', () => {
-    expect(trainOn(steps(500)).metrics.held_out_rows).toBe(100);
-    expect(trainOn(steps(50)).metrics.held_out_rows).toBe(20);
+  test('is judged by every row of a small table, and by held-out rows of a large one', () => {
+    expect(trainOn(steps(50)).metrics.held_out_rows).toBe(50);
+    expect(trainOn(steps(500)).metrics.held_out_rows).toBe(500);
+    expect(trainOn(steps(30_000)).metrics.held_out_rows).toBe(5400);
+  });
+
+  test('does not judge by rows that it learnt from', () => {
+    // Whoever has seen a row of noise knows it better than by a guess.
+    const noise = (count: number) =>
+      trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
+    for (const { rmse, baseline_rmse } of [noise(1000), noise(30_000)]) {
+      expect(rmse / baseline_rmse).toBeGreaterThan(0.99);
+    }
   });
 
   test('calibrates within about ten groups of predicted error, if there are rows enough', () => {
     const groupsOf = (count: number) => trainOn(steps(count)).calibration.scores;
-    expect(groupsOf(1000)).toHaveLength(1);
+    expect(groupsOf(200)).toHaveLength(1);
     const noisy = makeRows(10_000, (random) => {
       const x = random();
       return { x, y: x * random() };
@@ -151,6 +161,23 @@ describe('columns', () => {
       ['nested', false, 'every value is missing'],
       ['good', true, null],
     ]);
+  });
+
+  test('of text that hardly ever repeats are left out, and say so', () => {
+    const rows = makeRows(3000, (random, index) => ({
+      twice: `order ${index >> 1}`,
+      often: index % 3 ? `order ${index}` : `customer ${index % 5}`,
+      y: random() + (index % 3 ? 0 : 3),
+    }));
+    const model = trainOn(rows);
+    expect(model.columns[0]).toMatchObject({
+      used: false,
+      reason: 'no value is in more than 2 rows, too few to learn from',
+      categories: null,
+      importance: null,
+    });
+    expect(model.columns[1]).toMatchObject({ used: true, reason: null });
+    expect(model.metrics.r2).toBeGreaterThan(0.9);
   });
 
   test('of booleans are categories, in JSON as in text', () => {

@@ -428,6 +428,7 @@ describe.each([
       metrics: {
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
         ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
+        ...{ interval_coverage_by_error: null, reliability: null },
       },
       artifact: new Uint8Array([7, 0, 9]),
     };

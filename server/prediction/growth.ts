@@ -1,0 +1,29 @@
+import type { GrowthLimits } from './split-finder.js';
+
+const LEAVES = 31;
+
+/** In larger tables each tree sees so many rows, drawn anew: more take time and tell it no more. */
+const TREE_ROWS = 50_000;
+
+/** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
+export function valueLimits(rowCount: number): GrowthLimits {
+  const leafRows = clamp(Math.round(rowCount / 25), 5, 20);
+  return { leaves: LEAVES, leafRows, ...(rowCount > TREE_ROWS && { treeRows: TREE_ROWS }) };
+}
+
+/**
+ * The size of an error is a noisier thing to learn, and what is read into noise makes intervals
+ * narrow where they should not be: larger leaves.
+ */
+export function errorLimits(rowCount: number): GrowthLimits {
+  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 10), 10, 50) };
+}
+
+/** Rows that a category must have, if trees are to tell it from the others. */
+export function fewestOfCategory(rowCount: number): number {
+  return valueLimits(rowCount).leafRows / 2;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,126 @@
+/** Which values a target can sensibly have, told from those that it had. */
+export interface TargetSupport {
+  /** No answer goes below; null if nothing says where the target ends. */
+  readonly lower: number | null;
+  /** No answer goes above. */
+  readonly upper: number | null;
+  /** Whether every value was a whole number. */
+  readonly is_whole: boolean;
+  /** The values, ascending, if they were few; else null. */
+  readonly values: number[] | null;
+}
+
+/** What is known of the targets of models that were trained before this was asked. */
+export const ANY_TARGET: TargetSupport = {
+  lower: null,
+  upper: null,
+  is_whole: false,
+  values: null,
+};
+
+/** More values are not a choice of some. */
+const MOST_VALUES = 20;
+
+/** Where so many rows share the outermost value, the scale ends there. */
+const LEAST_SHARE_AT_END = 0.01;
+const FEWEST_AT_END = 5;
+
+/** Whole numbers beyond this size have no fractions to leave out. */
+const LARGEST_WHOLE = Number.MAX_SAFE_INTEGER;
+
+/** @param values finite, at least one. */
+export function findSupport(values: Float64Array): TargetSupport {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  let is_whole = true;
+  const distinct = new Set<number>();
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+    is_whole &&= Number.isInteger(value) && Math.abs(value) <= LARGEST_WHOLE;
+    if (distinct.size <= MOST_VALUES) distinct.add(value);
+  }
+  const few = distinct.size <= MOST_VALUES;
+  const endsAt = (end: number) => few || isCommon(values, end);
+  return {
+    lower: endsAt(least) ? least + 0 : least >= 0 ? 0 : null,
+    upper: endsAt(most) ? most + 0 : most <= 0 ? 0 : null,
+    is_whole,
+    values: few ? [...distinct].sort((a, b) => a - b) : null,
+  };
+}
+
+function isCommon(values: Float64Array, value: number): boolean {
+  let count = 0;
+  for (const other of values) if (other === value) count++;
+  return count >= Math.max(FEWEST_AT_END, LEAST_SHARE_AT_END * values.length);
+}
+
+/** A predicted value, and the interval around it. */
+export interface Bounded {
+  value: number;
+  min: number;
+  max: number;
+}
+
+/**
+ * Trees come near the end of a scale, or the one value that a kind of row has, but each leaves a
+ * tenth of the way to the next, and how much is left in the end is chance. A bound that stops
+ * short of such a value by this share of its reach is meant to hold it.
+ */
+const SLACK = 0.02;
+
+/** Wide intervals hold many whole numbers, and need none more. */
+const MOST_WHOLE_SLACK = 0.05;
+
+/**
+ * Keeps a prediction to what the target can be, without letting go of any value that the interval
+ * held and the target can have. Where few values or whole numbers are all that it can have, the
+ * bounds move inwards to those, and to the predicted value at most; if there are none between
+ * them, outwards to the nearest, for an interval that holds nothing says nothing.
+ *
+ * @returns min ≤ value ≤ max, if it was so before.
+ */
+export function withinSupport(support: TargetSupport, { value, min, max }: Bounded): Bounded {
+  const kept = keepWithin(support, value);
+  const below = Math.max(min - 2 * SLACK * (value / 2 - min / 2), -Number.MAX_VALUE);
+  const above = Math.min(max + 2 * SLACK * (max / 2 - value / 2), Number.MAX_VALUE);
+  const low = nextUp(support, min, below);
+  const high = nextDown(support, max, above);
+  if (low <= high) return { value: kept, min: Math.min(low, kept), max: Math.max(high, kept) };
+  const nearest = nearestTo(support, kept);
+  return { value: kept, min: Math.min(nearest, kept), max: Math.max(nearest, kept) };
+}
+
+/** The number nearest to this one that is not beyond an end of the target's scale. */
+export function keepWithin({ lower, upper }: TargetSupport, number: number): number {
+  const atLeast = Math.max(number, lower ?? Number.NEGATIVE_INFINITY);
+  return Math.min(atLeast, upper ?? Number.POSITIVE_INFINITY);
+}
+
+/** The least that the target can be from a bound up, or just `below` it. */
+function nextUp(support: TargetSupport, bound: number, below: number): number {
+  const { values, is_whole, lower } = support;
+  if (values !== null) return values.find((value) => value >= below) ?? Number.POSITIVE_INFINITY;
+  if (is_whole) {
+    return keepWithin(support, Math.ceil(Math.max(below, bound - MOST_WHOLE_SLACK))) + 0;
+  }
+  return keepWithin(support, lower !== null && below <= lower ? lower : bound);
+}
+
+function nextDown(support: TargetSupport, bound: number, above: number): number {
+  const { values, is_whole, upper } = support;
+  if (values !== null) {
+    return values.findLast((value) => value <= above) ?? Number.NEGATIVE_INFINITY;
+  }
+  if (is_whole) {
+    return keepWithin(support, Math.floor(Math.min(above, bound + MOST_WHOLE_SLACK))) + 0;
+  }
+  return keepWithin(support, upper !== null && above >= upper ? upper : bound);
+}
+
+function nearestTo({ values, is_whole }: TargetSupport, value: number): number {
+  if (values === null) return is_whole ? Math.round(value) + 0 : value;
+  const distance = (other: number) => Math.abs(other - value);
+  return values.reduce((best, other) => (distance(other) < distance(best) ? other : best));
+}

@@ -1,0 +1,46 @@
+import type { BinnedFeatures } from './features.js';
+import type { Forest } from './tree.js';
+
+/** What was learnt of the target, and what it says of rows that it was not learnt from. */
+export interface LearntValues {
+  /** Answers for the model. */
+  forest: Forest;
+  /** For each tree, and each of its splits, by how much it lowered the squared error. */
+  gains: readonly (readonly number[])[];
+  unseen: UnseenRows;
+}
+
+/** Rows of which each was kept from some forest, as a table of their own. */
+export interface UnseenRows {
+  features: BinnedFeatures;
+  /** In standard units, by row. */
+  target: Float64Array;
+  /** By row, what a forest says that has not learnt from it. */
+  predictions: Float64Array;
+  trials: readonly Trial[];
+  /** The rows that some trial judges, in random order. */
+  judged: Uint32Array;
+}
+
+/**
+ * A way to learn from some rows and to be judged by others; both ascending. A single trial parts
+ * the rows for good. Of several, each judges rows that the others learn from, so that the last
+ * word may be learnt from all.
+ */
+export interface Trial {
+  learnt: Uint32Array;
+  judged: Uint32Array;
+  /** Predicts the target; has not learnt from the judged rows, and if it is the only trial, from none here. */
+  forest: Forest;
+}
+
+/** The rows, ascending, from which the last word is learnt. */
+export function rowsToLearn({ trials, judged }: UnseenRows): Uint32Array {
+  const [only] = trials;
+  return only !== undefined && trials.length === 1 ? only.learnt : judged.toSorted();
+}
+
+/** The numbers of all rows. */
+export function everyRow(count: number): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, row) => row);
+}
