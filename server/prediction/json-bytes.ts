@@ -21,7 +21,7 @@ export function literal(text: string): Literal {
 const NUMBER_ROOM = 32;
 
 /** Longer text is handed to native code, which costs about as much as a look at so many characters. */
-const SHORT = 64;
+const SHORT = 128;
 
 /** Collects JSON as bytes. Constant text and plain numbers become bytes without becoming strings. */
 export class JsonBytes {

@@ -255,7 +255,7 @@ export class ModelStore {
   }
 }
 
-/** Makes what makes the query of `servingAt`: compiling it takes longer than the database takes to answer it. */
+/** Makes what makes the query of `servingAt`: it is compiled once, not for each prediction. */
 function servingQuery(db: Kysely<Database>) {
   let compiled: CompiledQuery<Serving> | undefined;
   return (owner: string, project: string, name: string): CompiledQuery<Serving> => {
