@@ -242,6 +242,40 @@ describe('a training', () => {
   });
 });
 
+describe('a stream', () => {
+  /** In bytes, as the service tells it. */
+  async function memory({ url }: ServerProcess): Promise<number> {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
+  }
+
+  test('is not held in memory, whether its reader rests or reads', async () => {
+    const server = await start();
+    await train(client(server));
+    await untilTrained(client(server));
+    const stream = new OpenStream(
+      `${server.url}/api/projects/default/models/diamond_prices/predict`,
+      '',
+    );
+    const lines = '{"carat":0.7,"cut":"Ideal","color":"G"}\n'.repeat(1000);
+    const before = await memory(server);
+    // Their answers have 120 MB.
+    for (let thousands = 0; thousands < 200; thousands += 1) stream.write(lines);
+    let most = 0;
+    for (let looked = 0; looked < 10; looked += 1) {
+      await delay(100);
+      most = Math.max(most, await memory(server));
+    }
+    const answers = stream.end();
+    const reading = setInterval(async () => {
+      most = Math.max(most, await memory(server).catch(() => 0));
+    }, 100);
+    expect(await answers).toHaveLength(200_000);
+    clearInterval(reading);
+    expect(most - before).toBeLessThan(100e6);
+  });
+});
+
 describe('a start', () => {
   async function refusal(options: ServerOptions): Promise<string> {
     const failure = await start(options).then(

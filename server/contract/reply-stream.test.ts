@@ -62,6 +62,11 @@ async function begin(
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const END = '0\r\n\r\n';
 
+/** Waits for the end of a connection, however it ends. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
 /** Collects what comes back. */
 function received(socket: Socket): { text: string } {
   const all = { text: '' };
@@ -142,7 +147,7 @@ describe('a stream', () => {
     socket.write(chunk('1\n'));
     await expect.poll(() => answer.text).toContain(chunk('1\n'));
     socket.write('no length of a piece\r\n');
-    await once(socket, 'close');
+    await closed(socket);
     expect(answer.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 });
@@ -152,7 +157,7 @@ describe('a sender', () => {
     const { socket } = await begin(echo);
     const answer = received(socket);
     socket.write(chunk('1\n'));
-    await once(socket, 'close');
+    await closed(socket);
     expect(answer.text).toMatch(/1\n\r\n.*\{"problem":\{"type":"\/problems\/request-timeout"/s);
     expect(answer.text).toContain(END);
   });
@@ -183,7 +188,7 @@ describe('a sender', () => {
     const more = chunk('x'.repeat(60_000));
     const flood = setInterval(() => socket.write(more), 5);
     closing.push(() => clearInterval(flood));
-    await once(socket, 'close');
+    await closed(socket);
     expect(answer.text).toContain(END);
   });
 
@@ -229,7 +234,7 @@ describe('a reader', () => {
     await ended;
     expect(counted.blocks).toBeLessThan(MOST);
     socket.resume();
-    await once(socket, 'close');
+    await closed(socket);
   });
 
   test('who rests, but not for too long, gets all of it', async () => {
