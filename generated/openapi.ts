@@ -317,10 +317,11 @@ export interface paths {
          *     `GET` of the address in `Location` tells when it is ready.
          *
          *     The table is CSV (UTF-8, separated by commas, the first line names the columns) or a JSON array of
-         *     objects. A large one is better sent as CSV, which may have 1 GiB; it is read as it arrives. A number may have a decimal comma, in quoted fields (`"944,98"`), and separators of
-         *     thousands where that leaves no doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma
-         *     is a decimal one, `"1,234"` as much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing
-         *     values, which are ordinary, as are ISO dates. Rows without a target are left out.
+         *     objects. A large one is sent as CSV, which may have 1 GiB, and is read as it arrives. A number may
+         *     have a decimal comma, in quoted fields (`"944,98"`), and separators of thousands where that leaves no
+         *     doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma is a decimal one, `"1,234"` as
+         *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
+         *     are ISO dates. Rows without a target are left out.
          *
          *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
          *     in each of them or always the same, if no other column can be learnt from, if two columns have one
