@@ -66,7 +66,7 @@ export class TextCells {
 
   /**
    * Forgets the rarer half of the texts, the later ones of those that are as rare; their cells
-   * become others. A text that more than one in some ten thousand cells holds is never among them for good.
+   * become others. A text that is met again after that is kept again.
    */
   forgetRare(): void {
     const counts = this.#counts();
