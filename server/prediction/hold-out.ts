@@ -53,6 +53,7 @@ export function learnWithHoldOut(
       predictions: search.predictions,
       trials: [{ ...trial, forest }],
       judged: trial.judged,
+      fromFewer: null,
     },
   };
 }

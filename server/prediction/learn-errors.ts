@@ -3,6 +3,7 @@ import { chooseErrorFloor, type ErrorModel, predictedError } from './error-model
 import { errorLimits } from './growth.js';
 import { learnInTrials } from './learn-in-trials.js';
 import type { Learner } from './learner.js';
+import { errorShrinkage } from './learning-curve.js';
 import { average, pick } from './statistics.js';
 import type { Forest } from './tree.js';
 import { rowsToLearn, type UnseenRows } from './trials.js';
@@ -31,7 +32,12 @@ export function learnErrors(
   const lesson = { wanted: () => absoluteErrors, limits: errorLimits(rows.length), rounds };
   const { forest, said } = learnInTrials(learner, unseen, answering, lesson, onRound);
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));
-  const predictedErrors = pick(said, unseen.judged).map((sum) => predictedError(sum, error_floor));
-  const calibration = calibrate(predictedErrors, pick(absoluteErrors, unseen.judged));
+  const predictedByRow = said.map((sum) => predictedError(sum, error_floor));
+  const predictedErrors = pick(predictedByRow, unseen.judged);
+  const shrinkage = errorShrinkage(unseen, absoluteErrors, predictedByRow);
+  const calibration = calibrate(
+    predictedErrors,
+    pick(absoluteErrors, unseen.judged).map((error) => shrinkage * error),
+  );
   return { errorModel: { error_forest: forest, error_floor, calibration }, predictedErrors };
 }

@@ -45,7 +45,8 @@ export function learnPartialRows(
   const residuals = residualsOf(sayInTrials(learner, unseen, forests));
   const { errorModel } = learnErrors(
     learner,
-    unseen,
+    // What more rows teach is little beside what masked values hide.
+    { ...unseen, fromFewer: null },
     answering,
     residuals.map((residual, row) => Math.abs(residual - (correction.said[row] ?? 0))),
     ERROR_ROUNDS,

@@ -20,6 +20,11 @@ export interface UnseenRows {
   trials: readonly Trial[];
   /** The rows that some trial judges, in random order. */
   judged: Uint32Array;
+  /**
+   * What a forest says of some judged rows that learnt from fewer than the trials' do, by as much
+   * as these learnt from fewer than the one that answers; null if that is one of theirs.
+   */
+  fromFewer: { rows: Uint32Array; predictions: Float64Array } | null;
 }
 
 /**
