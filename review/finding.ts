@@ -26,22 +26,46 @@ export function breaks({ rule, party }: Pick<Finding, 'rule' | 'party'>): Party 
 }
 
 /** The same change, and every place that it shows at: a shared schema shows in many operations. */
-export interface Change extends Omit<Finding, 'path' | 'operation'> {
+export interface Change extends Pick<Finding, 'rule' | 'party' | 'was' | 'is'> {
   readonly places: readonly string[];
+  readonly pointers: readonly string[];
 }
 
-/** Brings together the findings that are one change of the contract, in their order. */
+/** Brings together the findings that are one change, or one change made in many operations. */
 export function changesOf(findings: readonly Finding[]): Change[] {
-  const changes = new Map<string, Change & { places: string[] }>();
-  for (const { path, operation, ...change } of findings) {
-    const { rule, party, pointer, was, is } = change;
-    const key = JSON.stringify([rule, party, pointer, was, is]);
-    const known = changes.get(key) ?? { ...change, places: [] };
-    const place = [operation, path].filter(Boolean).join(' ');
-    if (!known.places.includes(place)) known.places.push(place);
-    changes.set(key, known);
+  const atOnePointer = grouped(findings, ({ rule, party, pointer, was, is }) =>
+    JSON.stringify([rule, party, pointer, was, is]),
+  );
+  return grouped(atOnePointer, sameEverywhere).map((groups) => {
+    const all = groups.flat();
+    const [[{ rule, party, was, is }]] = groups;
+    const places = all.map(({ operation, path }) => [operation, path].filter(Boolean).join(' '));
+    const pointers = all.map(({ pointer }) => pointer).filter(Boolean);
+    return { rule, party, was, is, places: distinct(places), pointers: distinct(pointers) };
+  });
+}
+
+function sameEverywhere([first, ...others]: readonly Finding[]): string {
+  if (!first) return '';
+  const { rule, party, pointer, was, is } = first;
+  const paths = distinct([first, ...others].map(({ path }) => path.replace(/^\d\d\d /, '')));
+  const [path, ...further] = paths;
+  return JSON.stringify([rule, party, was, is, further.length > 0 ? pointer : path]);
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
-  return [...changes.values()];
+  return [...groups.values()];
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
 }
 
 const REMARKS = new Set<Rule>([

@@ -74,12 +74,16 @@ function table(title: string, changes: readonly Change[], party?: Party): string
   ];
 }
 
-function placeCell({ places, pointer }: Change): string {
-  const shown = places.filter(Boolean).slice(0, MOST_PLACES).map(code);
-  const further = places.length - MOST_PLACES;
-  if (further > 0) shown.push(`and ${count(further, 'other place')}`);
-  const at = pointer ? `at ${code(pointer)}` : '';
-  return [...shown, at].filter(Boolean).join('<br>');
+function placeCell({ places, pointers }: Change): string {
+  const where = some(places.filter(Boolean), MOST_PLACES);
+  const at = some(pointers, 1);
+  return [...where, ...(at.length > 0 ? [`at ${at.join(', ')}`] : [])].join('<br>');
+}
+
+function some(texts: readonly string[], most: number): string[] {
+  const further = texts.length - most;
+  const shown = texts.slice(0, most).map(code);
+  return further > 0 ? [...shown, `and ${count(further, 'other place')}`] : shown;
 }
 
 function cell(text: string): string {

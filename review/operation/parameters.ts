@@ -16,17 +16,21 @@ export function compareParameters(scope: Scope, { before, after }: Pair<Operatio
     const now = counterpart(key);
     if (now) {
       known.add(now);
-      findings.push(...compareParameter(scope.within(key), { before: old, after: now }));
+      findings.push(
+        ...compareParameter(scope.within(placeWords(now)), { before: old, after: now }),
+      );
     } else if (old['in'] !== 'path') {
       findings.push(
-        scope.within(key).finding('parameter-removed', { before: old, was: words(old) }),
+        scope
+          .within(placeWords(old))
+          .finding('parameter-removed', { before: old, was: words(old) }),
       );
     }
   }
-  for (const [key, now] of after.parameters) {
+  for (const now of after.parameters.values()) {
     if (known.has(now) || now['in'] === 'path') continue;
     const rule = now['required'] === true ? 'required-parameter-added' : 'parameter-added';
-    findings.push(scope.within(key).finding(rule, { after: now, is: words(now) }));
+    findings.push(scope.within(placeWords(now)).finding(rule, { after: now, is: words(now) }));
   }
   return findings;
 }
@@ -46,10 +50,7 @@ function compareParameter(scope: Scope, { before, after }: Pair<JsonRecord>): Fi
     const rule = after['required'] === true ? 'required-now' : 'optional-now';
     findings.push(scope.finding(rule, { ...told, was, is }));
   }
-  const [was, is] = [serialization(before), serialization(after)];
-  if (was !== is) {
-    findings.push(scope.finding('parameter-serialization-changed', { ...told, was, is }));
-  }
+  findings.push(...compareSerialization(scope, told));
   if ((before['deprecated'] === true) !== (after['deprecated'] === true)) {
     const rule = after['deprecated'] === true ? 'deprecated' : 'no-longer-deprecated';
     findings.push(scope.finding(rule, told));
@@ -60,6 +61,20 @@ function compareParameter(scope: Scope, { before, after }: Pair<JsonRecord>): Fi
   return [...findings, ...scope.schemas(before, after)];
 }
 
+function compareSerialization(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {
+  const told = { before, after };
+  const [was, is] = [serialization(before), serialization(after)];
+  const changed =
+    was === is ? [] : [scope.finding('parameter-serialization-changed', { ...told, was, is })];
+  const freedoms = ['allowReserved', 'allowEmptyValue'].flatMap((keyword) => {
+    const [could, can] = [before, after].map((parameter) => parameter[keyword] === true);
+    if (could === can) return [];
+    const rule = can ? 'bound-loosened' : 'bound-tightened';
+    return [scope.finding(rule, { ...told, was: can ? '' : keyword, is: can ? keyword : '' })];
+  });
+  return [...changed, ...freedoms];
+}
+
 const STYLES: Readonly<Record<string, string>> = { query: 'form', cookie: 'form' };
 
 /** How the value is written (OpenAPI 3.1, 4.8.12.2 and 4.8.12.3), with the defaults filled in. */
@@ -68,9 +83,11 @@ function serialization(parameter: JsonRecord): string {
   if (content.length > 0) return `as ${content.join()}`;
   const style = parameter['style'] ?? STYLES[String(parameter['in'])] ?? 'simple';
   const explode = parameter['explode'] ?? style === 'form';
-  const reserved = parameter['allowReserved'] === true ? ', reserved characters as they are' : '';
-  const empty = parameter['allowEmptyValue'] === true ? ', empty values' : '';
-  return `style ${style}${explode ? ', exploded' : ''}${reserved}${empty}`;
+  return `style ${style}${explode ? ', exploded' : ''}`;
+}
+
+function placeWords(parameter: JsonRecord): string {
+  return `${parameter['in']} ${parameter['name']}`;
 }
 
 function words(parameter: JsonRecord): string {

@@ -1,3 +1,4 @@
+import { asRecord } from '../../server/contract/record.js';
 import type { Contract } from '../contract/contract.js';
 import type { Difference } from '../finding.js';
 import type { Party } from '../rules.js';
@@ -43,7 +44,7 @@ export function compareSchemas(
 ): Difference[] {
   const known = new Map<string, Difference[]>();
   const compare = (pair: Pair<Conjunction>): Difference[] => {
-    const key = `${keyOf(pair.before)} ${keyOf(pair.after)}`;
+    const key = `${keyOf(contracts.before, pair.before)} ${keyOf(contracts.after, pair.after)}`;
     const found = known.get(key);
     if (found) return found;
     known.set(key, []);
@@ -85,13 +86,19 @@ function comparePossible(comparison: Comparison, { before, after }: Pair<Shape>)
 const numbers = new WeakMap<object, number>();
 let given = 0;
 
-/** The same schemas, in whatever order, have the same key. */
-function keyOf(schemas: Conjunction): string {
-  const keys = schemas.map((schema) => {
+/** The same schemas, in whatever order and by whatever references, have the same key. */
+function keyOf(contract: Contract, schemas: Conjunction): string {
+  const keys = schemas.map((reference) => {
+    const schema = isBare(reference) ? contract.resolve(reference) : reference;
     if (typeof schema !== 'object' || schema === null) return String(schema);
     const number = numbers.get(schema) ?? ++given;
     numbers.set(schema, number);
     return String(number);
   });
   return [...new Set(keys)].sort().join('&');
+}
+
+/** A reference with nothing beside it. */
+function isBare(schema: unknown): boolean {
+  return Object.keys(asRecord(schema)).join() === '$ref';
 }
