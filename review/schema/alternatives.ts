@@ -2,8 +2,9 @@ import { members } from '../contract/contract.js';
 import { type Difference, isRemark } from '../finding.js';
 import { RULES } from '../rules.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
-import { type Conjunction, type Shape, shapeOf, statements } from './shape.js';
+import { type Conjunction, type Shape, shapeOf } from './shape.js';
 import { namesOf } from './slots.js';
+import { statements } from './statements.js';
 import { componentName, typeWords } from './words.js';
 
 interface Form {

@@ -1,7 +1,9 @@
 import type { JsonRecord } from '../../server/contract/record.js';
 import type { Difference } from '../finding.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
-import { type Shape, statements, type Type } from './shape.js';
+import type { Shape } from './shape.js';
+import { statements } from './statements.js';
+import type { Type } from './types.js';
 
 interface BoundKind {
   readonly types: readonly Type[];

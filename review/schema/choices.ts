@@ -3,8 +3,8 @@ import { type Contract, elements } from '../contract/contract.js';
 import type { Difference } from '../finding.js';
 import { compareAlternatives } from './alternatives.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
-import type { Conjunction, Shape, Type } from './shape.js';
-import { TYPES } from './shape.js';
+import type { Conjunction, Shape } from './shape.js';
+import { TYPES, type Type } from './types.js';
 
 interface Choice {
   readonly part: JsonRecord;

@@ -2,7 +2,8 @@ import type { JsonRecord } from '../../server/contract/record.js';
 import { members, texts } from '../contract/contract.js';
 import { type Difference, isRemark } from '../finding.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
-import { type Conjunction, type Shape, statements } from './shape.js';
+import type { Conjunction, Shape } from './shape.js';
+import { statements } from './statements.js';
 import { canonical } from './words.js';
 
 /** A rule beside the ordinary keywords: what it is about, and what it then asks for. */

@@ -1,7 +1,8 @@
 import type { Difference } from '../finding.js';
 import type { Rule } from '../rules.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
-import { type Shape, says, statements } from './shape.js';
+import type { Shape } from './shape.js';
+import { says, statements } from './statements.js';
 import { canonical } from './words.js';
 
 /** What is compared elsewhere, as keywords or as prose, or says nothing of what is possible. */

@@ -3,7 +3,8 @@ import type { Difference } from '../finding.js';
 import type { Rule } from '../rules.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
 import { formatRule } from './formats.js';
-import { type Shape, statements } from './shape.js';
+import type { Shape } from './shape.js';
+import { statements } from './statements.js';
 
 /** Compares what a text, a number or an array must be like: pattern, format, divisor, uniqueness. */
 export function compareScalars(comparison: Comparison, shapes: Pair<Shape>): Difference[] {

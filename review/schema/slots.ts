@@ -2,7 +2,8 @@ import type { JsonRecord } from '../../server/contract/record.js';
 import { type Contract, elements, member, members, texts } from '../contract/contract.js';
 import type { Party } from '../rules.js';
 import { regularExpression } from './fits.js';
-import { type Conjunction, type Shape, says, shapeOf } from './shape.js';
+import { type Conjunction, type Shape, shapeOf } from './shape.js';
+import { says } from './statements.js';
 
 /** What a shape says of the field of one name. */
 export interface Slot {

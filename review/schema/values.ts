@@ -2,8 +2,10 @@ import type { Difference } from '../finding.js';
 import type { Rule } from '../rules.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
 import { fits } from './fits.js';
-import { type Shape, statements, type Type } from './shape.js';
-import { typeWords } from './words.js';
+import { allOfTypes, type Shape } from './shape.js';
+import { statements } from './statements.js';
+import type { Type } from './types.js';
+import { canonical, typeWords } from './words.js';
 
 /** Compares the types that are possible; where null alone differs, it is told as that. */
 export function compareTypes(comparison: Comparison, { before, after }: Pair<Shape>): Difference[] {
@@ -34,35 +36,47 @@ function typingPart(shape: Shape) {
   return first?.part ?? shape.parts[0];
 }
 
-/** Compares the values that `enum` and `const` name. */
+/** Compares the values, where at least one version has only few. */
 export function compareValues(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   const [old, now] = [before.values, after.values];
+  const common = [...before.types].some((type) => after.types.has(type));
   if (!old && !now) return [];
-  if (![...before.types].some((type) => after.types.has(type)) && !(old && now)) return [];
-  const gone = [...(old ?? [])].filter(([key, value]) =>
-    now ? !now.has(key) : !fits(value, after),
-  );
-  const come = [...(now ?? [])].filter(([key, value]) =>
-    old ? !old.has(key) : !fits(value, before),
-  );
-  const list = (values: Iterable<readonly [string, unknown]>) =>
-    [...values].map(([key]) => key).join(', ');
+  if (!(old && now) && !common) return [];
   const told = { before: namingPart(before), after: namingPart(after) };
+  const gone = [...(old ?? [])].filter(([, value]) => !isTakenBy(after, value));
+  const come = [...(now ?? [])].filter(([, value]) => !isTakenBy(before, value));
   const found: Difference[] = [];
-  if (gone.length > 0)
-    found.push(difference(comparison, 'value-removed', { ...told, was: list(gone) }));
-  if (come.length > 0)
-    found.push(difference(comparison, 'value-added', { ...told, is: list(come) }));
-  if (old && !now) {
-    const words = { was: `only ${list(old)}`, is: typeWords(after.types) };
+  if (gone.length > 0) {
+    const rule = listed(gone) === 'null' ? 'null-removed' : 'value-removed';
+    found.push(difference(comparison, rule, { ...told, was: listed(gone) }));
+  }
+  if (come.length > 0) {
+    const rule = listed(come) === 'null' ? 'null-added' : 'value-added';
+    found.push(difference(comparison, rule, { ...told, is: listed(come) }));
+  }
+  if (old && !now && isNamed(before)) {
+    const words = { was: `only ${listed(old)}`, is: typeWords(after.types) };
     found.push(difference(comparison, 'value-added', { ...told, ...words }));
   }
-  if (now && !old) {
-    const words = { was: typeWords(before.types), is: `only ${list(now)}` };
+  if (now && !old && isNamed(after)) {
+    const words = { was: typeWords(before.types), is: `only ${listed(now)}` };
     found.push(difference(comparison, 'value-removed', { ...told, ...words }));
   }
   return found;
+}
+
+function isTakenBy(shape: Shape, value: unknown): boolean {
+  return shape.values ? shape.values.has(canonical(value)) : fits(value, shape);
+}
+
+/** Whether the values are fewer than those of their types; if not, the types say it. */
+function isNamed({ types, values }: Shape): boolean {
+  return values !== undefined && allOfTypes(types)?.size !== values.size;
+}
+
+function listed(values: Iterable<readonly [string, unknown]>): string {
+  return [...values].map(([key]) => key).join(', ');
 }
 
 function namingPart(shape: Shape) {

@@ -1,5 +1,5 @@
 import { asRecord } from '../../server/contract/record.js';
-import type { Type } from './shape.js';
+import type { Type } from './types.js';
 
 /** A value as JSON whose keys are in order, so that equal values are equal texts. */
 export function canonical(value: unknown): string {
