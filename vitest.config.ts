@@ -12,6 +12,7 @@ export default defineConfig({
           include: [
             'server/**/*.test.ts',
             'demo/*.test.ts',
+            'review/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
             'contract-tests/review/*.test.ts',

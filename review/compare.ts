@@ -1,0 +1,100 @@
+import { type Contract, elements, members } from './contract/contract.js';
+import type { Finding } from './finding.js';
+import { compareOperation } from './operation/compare.js';
+import { addressOf, type Operation, operationsOf } from './operation/operations.js';
+import { Scope } from './operation/scope.js';
+import { compareShared } from './operation/shared.js';
+import type { Pair } from './schema/comparison.js';
+import { canonical } from './schema/words.js';
+
+/** Compares two versions of the contract: what changed for those who call the service. */
+export function compareContracts(contracts: Pair<Contract>): Finding[] {
+  const old = operationsOf(contracts.before);
+  const now = operationsOf(contracts.after);
+  const pairs = pairsOf(old, now);
+  const [kept, known] = [
+    new Set(pairs.map(({ before }) => before)),
+    new Set(pairs.map(({ after }) => after)),
+  ];
+  const scope = (name: string) => new Scope(contracts, name, 'caller');
+  const address = ({ method, path }: Operation) => `${method} ${path}`;
+  return [
+    ...compareServers(scope(''), contracts),
+    ...compareSchemes(scope(''), contracts),
+    ...old
+      .filter((operation) => !kept.has(operation))
+      .map((operation) =>
+        scope(operation.name).finding('operation-removed', {
+          before: operation.definition,
+          was: address(operation),
+        }),
+      ),
+    ...now
+      .filter((operation) => !known.has(operation))
+      .map((operation) =>
+        scope(operation.name).finding('operation-added', {
+          after: operation.definition,
+          is: address(operation),
+        }),
+      ),
+    ...pairs.flatMap((pair) => compareOperation(contracts, pair)),
+    ...compareShared(contracts),
+  ];
+}
+
+/** Operations are the same if they have one address; of the others, if they have one operationId. */
+function pairsOf(old: readonly Operation[], now: readonly Operation[]): Pair<Operation>[] {
+  const left = new Set(now);
+  const pairs = new Map<Operation, Operation>();
+  const match = (same: (before: Operation, after: Operation) => boolean) => {
+    for (const before of old) {
+      const after = pairs.has(before) ? undefined : [...left].find((one) => same(before, one));
+      if (!after) continue;
+      pairs.set(before, after);
+      left.delete(after);
+    }
+  };
+  match((before, after) => addressOf(before) === addressOf(after));
+  match((before, after) => before.id !== undefined && before.id === after.id);
+  return [...pairs].map(([before, after]) => ({ before, after }));
+}
+
+function compareServers(scope: Scope, { before, after }: Pair<Contract>): Finding[] {
+  const urls = ({ document }: Contract) => {
+    const listed = elements(document['servers']).flatMap((server) =>
+      members(server).flatMap(([key, url]) => (key === 'url' ? [String(url)] : [])),
+    );
+    return listed.length > 0 ? listed : ['/'];
+  };
+  const [old, now] = [urls(before), urls(after)];
+  const told = { before: before.document, after: after.document };
+  return [
+    ...old
+      .filter((url) => !now.includes(url))
+      .map((was) => scope.finding('server-removed', { ...told, was }, 'servers')),
+    ...now
+      .filter((url) => !old.includes(url))
+      .map((is) => scope.finding('server-added', { ...told, is }, 'servers')),
+  ];
+}
+
+/** A scheme that is gone shows at the operations that asked for it. */
+function compareSchemes(scope: Scope, { before, after }: Pair<Contract>): Finding[] {
+  const schemes = (contract: Contract) =>
+    new Map(
+      members(contract.resolve(contract.document['components'])['securitySchemes']).map(
+        ([name, scheme]) => [name, contract.resolve(scheme)] as const,
+      ),
+    );
+  const now = schemes(after);
+  return [...schemes(before)].flatMap(([name, old]) => {
+    const scheme = now.get(name);
+    if (!scheme) return [];
+    const [was, is] = [old, scheme].map(({ description: _, bearerFormat: __, ...rest }) =>
+      canonical(rest),
+    );
+    if (was === is) return [];
+    const told = { before: old, after: scheme, was: was ?? '', is: is ?? '' };
+    return [scope.within(`security scheme ${name}`).finding('scheme-changed', told)];
+  });
+}

@@ -1,0 +1,144 @@
+import { type Contract, members } from '../contract/contract.js';
+import { breaks, type Difference } from '../finding.js';
+import { type Comparison, difference, type Pair } from './comparison.js';
+import { type Shape, shapeOf } from './shape.js';
+import { namesOf, otherFields, type Slot, slotOf } from './slots.js';
+import { componentName, fieldPath, typeWords } from './words.js';
+
+/** Compares the fields of objects: those that are named, and all others. */
+export function compareFields(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
+  const { before, after } = shapes;
+  if (!before.types.has('object') || !after.types.has('object')) return [];
+  const names = new Set([...namesOf(before), ...namesOf(after)]);
+  return [
+    ...[...names].flatMap((name) => compareField(comparison, shapes, name)),
+    ...comparePatterns(comparison, shapes),
+    ...compareOthers(comparison, shapes),
+  ];
+}
+
+function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string): Difference[] {
+  const { contracts, party } = comparison;
+  const before = slotOf(contracts.before, shapes.before, name, party);
+  const after = slotOf(contracts.after, shapes.after, name, party);
+  const path = fieldPath(name);
+  const slots = { before, after };
+  if (before.state === 'there' && after.state !== 'there') {
+    return [gone(comparison, slots, name), ...whatElseIsTaken(comparison, slots, path)];
+  }
+  if (before.state !== 'there' && after.state === 'there') {
+    return [come(comparison, slots, name), ...whatElseIsTaken(comparison, slots, path)];
+  }
+  const inner = { before: before.schemas, after: after.schemas };
+  return [
+    ...compareRequired(comparison, shapes, slots, path),
+    ...(before.state === 'there' ? comparison.inner(path, inner) : []),
+  ];
+}
+
+function compareRequired(
+  comparison: Comparison,
+  shapes: Pair<Shape>,
+  { before, after }: Pair<Slot>,
+  path: string,
+): Difference[] {
+  if (before.required === after.required) return [];
+  const told = {
+    path,
+    before: before.part ?? shapes.before.parts[0],
+    after: after.part ?? shapes.after.parts[0],
+    was: before.required ? 'required' : 'optional',
+    is: after.required ? 'required' : 'optional',
+  };
+  return [difference(comparison, after.required ? 'required-now' : 'optional-now', told)];
+}
+
+function come(comparison: Comparison, { before, after }: Pair<Slot>, name: string): Difference {
+  const heeded =
+    comparison.party === 'sender' && before.state === 'open' ? 'field-heeded' : 'field-added';
+  const is = fieldWords(comparison.contracts.after, after);
+  const told = { path: fieldPath(name), before: before.part, after: after.part, is };
+  return difference(
+    comparison,
+    after.required ? 'required-field-added' : heeded,
+    told,
+    pointerTo(name),
+  );
+}
+
+function gone(comparison: Comparison, { before, after }: Pair<Slot>, name: string): Difference {
+  const was = fieldWords(comparison.contracts.before, before);
+  const is = after.hidden ? (comparison.party === 'sender' ? 'read-only' : 'write-only') : '';
+  const told = { path: fieldPath(name), before: before.part, was, is };
+  if (comparison.party === 'sender' && after.state === 'open') {
+    return difference(comparison, 'field-ignored', told, pointerTo(name));
+  }
+  const rule = before.required ? 'required-field-removed' : 'field-removed';
+  return difference(comparison, rule, told, pointerTo(name));
+}
+
+function pointerTo(name: string): string {
+  return `properties/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
+}
+
+/**
+ * Whoever sent a field of a name that was theirs to give may have sent what it does not take, now that
+ * the contract names it; and the other way round.
+ */
+function whatElseIsTaken(
+  comparison: Comparison,
+  { before, after }: Pair<Slot>,
+  path: string,
+): Difference[] {
+  if (comparison.party !== 'sender' || before.state === 'closed' || after.state === 'closed')
+    return [];
+  // Where nothing is said of other fields, nobody has a reason to send them.
+  if ((before.state === 'open' ? before : after).schemas.length === 0) return [];
+  return comparison
+    .inner(path, { before: before.schemas, after: after.schemas })
+    .filter(({ rule }) => breaks({ rule, party: comparison.party }));
+}
+
+function comparePatterns(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
+  const patterns = new Set(
+    [shapes.before, shapes.after].flatMap(({ parts }) =>
+      parts.flatMap((part) => members(part['patternProperties']).map(([pattern]) => pattern)),
+    ),
+  );
+  return [...patterns].flatMap((pattern) =>
+    comparison.inner(`./${pattern}/`, {
+      before: ofPattern(shapes.before, pattern),
+      after: ofPattern(shapes.after, pattern),
+    }),
+  );
+}
+
+function ofPattern(shape: Shape, pattern: string): readonly unknown[] {
+  const own = shape.parts.flatMap((part) =>
+    members(part['patternProperties'])
+      .filter(([one]) => one === pattern)
+      .map(([, schema]) => schema),
+  );
+  return own.length > 0 ? own : otherFields(shape).schemas;
+}
+
+function compareOthers(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
+  const [before, after] = [otherFields(shapes.before), otherFields(shapes.after)];
+  if (before.closed && after.closed) return [];
+  if (!before.closed && !after.closed) {
+    return comparison.inner('.*', { before: before.schemas, after: after.schemas });
+  }
+  const rule = after.closed ? 'closed-to-other-fields' : 'opened-to-other-fields';
+  const told = {
+    before: before.part ?? shapes.before.parts[0],
+    after: after.part ?? shapes.after.parts[0],
+  };
+  return [difference(comparison, rule, told)];
+}
+
+/** A field in a few words: `optional string (Name)`. */
+function fieldWords(contract: Contract, { schemas, required }: Slot): string {
+  const name = schemas.map(componentName).find((one) => one !== undefined);
+  const types = typeWords(shapeOf(contract, schemas).types);
+  return `${required ? 'required' : 'optional'} ${types}${name ? ` (${name})` : ''}`;
+}

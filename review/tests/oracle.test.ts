@@ -1,0 +1,75 @@
+/**
+ * A validator is asked, too: where it finds a value that the old schema takes and the new one refuses,
+ * the review has to say that whoever sends is broken; where it finds one that only the new one takes,
+ * the review has to say that the schema was widened.
+ */
+import Ajv2020 from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compareContracts } from '../compare.js';
+import { readContract } from '../contract/read.js';
+import { breaks, isRemark } from '../finding.js';
+import { choice, NAMES, type Schema, schemas } from './random-schemas.js';
+import { contractOf } from './small-contract.js';
+
+// A format is only compared, since what a validator takes for a date is its own affair.
+const ajv = new Ajv2020.default({ strict: false, validateFormats: false, ownProperties: true });
+
+// The forms of a `oneOf` are compared as if they had nothing in common, so there is none here.
+const ANY = schemas(choice('anyOf', 'allOf'));
+
+const { value: values } = fc.letrec<{ value: unknown; array: unknown; object: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.constantFrom('', 'a', 'b', 'ab', 'abbb', 'accccccb', null, true, 0, 1, 2.5, 4, 6),
+    tie('array'),
+    tie('object'),
+  ),
+  array: fc.array(tie('value'), { maxLength: 3 }),
+  object: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 3 }),
+}));
+
+function findings(before: Schema, after: Schema) {
+  return compareContracts({
+    before: readContract(contractOf(before), 'the old version'),
+    after: readContract(contractOf(after), 'the new version'),
+  });
+}
+
+test('no value that is refused now goes untold', () => {
+  let refused = 0;
+  fc.assert(
+    fc.property(
+      ANY,
+      ANY,
+      fc.array(values, { minLength: 30, maxLength: 60 }),
+      (before, after, samples) => {
+        const [old, now] = [ajv.compile(before), ajv.compile(after)];
+        const lost = samples.find((value) => old(value) && !now(value));
+        if (lost === undefined) return;
+        refused++;
+        const sender = findings(before, after)
+          .filter(breaks)
+          .map(({ party }) => party);
+        expect(sender, JSON.stringify(lost)).toContain('sender');
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(refused, 'the test has met such values').toBeGreaterThan(20);
+});
+
+test('no value that is possible now goes untold', () => {
+  fc.assert(
+    fc.property(
+      ANY,
+      ANY,
+      fc.array(values, { minLength: 30, maxLength: 60 }),
+      (before, after, samples) => {
+        const [old, now] = [ajv.compile(before), ajv.compile(after)];
+        if (!samples.some((value) => !old(value) && now(value))) return;
+        expect(findings(before, after).filter((one) => !isRemark(one))).not.toEqual([]);
+      },
+    ),
+  );
+});

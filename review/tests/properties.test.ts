@@ -1,0 +1,95 @@
+/** What holds of any schemas: equality, additions, and that the way back swaps the sides. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compareContracts } from '../compare.js';
+import { readContract } from '../contract/read.js';
+import { choice, type Schema, schemas } from './random-schemas.js';
+import { broken, contractOf, review, told } from './small-contract.js';
+
+test('a schema against itself differs in nothing', () => {
+  fc.assert(
+    fc.property(schemas(choice('oneOf', 'anyOf', 'allOf')), (schema) => {
+      expect(told(review(contractOf(schema), contractOf(schema)))).toEqual([]);
+    }),
+  );
+});
+
+test('a field that is optional breaks nobody, wherever it is added', () => {
+  fc.assert(
+    fc.property(
+      schemas(choice('oneOf', 'anyOf', 'allOf')),
+      schemas(choice('oneOf', 'anyOf')),
+      (schema, field) => {
+        const object = (properties: Schema) =>
+          contractOf({ type: 'array', items: { type: 'object', properties } });
+        const found = review(object({ here: schema }), object({ here: schema, new: field }));
+        expect(broken(found)).toEqual([]);
+        expect(found.added.length).toBeGreaterThan(0);
+      },
+    ),
+  );
+});
+
+test('a form more breaks whoever reads, and a form less whoever sends', () => {
+  const boolean = { type: 'boolean' };
+  fc.assert(
+    fc.property(schemas(), (schema) => {
+      const one = contractOf(schema);
+      const two = contractOf({ oneOf: [schema, boolean] });
+      expect(broken(review(one, two))).toEqual(['reader']);
+      expect(broken(review(two, one))).toEqual(['sender']);
+    }),
+  );
+});
+
+test('what is narrowed breaks whoever sends alone, and widened again, never them', () => {
+  const narrowed = (schema: Schema) => ({
+    allOf: [schema, { maxLength: 1, maximum: 1, maxItems: 0 }],
+  });
+  fc.assert(
+    fc.property(schemas(), (schema) => {
+      expect(broken(review(contractOf(schema), contractOf(narrowed(schema))))).not.toContain(
+        'reader',
+      );
+      expect(broken(review(contractOf(narrowed(schema)), contractOf(schema)))).not.toContain(
+        'sender',
+      );
+    }),
+  );
+});
+
+/** What a difference is on the way back. */
+const BACK: Readonly<Record<string, string>> = {
+  'field-added': 'field-removed',
+  'required-field-added': 'required-field-removed',
+  'required-now': 'optional-now',
+  'type-narrowed': 'type-widened',
+  'null-removed': 'null-added',
+  'value-removed': 'value-added',
+  'bound-tightened': 'bound-loosened',
+  'pattern-added': 'pattern-removed',
+  'format-narrowed': 'format-widened',
+};
+const FORTH = Object.fromEntries(Object.entries(BACK).map(([rule, back]) => [back, rule]));
+
+test('the way back has the same differences, mirrored', () => {
+  const rules = (before: Schema, after: Schema) =>
+    compareContracts({
+      before: readContract(contractOf(before), 'the old version'),
+      after: readContract(contractOf(after), 'the new version'),
+    }).map(({ rule, party, path, was, is }) => ({ rule: String(rule), party, path, was, is }));
+  const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
+  fc.assert(
+    fc.property(schemas(), schemas(), (one, other) => {
+      const mirrored = rules(other, one).map(({ rule, party, path, was, is }) => ({
+        rule: BACK[rule] ?? FORTH[rule] ?? rule,
+        party,
+        path,
+        was: is,
+        is: was,
+      }));
+      expect(sorted(rules(one, other))).toEqual(sorted(mirrored));
+    }),
+    { numRuns: 200 },
+  );
+});

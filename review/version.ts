@@ -1,0 +1,56 @@
+import { ContractFault } from './contract/read.js';
+
+/** What a version has to announce, from the least to the most. */
+type Step = 'none' | 'addition' | 'break';
+
+/** Whether the contract's version says what the changes are. */
+export interface Announcement {
+  /** Breaking changes are announced; true if there are none. */
+  readonly breaksAnnounced: boolean;
+  /** Additions are announced; true if there are none. */
+  readonly additionsAnnounced: boolean;
+  /** The least version that announces everything. */
+  readonly needed: string;
+}
+
+interface Version {
+  readonly numbers: readonly [number, number, number];
+  readonly prerelease: string;
+}
+
+/**
+ * Holds the versions against semantic versioning: what breaks wants a major version, or a minor one
+ * while the major is 0 (semver.org, 4); what adds wants a minor one, or a patch while the major is 0.
+ * Before its release, a version with a pre-release tag may change in any way.
+ * @throws {ContractFault} if one is no semantic version.
+ */
+export function announcement(before: string, after: string, step: Step): Announcement {
+  const [old, now] = [parse(before), parse(after)];
+  const enough = (needed: readonly number[]) =>
+    (old.prerelease !== '' && before !== after) || !isLess(now.numbers, needed);
+  const [major, minor, patch] = old.numbers;
+  const afterBreak = major === 0 ? [0, minor + 1, 0] : [major + 1, 0, 0];
+  const afterAddition = major === 0 ? [0, minor, patch + 1] : [major, minor + 1, 0];
+  const least = { none: old.numbers, addition: afterAddition, break: afterBreak }[step];
+  return {
+    breaksAnnounced: step !== 'break' || enough(afterBreak),
+    additionsAnnounced: step === 'none' || enough(afterAddition),
+    needed: least.join('.'),
+  };
+}
+
+const VERSION =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
+
+function parse(text: string): Version {
+  const [, major, minor, patch, prerelease = ''] = VERSION.exec(text) ?? [];
+  if (major === undefined) {
+    throw new ContractFault(`openapi.yaml: /info/version: ${text} is no semantic version`);
+  }
+  return { numbers: [Number(major), Number(minor), Number(patch)], prerelease };
+}
+
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const index = one.findIndex((number, place) => number !== other[place]);
+  return index >= 0 && (one[index] ?? 0) < (other[index] ?? 0);
+}
