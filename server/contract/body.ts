@@ -5,6 +5,7 @@ import express, { type RequestHandler } from 'express';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
 import { atClose } from './at-close.js';
+import { mayTakeItsTime } from './body-time.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './bounds.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
@@ -146,6 +147,8 @@ function openStream(maxBody: number): RequestHandler {
 
 function leaveUnread({ maxBody, maxTable }: BodyLimits): RequestHandler {
   return (req, _res, next) => {
+    // Whoever reads it is patient in ways of its own.
+    mayTakeItsTime(req);
     req.body = unreadBody(mediaType(req), limited(req, isJson(req) ? maxBody : maxTable));
     next();
   };

@@ -7,7 +7,7 @@ import type { PredictedRows } from './predicted-rows.js';
 import { Rounding } from './rounding.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 import { fromStandard, lengthFromStandard } from './target-scale.js';
-import { keepWithin, withinSupport } from './target-support.js';
+import { withinSupport } from './target-support.js';
 
 /** How the widths of intervals are chosen, by kind of row. */
 export interface WidthChoices {
@@ -87,10 +87,9 @@ export class RowPredictor {
   /** Writes the standards and errors of the rows that are binned. */
   #score(count: number, { binned, indexes, standards, errors }: Workspace): void {
     const ordinaryCount = sortByKind(binned.isPartial, count, indexes);
-    const all = indexes.subarray(0, count);
     const ordinary = indexes.subarray(0, ordinaryCount);
     standards.fill(this.#model.value_forest.base, 0, count);
-    this.#values.addTo(standards, all, binned.bins, count);
+    this.#values.addToAll(standards, binned.bins, count);
     this.#errors.write(errors, ordinary, binned.bins, count);
     if (!this.#partial || ordinaryCount === count) return;
     const partial = indexes.subarray(ordinaryCount, count);
@@ -109,18 +108,14 @@ export class RowPredictor {
     const { level, score } = choose(error);
     const reach = score * error;
     const { value, min, max } = withinSupport(target_support, {
-      value: fromStandard(target_scale, standard),
-      min: fromStandard(target_scale, standard - reach),
-      max: fromStandard(target_scale, standard + reach),
+      value: this.#rounding.nearest(fromStandard(target_scale, standard)),
+      min: this.#rounding.down(fromStandard(target_scale, standard - reach)),
+      max: this.#rounding.up(fromStandard(target_scale, standard + reach)),
     });
-    // Where the target has few values, the bounds are some of them, and stay what they are.
-    const isExact = target_support.values !== null;
-    const low = isExact ? min : keepWithin(target_support, this.#rounding.down(min));
-    const high = isExact ? max : keepWithin(target_support, this.#rounding.up(max));
     confidences[index] = level;
-    mins[index] = low;
-    maxs[index] = high;
-    values[index] = Math.min(Math.max(this.#rounding.nearest(value), low), high);
+    values[index] = value;
+    mins[index] = min;
+    maxs[index] = max;
   }
 }
 

@@ -92,8 +92,7 @@ export function withinSupport(support: TargetSupport, { value, min, max }: Bound
   return { value: kept, min: Math.min(nearest, kept), max: Math.max(nearest, kept) };
 }
 
-/** The number nearest to this one that is not beyond an end of the target's scale. */
-export function keepWithin({ lower, upper }: TargetSupport, number: number): number {
+function keepWithin({ lower, upper }: TargetSupport, number: number): number {
   const atLeast = Math.max(number, lower ?? Number.NEGATIVE_INFINITY);
   return Math.min(atLeast, upper ?? Number.POSITIVE_INFINITY);
 }
