@@ -8,14 +8,18 @@ import { trained } from '../../harness/training.js';
 
 const LOOP_DELAY = new URL('../loop-delay.js', import.meta.url);
 
-/** The service on an empty store, without a limit of requests a minute, told to watch its event loop. */
+/**
+ * The service on an empty store, without a limit of requests a minute.
+ * @param preload what is loaded before it; if nothing else, what watches its event loop
+ */
 export async function withService<T>(
   folder: string,
   use: (service: Service) => Promise<T>,
+  preload = LOOP_DELAY,
 ): Promise<T> {
   const url = `file:${join(folder, 'roster.db')}`;
-  const env = { LOG_LEVEL: 'warn', RATE_LIMIT: '0' };
-  const service = await startService(folder, url, env, { preload: LOOP_DELAY });
+  const env = { LOG_LEVEL: 'info', RATE_LIMIT: '0' };
+  const service = await startService(folder, url, env, { preload });
   try {
     return await use(service);
   } finally {

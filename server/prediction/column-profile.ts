@@ -1,7 +1,7 @@
 import { parseDate, parseNumber } from './cells.js';
 import { countTexts, countValues, rowCountOf, type ValueCount } from './column-counts.js';
 import { fewestOfCategory } from './growth.js';
-import { PARSING_SHARE, type TableColumn, type TextColumn } from './table.js';
+import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 
 /** What a model knows of one input column. */
 export interface ColumnSummary {
@@ -33,9 +33,12 @@ export interface Importance {
   permutation: number;
 }
 
-/** A column's summary, and for a number or a date its distinct values in ascending order. */
+/** A column's summary, and the column as it is to be read. */
 export interface ColumnProfile {
   summary: ColumnSummary;
+  /** Numbers or dates as values, categories as texts. */
+  column: TableColumn;
+  /** Of a number or a date the distinct values, in ascending order; else none. */
   values: ValueCount[];
 }
 
@@ -47,63 +50,57 @@ const IDENTIFIER_SHARE = 0.95;
 
 /** Finds out what a column holds: numbers, dates or categories, and whether they can be used. */
 export function profileColumn(column: TableColumn): ColumnProfile {
-  if (column.kind !== 'text') {
-    return profileOrdered(column, column.kind, countValues(column.values));
-  }
+  if (column.kind !== 'text') return profileOrdered(column);
   const { byText: counts, others } = countTexts(column);
   const present = counts.reduce((sum, count) => sum + count, others);
-  const numbers = parsedValues(column.texts, counts, parseNumber);
-  if (present > 0 && rowsOf(numbers) >= PARSING_SHARE * present) {
-    return profileOrdered(column, 'number', numbers);
-  }
-  const dates = parsedValues(column.texts, counts, parseDate);
-  if (present > 0 && rowsOf(dates) >= PARSING_SHARE * present) {
-    return profileOrdered(column, 'date', dates);
-  }
-  return { summary: summariseCategories(column, counts, present, others), values: [] };
+  const ordered =
+    valuesIf('number', parseNumber, column, counts, present) ??
+    valuesIf('date', parseDate, column, counts, present);
+  if (ordered) return profileOrdered(ordered);
+  return { summary: summariseCategories(column, counts, present, others), column, values: [] };
 }
 
-function rowsOf(values: readonly ValueCount[]): number {
-  return values.reduce((sum, { count }) => sum + count, 0);
-}
-
-function parsedValues(
-  texts: readonly string[],
-  counts: Uint32Array,
+/** A column of texts as values, if nearly all that are present can be read so. */
+function valuesIf(
+  kind: ValueColumn['kind'],
   parse: (text: string) => number,
-): ValueCount[] {
-  const rowsByValue = new Map<number, number>();
+  { name, texts, codes }: TextColumn,
+  counts: Uint32Array,
+  present: number,
+): ValueColumn | undefined {
+  // Code 0 is a missing cell, and the code behind the last is one of the texts that were not kept.
+  const ofCode = new Float64Array(texts.length + 2).fill(Number.NaN);
+  let parsed = 0;
   for (const [index, text] of texts.entries()) {
     const value = parse(text);
     if (Number.isNaN(value)) continue;
-    rowsByValue.set(value, (rowsByValue.get(value) ?? 0) + (counts[index] ?? 0));
+    ofCode[index + 1] = value;
+    parsed += counts[index] ?? 0;
   }
-  return [...rowsByValue]
-    .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => (a.value < b.value ? -1 : 1));
+  if (parsed === 0 || parsed < PARSING_SHARE * present) return undefined;
+  const values = new Float64Array(codes.length);
+  for (let row = 0; row < codes.length; row++) values[row] = ofCode[codes[row] ?? 0] ?? Number.NaN;
+  return { kind, name, values };
 }
 
-function profileOrdered(
-  column: TableColumn,
-  kind: 'number' | 'date',
-  values: ValueCount[],
-): ColumnProfile {
+function profileOrdered(column: ValueColumn): ColumnProfile {
+  const values = countValues(column.values);
   const finite = values.filter(({ value }) => Number.isFinite(value));
   const show = (value: number | undefined) => {
     if (value === undefined) return null;
-    return kind === 'date' ? new Date(value).toISOString() : value;
+    return column.kind === 'date' ? new Date(value).toISOString() : value;
   };
-  const known = rowsOf(values);
+  const known = values.reduce((sum, { count }) => sum + count, 0);
   const summary: ColumnSummary = {
     name: column.name,
-    kind,
+    kind: column.kind,
     ...usage(column, known, values.length),
     min: show(finite[0]?.value),
     max: show(finite.at(-1)?.value),
     categories: null,
     importance: null,
   };
-  return { summary, values };
+  return { summary, column, values };
 }
 
 function summariseCategories(

@@ -43,8 +43,8 @@ export function prepareTable(
   const binCounts: number[] = [];
   const isCategory: boolean[] = [];
   let datesInParts = 0;
-  for (const [index, column] of table.columns.entries()) {
-    const { summary, values } = profileColumn(column);
+  for (const [index, asSent] of table.columns.entries()) {
+    const { summary, column, values } = profileColumn(asSent);
     columns.push(summary);
     if (summary.used) {
       const parted = summary.kind === 'date' && datesInParts++ < MOST_DATES_IN_PARTS;

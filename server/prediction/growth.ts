@@ -2,13 +2,20 @@ import type { GrowthLimits } from './split-finder.js';
 
 const LEAVES = 31;
 
-/** In larger tables each tree sees so many rows, drawn anew: more take time and tell it no more. */
-const TREE_ROWS = 50_000;
+/** In large tables each tree sees so many rows, drawn anew: more take time and tell it no more. */
+const TREE_ROWS = 100_000;
+
+/** Drawing rows takes time too, and what each tree says must be told all of them: up to so many it does not pay. */
+const FEWEST_TO_DRAW_FROM = 200_000;
 
 /** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
 export function valueLimits(rowCount: number): GrowthLimits {
   const leafRows = clamp(Math.round(rowCount / 25), 5, 20);
-  return { leaves: LEAVES, leafRows, ...(rowCount > TREE_ROWS && { treeRows: TREE_ROWS }) };
+  return {
+    leaves: LEAVES,
+    leafRows,
+    ...(rowCount > FEWEST_TO_DRAW_FROM && { treeRows: TREE_ROWS }),
+  };
 }
 
 /**

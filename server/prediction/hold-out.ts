@@ -30,10 +30,8 @@ export function learnWithHoldOut(
   const heldOut = validated + partOf(order.length, JUDGED_SHARE);
   const rows = order.slice(0, heldOut);
   const unseen = { features: takeRows(features, rows), target: pick(target, rows) };
-  const trial = {
-    learnt: everyRow(heldOut).subarray(0, validated),
-    judged: everyRow(heldOut).subarray(validated),
-  };
+  const all = everyRow(heldOut);
+  const trial = { learnt: all.subarray(0, validated), judged: all.subarray(validated) };
   const learnt = order.slice(heldOut).sort();
   const booster = new Learner(features).booster(learnt, target, valueLimits(learnt.length));
   const learner = new Learner(unseen.features);
@@ -41,7 +39,7 @@ export function learnWithHoldOut(
   const search = new RoundSearch(predictions, unseen.target, trial.learnt);
   const inRounds = progress.openStage(0.75);
   while (!search.isOver) {
-    learner.addTo(predictions, everyRow(heldOut), [booster.addTree()]);
+    learner.addTo(predictions, trial.learnt, [booster.addTree()]);
     inRounds(search.look());
   }
   const forest = search.cut(booster.forest);
@@ -50,7 +48,7 @@ export function learnWithHoldOut(
     gains: booster.gains.slice(0, search.rounds),
     unseen: {
       ...unseen,
-      predictions: search.predictions,
+      predictions: learner.predict(forest, all),
       trials: [{ ...trial, forest }],
       judged: trial.judged,
       fromFewer: null,

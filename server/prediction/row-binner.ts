@@ -25,7 +25,11 @@ export interface BinnedRows {
 export class RowBinner {
   readonly #inputs: readonly Input[];
 
-  constructor({ columns, features, partial_rows }: Model) {
+  constructor({
+    columns,
+    features,
+    partial_rows,
+  }: Pick<Model, 'columns' | 'features' | 'partial_rows'>) {
     this.#inputs = features.map(({ column, part, cuts }, feature) => {
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.

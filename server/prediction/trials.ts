@@ -47,5 +47,5 @@ export function rowsToLearn({ trials, judged }: UnseenRows): Uint32Array {
 
 /** The numbers of all rows. */
 export function everyRow(count: number): Uint32Array {
-  return Uint32Array.from({ length: count }, (_, row) => row);
+  return new Uint32Array(count).map((_, row) => row);
 }
