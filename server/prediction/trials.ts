@@ -1,4 +1,5 @@
-import type { BinnedFeatures } from './features.js';
+import { type BinnedFeatures, takeRows } from './features.js';
+import { pick } from './statistics.js';
 import type { Forest } from './tree.js';
 
 /** What was learnt of the target, and what it says of rows that it was not learnt from. */
@@ -48,4 +49,27 @@ export function rowsToLearn({ trials, judged }: UnseenRows): Uint32Array {
 /** The numbers of all rows. */
 export function everyRow(count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, row) => row);
+}
+
+/** Every row so many times, each copy learnt from and judged where the row is. */
+export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
+  const { rowCount } = unseen.features;
+  const repeat = (rows: Uint32Array) =>
+    Uint32Array.from(
+      { length: times * rows.length },
+      (_, index) => rowCount * Math.floor(index / rows.length) + (rows[index % rows.length] ?? 0),
+    );
+  const origins = repeat(everyRow(rowCount)).map((row) => row % rowCount);
+  return {
+    features: takeRows(unseen.features, origins),
+    target: pick(unseen.target, origins),
+    predictions: pick(unseen.predictions, origins),
+    trials: unseen.trials.map(({ learnt, judged, forest }) => ({
+      learnt: repeat(learnt),
+      judged: repeat(judged),
+      forest,
+    })),
+    judged: repeat(unseen.judged),
+    fromFewer: null,
+  };
 }
