@@ -19,7 +19,7 @@ export interface UnseenRows {
   /** By row, what a forest says that has not learnt from it. */
   predictions: Float64Array;
   trials: readonly Trial[];
-  /** The rows that some trial judges, in random order. */
+  /** The rows that intervals and metrics are counted on, in random order; some trial judges each. */
   judged: Uint32Array;
   /**
    * What a forest says of some judged rows that learnt from fewer than the trials' do, by as much
@@ -41,9 +41,9 @@ export interface Trial {
 }
 
 /** The rows, ascending, from which the last word is learnt. */
-export function rowsToLearn({ trials, judged }: UnseenRows): Uint32Array {
+export function rowsToLearn({ trials, features }: UnseenRows): Uint32Array {
   const [only] = trials;
-  return only !== undefined && trials.length === 1 ? only.learnt : judged.toSorted();
+  return only !== undefined && trials.length === 1 ? only.learnt : everyRow(features.rowCount);
 }
 
 /** The numbers of all rows. */
@@ -51,7 +51,10 @@ export function everyRow(count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, row) => row);
 }
 
-/** Every row so many times, each copy learnt from and judged where the row is. */
+/**
+ * Every row so many times, each copy learnt from and judged where the row is. Intervals are
+ * calibrated on the first copies alone: more would vouch for no more than the rows do.
+ */
 export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
   const { rowCount } = unseen.features;
   const repeat = (rows: Uint32Array) =>
@@ -69,7 +72,7 @@ export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
       judged: repeat(judged),
       forest,
     })),
-    judged: repeat(unseen.judged),
+    judged: unseen.judged,
     fromFewer: null,
   };
 }
