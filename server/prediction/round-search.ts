@@ -1,6 +1,6 @@
 import type { Forest } from './tree.js';
 
-export const MOST_ROUNDS = 400;
+const MOST_ROUNDS = 400;
 
 /** Rounds without a better prediction after which the search ends. */
 const PATIENCE = 20;
