@@ -6,11 +6,15 @@ import { maskRows } from './masking.js';
 import type { PartialRows } from './partial-rows.js';
 import type { Progress } from './progress.js';
 import type { Forest } from './tree.js';
-import { everyRow, type LearntValues, rowsToLearn } from './trials.js';
+import { everyRow, type LearntValues, repeatRows, rowsToLearn } from './trials.js';
+
+/** Many patterns of gaps each need rows to be learnt from: of a small table each row is copied. */
+const COPIED_ROWS = 20_000;
+const MOST_COPIES = 3;
 
 /** More would take more time than they mend. */
-const CORRECTION_ROUNDS = 40;
-const ERROR_ROUNDS = 40;
+const CORRECTION_ROUNDS = 30;
+const ERROR_ROUNDS = 30;
 
 /**
  * Learns to answer partial rows, from copies of the unseen rows in which values are masked at
@@ -22,12 +26,17 @@ const ERROR_ROUNDS = 40;
  * @returns null if no feature has unfamiliar bins.
  */
 export function learnPartialRows(
-  { forest: answering, unseen }: LearntValues,
+  { forest: answering, unseen: once }: LearntValues,
   unfamiliarBins: readonly (readonly number[])[],
   random: () => number,
   progress: Progress,
 ): PartialRows | null {
   if (unfamiliarBins.every((bins) => bins.length === 0)) return null;
+  const copies = Math.min(
+    Math.max(Math.floor(COPIED_ROWS / once.features.rowCount), 1),
+    MOST_COPIES,
+  );
+  const unseen = repeatRows(once, copies);
   const learner = new Learner(maskRows(unseen.features, unfamiliarBins, random));
   const rows = everyRow(learner.rowCount);
   const correction = learnInTrials(
@@ -45,8 +54,7 @@ export function learnPartialRows(
   const residuals = residualsOf(sayInTrials(learner, unseen, forests));
   const { errorModel } = learnErrors(
     learner,
-    // What more rows teach is little beside what masked values hide.
-    { ...unseen, fromFewer: null },
+    unseen,
     answering,
     residuals.map((residual, row) => Math.abs(residual - (correction.said[row] ?? 0))),
     ERROR_ROUNDS,

@@ -1,4 +1,5 @@
-import type { BinnedFeatures } from './features.js';
+import { type BinnedFeatures, takeRows } from './features.js';
+import { pick } from './statistics.js';
 import type { Forest } from './tree.js';
 
 /** What was learnt of the target, and what it says of rows that it was not learnt from. */
@@ -18,7 +19,7 @@ export interface UnseenRows {
   /** By row, what a forest says that has not learnt from it. */
   predictions: Float64Array;
   trials: readonly Trial[];
-  /** The rows that some trial judges, in random order. */
+  /** The rows that intervals and metrics are counted on, in random order; some trial judges each. */
   judged: Uint32Array;
   /**
    * What a forest says of some judged rows that learnt from fewer than the trials' do, by as much
@@ -40,12 +41,38 @@ export interface Trial {
 }
 
 /** The rows, ascending, from which the last word is learnt. */
-export function rowsToLearn({ trials, judged }: UnseenRows): Uint32Array {
+export function rowsToLearn({ trials, features }: UnseenRows): Uint32Array {
   const [only] = trials;
-  return only !== undefined && trials.length === 1 ? only.learnt : judged.toSorted();
+  return only !== undefined && trials.length === 1 ? only.learnt : everyRow(features.rowCount);
 }
 
 /** The numbers of all rows. */
 export function everyRow(count: number): Uint32Array {
   return new Uint32Array(count).map((_, row) => row);
+}
+
+/**
+ * Every row so many times, each copy learnt from and judged where the row is. Intervals are
+ * calibrated on the first copies alone: more would vouch for no more than the rows do.
+ */
+export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
+  const { rowCount } = unseen.features;
+  const repeat = (rows: Uint32Array) =>
+    Uint32Array.from(
+      { length: times * rows.length },
+      (_, index) => rowCount * Math.floor(index / rows.length) + (rows[index % rows.length] ?? 0),
+    );
+  const origins = repeat(everyRow(rowCount)).map((row) => row % rowCount);
+  return {
+    features: takeRows(unseen.features, origins),
+    target: pick(unseen.target, origins),
+    predictions: pick(unseen.predictions, origins),
+    trials: unseen.trials.map(({ learnt, judged, forest }) => ({
+      learnt: repeat(learnt),
+      judged: repeat(judged),
+      forest,
+    })),
+    judged: unseen.judged,
+    fromFewer: null,
+  };
 }
