@@ -5,9 +5,19 @@ import type { Store } from '../store/index.js';
 /** How many trained models are held in memory; the others are read again when they are asked for. */
 const MAX_LOADED = 64;
 
+/** For how many models it is known which version answers. */
+const MAX_KNOWN = 10_000;
+
+/** The version that answered for a model when the store bore this mark. */
+interface Known {
+  readonly mark: string;
+  readonly versionId: string;
+}
+
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */
 export class Predictors {
   readonly #loaded: LRUCache<string, Predictor>;
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
 
   constructor(private readonly store: Store) {
     this.#loaded = new LRUCache<string, Predictor>({
@@ -36,9 +46,22 @@ export class Predictors {
    * @throws {Error} if the store has lost or damaged what it should have
    */
   async servingAt(owner: string, project: string, name: string): Promise<Predictor | undefined> {
-    const serving = await this.store.models.servingAt(owner, project, name);
+    const versionId = await this.#servingVersion(owner, project, name);
     // What has been replaced since is none, and asked for again.
-    return serving && this.#load(serving.versionId);
+    return versionId === undefined ? undefined : this.#load(versionId);
+  }
+
+  /** Every prediction asks this first: while nothing in the store has changed, the answer is the same. */
+  async #servingVersion(owner: string, project: string, name: string): Promise<string | undefined> {
+    const address = JSON.stringify([owner, project, name]);
+    const mark = this.store.mark();
+    const known = this.#known.get(address);
+    if (known !== undefined && known.mark === mark) return known.versionId;
+    const serving = await this.store.models.servingAt(owner, project, name);
+    if (serving && mark !== undefined) {
+      this.#known.set(address, { mark, versionId: serving.versionId });
+    }
+    return serving?.versionId;
   }
 
   #load(versionId: string): Predictor | Promise<Predictor | undefined> {

@@ -62,6 +62,11 @@ export class Store {
     private readonly most: Bounds,
     /** Leads to the same database, and waits behind no work: whether it answers is asked through this. */
     private readonly watch = db,
+    /**
+     * Gives a mark that is the same only while nothing in the store has changed. Undefined where asking for
+     * it takes as long as any question does: on PostgreSQL.
+     */
+    readonly mark: () => string | undefined = () => undefined,
   ) {
     this.projects = new ProjectStore(db, most);
     this.skills = new SkillStore(db, most);
@@ -84,10 +89,16 @@ export class Store {
   ): Promise<Store> {
     let db: Kysely<Database> | undefined;
     try {
-      db = isPostgres(url) ? openPostgres(url, onError) : openSqlite(url);
+      const bounds = { ...BOUNDS, ...most };
+      if (isPostgres(url)) {
+        db = openPostgres(url, onError);
+        await migrate(db);
+        return new Store(db, bounds, openPostgres(url, onError, 1));
+      }
+      const opened = openSqlite(url);
+      db = opened.db;
       await migrate(db);
-      const watch = isPostgres(url) ? openPostgres(url, onError, 1) : db;
-      return new Store(db, { ...BOUNDS, ...most }, watch);
+      return new Store(db, bounds, db, opened.mark);
     } catch (cause) {
       await db?.destroy();
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;

@@ -16,8 +16,10 @@ import type { Database } from './schema.js';
 /**
  * Opens the SQLite file that a URL names, and makes it if it is not there.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
+ * @returns what it is asked through, and a mark that is another one whenever anything in it may have
+ *   changed: SQLite tells of the commits of other connections (`pragma data_version`), and our own are counted
  */
-export function openSqlite(url: string): Kysely<Database> {
+export function openSqlite(url: string): { db: Kysely<Database>; mark: () => string } {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new SqliteDatabase(path);
@@ -29,16 +31,22 @@ export function openSqlite(url: string): Kysely<Database> {
     pragma synchronous = FULL;
     pragma foreign_keys = ON;
   `);
-  return new Kysely({ dialect: new WritingSqliteDialect(database) });
+  const prepared = new PreparedOnce(database);
+  const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
+  const othersChanges = database.prepare('pragma data_version').pluck();
+  return { db, mark: () => `${othersChanges.get()} ${prepared.writes}` };
 }
 
 class WritingSqliteDialect extends SqliteDialect {
-  constructor(private readonly connection: SqliteConnection) {
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly prepared: PreparedOnce,
+  ) {
     super({ database: connection });
   }
 
   override createDriver(): SqliteDriver {
-    return new WritingSqliteDriver(this.connection);
+    return new WritingSqliteDriver(this.connection, this.prepared);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -69,8 +77,11 @@ class MigratingSqliteAdapter extends SqliteAdapter {
 
 /** All our transactions write. */
 class WritingSqliteDriver extends SqliteDriver {
-  constructor(private readonly connection: SqliteConnection) {
-    super({ database: preparedOnce(connection) });
+  constructor(
+    private readonly connection: SqliteConnection,
+    prepared: PreparedOnce,
+  ) {
+    super({ database: prepared });
   }
 
   /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
@@ -92,14 +103,31 @@ type Statement = ReturnType<Preparing['prepare']>;
  * a statement of better-sqlite3 12 is collected as garbage. There are few: our queries have no values in
  * their text, and lists of ids come in few lengths (see `lookup`).
  */
-function preparedOnce(connection: SqliteConnection): Preparing {
-  const statements = new Map<string, Statement>();
-  return {
-    prepare: (sql) => {
-      const statement = statements.get(sql) ?? connection.prepare(sql);
-      statements.set(sql, statement);
-      return statement;
-    },
-    close: () => connection.close(),
-  };
+class PreparedOnce implements Preparing {
+  readonly #statements = new Map<string, Statement>();
+  readonly #connection: SqliteConnection;
+  #writes = 0;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  /** How many statements there were that may have changed something. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Kysely asks for a statement each time that it runs it. */
+  prepare(sql: string): Statement {
+    if (!sql.startsWith('select ')) this.#writes += 1;
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
 }
