@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into the service before it starts: tells, when it is asked to `read`, for how long its event loop
- * was held (p50, p99 and the longest, in milliseconds), and begins anew when it is asked to `reset`.
+ * Loaded into the service before it starts: tells, when it is asked for the `loop delay`, for how long its
+ * event loop was held since it was asked last (p99 and the longest, in milliseconds).
  */
 const RESOLUTION = 1;
 const NANOSECONDS = 1e6;
@@ -16,15 +16,11 @@ function watch(): void {
   delays.enable();
 
   process.on('message', (question) => {
+    if (question !== 'loop delay') return;
     // A delay is the time between two ticks, which is the resolution where nothing holds the loop.
     const at = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION);
-    const { max } = delays;
-    process.send?.({
-      p50: at(delays.percentile(50)),
-      p99: at(delays.percentile(99)),
-      max: at(max),
-    });
-    if (question === 'reset') delays.reset();
+    process.send?.({ p99: at(delays.percentile(99)), max: at(delays.max) });
+    delays.reset();
   });
   // It does not keep the service from ending.
   process.channel?.unref();

@@ -38,7 +38,7 @@ export async function diamondPrices({ url }: Service): Promise<string> {
 
 /** For how long the service's event loop was held, in milliseconds, since it was asked last. */
 export async function loopDelays(service: Service): Promise<{ p99: number; max: number }> {
-  const answer = await service.ask('reset');
+  const answer = await service.ask('loop delay');
   return { p99: Number(fieldOf(answer, 'p99')), max: Number(fieldOf(answer, 'max')) };
 }
 
