@@ -20,10 +20,21 @@ export function someDiamonds(count: number): string {
 /** The diamond that the examples of the contract ask for. */
 export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
 
-/** A table that takes so long to train from that a request which comes after it finds it training. */
+/**
+ * A table that takes so long to train from that a request which comes after it finds it training: folds of
+ * twenty columns that each matter, for hundreds of rounds.
+ */
 export function slowTable(): string {
-  const rows = Array.from({ length: 50_000 }, (_, row) => `${row % 977},${row % 89},${row}`);
-  return `carat,depth,price\n${rows.join('\n')}\n`;
+  const columns = [
+    'carat',
+    'depth',
+    ...Array.from({ length: 18 }, (_, index) => `column_${index}`),
+  ];
+  const rows = Array.from({ length: 20_000 }, (_, row) => {
+    const cells = columns.map((_, column) => (row * (2 * column + 1) * 7919) % 997);
+    return [...cells, cells.reduce((sum, cell) => sum + cell, 0)].join(',');
+  });
+  return `${[...columns, 'price'].join(',')}\n${rows.join('\n')}\n`;
 }
 
 interface ModelAddress {
