@@ -5,6 +5,7 @@ import { parseBody, readBody } from './body.js';
 import type { Contract, Operation } from './document.js';
 import type { Handlers, OperationId } from './handlers.js';
 import { problem } from './problems.js';
+import { refuseMisreadQuery } from './query.js';
 import { type AnyReply, send } from './reply.js';
 import { requestValidation } from './validation.js';
 
@@ -67,6 +68,7 @@ export async function contractRouter(
         ...readBody(operation, maxBody),
         ...beforeWork,
         ...parseBody(contract, operation),
+        refuseMisreadQuery(operation),
         ...validate,
         run(operation, handlerOf(handlers, operation)),
       );
