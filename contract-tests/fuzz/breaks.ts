@@ -3,6 +3,7 @@ import { NASTY_TEXTS } from './nasty.js';
 import {
   boundOf,
   escapeStep,
+  type Fault,
   faultsOf,
   keywordsOf,
   patternOf,
@@ -20,7 +21,15 @@ export interface Break {
   keyword: string;
   /** The JSON pointer to what is at fault. */
   pointer: string;
-  value: unknown;
+  /** Makes the value, which may be large; undefined, if something else would be broken too. */
+  make: () => { value: unknown } | undefined;
+}
+
+/** A change of a value that breaks one keyword, and may break others. */
+interface Change {
+  keyword: string;
+  pointer: string;
+  change: () => unknown;
 }
 
 /** One of each type of JSON. */
@@ -28,27 +37,33 @@ const ONE_OF_EACH: readonly unknown[] = [null, true, 7, 1.5, 'text', [], {}];
 
 const UNKNOWN_FIELDS = ['colour', 'Name', '__proto__', 'constructor', '', 'a/b~c', 'id '];
 
-/** An array or an object that is larger than this is not made. */
+/** No array and no object is made that is larger than this. */
 const MOST = 2000;
 
 /** Each way to break one keyword of a schema, and nothing else, in a value that keeps to it. */
 export function breaksOf(schema: Place, value: unknown): Break[] {
   return sitesOf(schema, value)
-    .flatMap((site) => breaksAt(site))
-    .filter((made) => isSingle(schema, made));
+    .flatMap(changesAt)
+    .map(({ keyword, pointer, change }) => ({
+      keyword,
+      pointer,
+      make: () => {
+        const value = change();
+        return isSingle(faultsOf(schema, value), keyword, pointer, schema) ? { value } : undefined;
+      },
+    }));
 }
 
 /** Of a choice, the other branches fail too; in the branch that was meant, nothing but this does. */
-function isSingle(schema: Place, { keyword, pointer, value }: Break): boolean {
-  const faults = faultsOf(schema, value);
+function isSingle(faults: Fault[], keyword: string, pointer: string, schema: Place): boolean {
   if (!faults.some((fault) => fault.keyword === keyword && fault.pointer === pointer)) return false;
   return schema.find('oneOf') !== undefined || faults.every((fault) => fault.pointer === pointer);
 }
 
-function breaksAt(site: Site): Break[] {
+function changesAt(site: Site): Change[] {
   const { schema, pointer, put } = site;
   const here = (keyword: string, values: readonly unknown[]) =>
-    values.map((value) => ({ keyword, pointer, value: put(value) }));
+    values.map((value) => ({ keyword, pointer, change: () => put(value) }));
   return [
     ...here('type', wrongTypes(schema)),
     ...here('oneOf', schema.find('oneOf') === undefined ? [] : ONE_OF_EACH),
@@ -70,12 +85,11 @@ function wrongTypes(schema: Place): unknown[] {
   });
 }
 
-function ofText({ schema, value, pointer, put }: Site): Break[] {
+function ofText({ schema, value, pointer, put }: Site): Change[] {
   if (typeof value !== 'string') return [];
   const here = (keyword: string, texts: readonly string[]) =>
-    texts.map((text) => ({ keyword, pointer, value: put(text) }));
+    texts.map((text) => ({ keyword, pointer, change: () => put(text) }));
   const most = boundOf(schema, 'maxLength', Number.POSITIVE_INFINITY);
-  const tooLong = most > 200_000 ? [] : [paddedTo(value, most + 1), paddedTo('💎', most + 1)];
   const altered = [
     `${value} `,
     ` ${value}`,
@@ -88,20 +102,26 @@ function ofText({ schema, value, pointer, put }: Site): Break[] {
   const { format } = keywordsOf(schema);
   const offFormat = format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`];
   return [
-    ...here('maxLength', tooLong),
+    ...[value, '💎'].map((text) => ({
+      keyword: 'maxLength',
+      pointer,
+      change: () => put(most > 200_000 ? text : paddedTo(text, most + 1)),
+    })),
     ...here('minLength', [[...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('')]),
     ...here('pattern', offPattern),
     ...here('format', offFormat),
   ];
 }
 
-function ofNumber({ schema, value, pointer, put }: Site): Break[] {
+function ofNumber({ schema, value, pointer, put }: Site): Change[] {
   if (typeof value !== 'number') return [];
   const min = boundOf(schema, 'minimum', Number.NEGATIVE_INFINITY);
   const max = boundOf(schema, 'maximum', Number.POSITIVE_INFINITY);
   const step = typesOf(schema).includes('integer') ? 1 : 1e-9;
   const here = (keyword: string, numbers: readonly number[]) =>
-    numbers.filter(Number.isFinite).map((number) => ({ keyword, pointer, value: put(number) }));
+    numbers
+      .filter(Number.isFinite)
+      .map((number) => ({ keyword, pointer, change: () => put(number) }));
   return [
     ...here('minimum', [min - step, min - 1e9]),
     ...here('maximum', [max + step, max + 1e9]),
@@ -109,38 +129,36 @@ function ofNumber({ schema, value, pointer, put }: Site): Break[] {
   ];
 }
 
-function ofArray({ schema, value, pointer, put }: Site): Break[] {
+function ofArray({ schema, value, pointer, put }: Site): Change[] {
   if (!Array.isArray(value)) return [];
   const most = boundOf(schema, 'maxItems', MOST);
   const items = schema.find('items');
   const item: unknown = value[0] ?? (items === undefined ? 0 : simplest(items));
-  const more = most >= MOST ? [] : [Array.from({ length: most + 1 }, () => item)];
+  const many = () => put(Array.from({ length: Math.min(most, MOST) + 1 }, () => item));
   return [
-    ...more.map((many) => ({ keyword: 'maxItems', pointer, value: put(many) })),
-    { keyword: 'minItems', pointer, value: put([]) },
-    { keyword: 'uniqueItems', pointer, value: put([item, item]) },
+    { keyword: 'maxItems', pointer, change: many },
+    { keyword: 'minItems', pointer, change: () => put([]) },
+    { keyword: 'uniqueItems', pointer, change: () => put([item, item]) },
   ];
 }
 
-function ofObject(site: Site): Break[] {
+function ofObject(site: Site): Change[] {
   const { schema, value, pointer, put } = site;
   if (typeOf(value) !== 'object') return [];
   const fields = recordOf(value);
   const at = (keyword: string, name: string, object: unknown) => ({
     keyword,
     pointer: `${pointer}/${escapeStep(name)}`,
-    value: put(object),
+    change: () => put(object),
   });
-  const most = boundOf(schema, 'maxProperties', MOST);
-  const keys = Array.from({ length: most + 1 }, (_, key) => [`k${key}`, key]);
+  const length = Math.min(boundOf(schema, 'maxProperties', MOST), MOST) + 1;
+  const many = () => put(Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, key])));
   return [
     ...requiredOf(schema).map((name) => at('required', name, without(fields, name))),
     ...UNKNOWN_FIELDS.filter((name) => !Object.hasOwn(fields, name)).map((name) =>
       at('additionalProperties', name, withField(fields, name, 1)),
     ),
-    ...(most >= MOST
-      ? []
-      : [{ keyword: 'maxProperties', pointer, value: put(Object.fromEntries(keys)) }]),
+    { keyword: 'maxProperties', pointer, change: many },
     ...ofConditions(site),
   ];
 }
@@ -150,7 +168,7 @@ function without(fields: object, name: string): object {
 }
 
 /** Where some fields rule out others (`if` … `then`), one of each is sent. */
-function ofConditions({ schema, value, pointer, put }: Site): Break[] {
+function ofConditions({ schema, value, pointer, put }: Site): Change[] {
   return [schema, ...schema.entries('allOf').map(([, rule]) => rule)].flatMap((rule) =>
     rule.entries('then', 'properties').map(([name]) => {
       const both = [...requiredOf(rule.find('if') ?? rule), name];
@@ -158,7 +176,11 @@ function ofConditions({ schema, value, pointer, put }: Site): Break[] {
         const sent = recordOf(fields)[field] ?? simplest(schema.at('properties', field));
         return withField(fields, field, sent);
       }, recordOf(value));
-      return { keyword: 'type', pointer: `${pointer}/${escapeStep(name)}`, value: put(object) };
+      return {
+        keyword: 'type',
+        pointer: `${pointer}/${escapeStep(name)}`,
+        change: () => put(object),
+      };
     }),
   );
 }

@@ -46,13 +46,25 @@ function weightOf({ id }: Target): number {
   return id === 'trainModel' ? 1 : 2;
 }
 
+/** Of the ways to make a request wrong, how many are tried until one is wrong in one way only. */
+const TRIES = 8;
+
 /** Requests to every operation of the contract, valid ones and others that are wrong in one way each. */
 export const cases: fc.Arbitrary<Case> = fc.oneof(
   ...targets.map((target) => ({
     weight: weightOf(target),
-    arbitrary: fc.tuple(validCasesOf(target), makers, fc.nat()).map(([made, maker, which]) => {
-      const wrong = maker(made);
-      return wrong[which % wrong.length] ?? made;
-    }),
+    arbitrary: fc
+      .tuple(validCasesOf(target), makers, fc.noBias(fc.nat()))
+      .map(([made, maker, which]) => madeWrong(made, maker, which)),
   })),
 );
+
+function madeWrong(made: Case, maker: FaultMaker, which: number): Case {
+  const groups = maker(made);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const group = groups[(which + tries) % groups.length] ?? [];
+    const wrong = group[(Math.floor(which / groups.length) + tries) % group.length]?.();
+    if (wrong !== undefined) return wrong;
+  }
+  return made;
+}

@@ -1,9 +1,10 @@
 /** Refusals of valid requests that are right: by what is there already, or by what the contract says in words. */
 
-import { sentValue } from './case.js';
+import { type Case, sentValue } from './case.js';
 import type { Exchange } from './expectations.js';
 import { KEPT } from './nasty.js';
 import { recordOf } from './schema.js';
+import type { World } from './world.js';
 
 type Explanation = (exchange: Exchange) => boolean;
 
@@ -21,8 +22,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/model-not-ready': () => false,
   '/problems/precondition-failed': ({ made }) =>
     ['If-Match', 'If-None-Match'].some((name) => sentValue(made, 'header', name) !== undefined),
-  '/problems/idempotency-key-reused': ({ made, world }) =>
-    world.idempotencyKeys.has(String(sentValue(made, 'header', 'Idempotency-Key'))),
+  '/problems/idempotency-key-reused': ({ made, world }) => isKeyUsed(made, world),
+  '/problems/request-in-progress': ({ made, world }) => isKeyUsed(made, world),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unusable-table': ({ made }) => made.body?.isUsable === false,
@@ -36,6 +37,11 @@ export function isExplained(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
   if (exchange.request.method === 'HEAD') return !exchange.filled.isThere || hasVersion(exchange);
   return EXPLANATIONS[String(type)]?.(exchange) ?? false;
+}
+
+function isKeyUsed(made: Case, { idempotencyKeys }: World): boolean {
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  return (idempotencyKeys.get(String(key)) ?? 0) > 1;
 }
 
 function hasVersion({ made }: Exchange): boolean {

@@ -6,8 +6,24 @@ import type { Parameter } from './operations.js';
 import { escapeStep, keywordsOf, typesOf } from './schema.js';
 import { isSendable, jsonBody } from './valid-cases.js';
 
-/** Gives the ways in which a request can be made wrong; none, where there are none. */
-export type FaultMaker = (made: Case) => Case[];
+/**
+ * Gives the ways in which a request can be made wrong, in groups of one kind; none, where there are none. Some
+ * turn out not to be one only when they are tried.
+ */
+export type FaultMaker = (made: Case) => (() => Case | undefined)[][];
+
+/** Ways in which there is nothing to try, grouped by what they are. */
+export function certain(cases: readonly Case[]): (() => Case)[][] {
+  return grouped(cases, ({ fault }) => fault?.what ?? '').map((group) =>
+    group.map((made) => () => made),
+  );
+}
+
+function grouped<T>(all: readonly T[], kindOf: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(kindOf(one), [...(groups.get(kindOf(one)) ?? []), one]);
+  return [...groups.values()];
+}
 
 function at(made: Case, what: string, statuses: readonly number[], pointer?: string): Case {
   const fault: Expected = { what, statuses, ...(pointer === undefined ? {} : { pointer }) };
@@ -18,8 +34,13 @@ function at(made: Case, what: string, statuses: readonly number[], pointer?: str
 export const brokenBodies: FaultMaker = (made) => {
   const schema = jsonSchemaOf(made);
   if (schema === undefined || made.body === undefined) return [];
-  return breaksOf(schema, made.body.value).map(({ keyword, pointer, value }) =>
-    at({ ...made, body: jsonBody(value) }, `body breaks ${keyword}`, [400], `/body${pointer}`),
+  return grouped(breaksOf(schema, made.body.value), ({ keyword }) => keyword).map((group) =>
+    group.map(({ keyword, pointer, make }) => () => {
+      const broken = make();
+      if (broken === undefined) return undefined;
+      const body = jsonBody(broken.value);
+      return at({ ...made, body }, `body breaks ${keyword}`, [400], `/body${pointer}`);
+    }),
   );
 };
 
@@ -28,33 +49,59 @@ export const brokenParameters: FaultMaker = (made) =>
   targetOf(made).parameters.flatMap((parameter) => {
     const { name, in: where } = parameter;
     const value = sentValue(made, where, name) ?? exampleOf(parameter);
-    return breaksOfParameter(parameter, value).map(({ keyword, pointer, value: broken }) =>
-      at(
-        withParameter(made, parameter, broken),
-        `${where} breaks ${keyword}`,
-        [400],
-        `/${where}/${name}${pointer}`,
-      ),
+    return grouped(breaksOfParameter(parameter, value), ({ keyword }) => keyword).map((group) =>
+      group.map(({ keyword, pointer, make }) => () => {
+        const broken = make();
+        if (broken === undefined || !canBeSent(where, broken.value)) return undefined;
+        const sent = withParameter(made, parameter, broken.value);
+        return at(sent, `${where} breaks ${keyword}`, [400], `/${where}/${name}${pointer}`);
+      }),
     );
   });
 
-function breaksOfParameter({ in: where, schema }: Parameter, value: unknown): Break[] {
-  const numeric = typesOf(schema).some((type) => type === 'integer' || type === 'number');
-  const texts = ['', 'abc', 'true', 'NaN', 'Infinity', '1,5', '1_0', '١', '--1', '1 2', '{}'];
-  const noNumbers = numeric ? texts : [];
-  const values = [
-    ...noNumbers.map((text) => ({ keyword: 'type', pointer: '', value: text })),
+/** What JavaScript takes for a number, or another reader might, and JSON does not (RFC 8259, section 6). */
+const NO_NUMBERS = [
+  '',
+  'abc',
+  'true',
+  'NaN',
+  'Infinity',
+  '1,5',
+  '1_0',
+  '١',
+  '--1',
+  '1 2',
+  '{}',
+  '0x10',
+  '+5',
+  '05',
+  ' 5',
+  '5 ',
+  '5.',
+  '.5',
+  '1e',
+  '0b1',
+  '1e400',
+];
+
+function breaksOfParameter({ schema }: Parameter, value: unknown): Break[] {
+  const isNumber = typesOf(schema).some((type) => type === 'integer' || type === 'number');
+  const texts = isNumber && !typesOf(schema).includes('string') ? NO_NUMBERS : [];
+  return [
+    ...texts.map((text) => ({ keyword: 'type', pointer: '', make: () => ({ value: text }) })),
     ...breaksOf(schema, value).filter(({ keyword }) => keyword !== 'type'),
   ];
-  return values.filter(({ value: broken }) => canBeSent(where, broken));
 }
 
 /** Some values would make another address, or another header, or none at all. */
 function canBeSent(where: string, value: unknown): boolean {
   const texts = [value].flat().map(String);
-  if (!texts.every(isSendable)) return false;
+  if (texts.some((text) => /\p{Surrogate}/u.test(text))) return false;
   if (where === 'path') return !['', '.', '..'].includes(texts.join());
-  return where !== 'header' || texts.every((text) => /^[\x20-\x7e\x80-\xff]+$/.test(text));
+  return (
+    where !== 'header' ||
+    texts.every((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text) && isSendable(text))
+  );
 }
 
 function exampleOf({ schema }: Parameter): unknown {
@@ -67,7 +114,7 @@ export const otherParts: FaultMaker = (made) => {
   const { parameters } = targetOf(made);
   const query = parameters.filter(({ in: where }) => where === 'query');
   const scalar = query.filter(({ schema }) => keywordsOf(schema)['type'] !== 'array');
-  return [
+  return certain([
     ...query
       .filter(({ required }) => required)
       .map((parameter) => {
@@ -83,11 +130,21 @@ export const otherParts: FaultMaker = (made) => {
         `/query/${parameter.name}`,
       ),
     ),
-    ...['colour', '__proto__', 'constructor', 'Limit', 'a/b', 'limit[]', 'é'].map((name) => {
+    ...[
+      'colour',
+      '__proto__',
+      'constructor',
+      'Limit',
+      'a/b',
+      'limit[]',
+      'agent[a]',
+      '__proto__[a]',
+      'é',
+    ].map((name) => {
       const more = withParameter(made, { name, in: 'query' }, 'red');
       return at(more, 'a parameter is unknown', [400], `/query/${escapeStep(name)}`);
     }),
-  ];
+  ]);
 };
 
 /** A body that cannot be read, is of another kind, or is not there. */
@@ -110,7 +167,8 @@ export const unreadableBodies: FaultMaker = (made) => {
     `${body.mediaType}; charset=utf-16`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
   const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'gzip' } };
-  if (jsonSchemaOf(made) === undefined) return [...other, at(packed, 'a compressed body', [415])];
+  if (jsonSchemaOf(made) === undefined)
+    return certain([...other, at(packed, 'a compressed body', [415])]);
   const text = body.bytes.toString();
   const broken = [
     text.slice(0, -1),
@@ -123,15 +181,15 @@ export const unreadableBodies: FaultMaker = (made) => {
     'undefined',
     'NaN',
   ];
-  return [
+  return certain([
     ...other,
     at(packed, 'a compressed body', [415]),
     ...broken
       .filter(isNoJson)
       .map((bytes) => at(of(body.mediaType, Buffer.from(bytes)), 'no JSON', [400])),
     at(of(body.mediaType, Buffer.from('"\xff\xfe"', 'latin1')), 'no UTF-8', [400]),
-    at(of(body.mediaType, Buffer.alloc(0)), 'an empty body', [400], '/body'),
-  ];
+    at(of(body.mediaType, Buffer.alloc(0)), 'an empty body', [400]),
+  ]);
 };
 
 /** A body that costs more than the contract allows. */
@@ -146,18 +204,24 @@ export const largeBodies: FaultMaker = (made) => {
     [400],
     '/body',
   );
-  if (maxBody === undefined) return [tooDeep];
+  if (maxBody === undefined) return certain([tooDeep]);
   const long = Buffer.concat([body.bytes, Buffer.alloc(maxBody + 1 - body.bytes.length, ' ')]);
-  return [tooDeep, at({ ...made, body: { ...body, bytes: long } }, 'a body too large', [413])];
+  return certain([
+    tooDeep,
+    at({ ...made, body: { ...body, bytes: long } }, 'a body too large', [413]),
+  ]);
 };
 
 /** Nothing that the operation answers with is acceptable. */
-export const unacceptable: FaultMaker = (made) =>
-  targetOf(made).produces.length === 0
-    ? []
-    : ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'].map((Accept) =>
-        at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]),
-      );
+export const unacceptable: FaultMaker = (made) => {
+  if (targetOf(made).produces.length === 0) return [];
+  const accepts = ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'];
+  return certain(
+    accepts.map((Accept) =>
+      at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]),
+    ),
+  );
+};
 
 function jsonSchemaOf(made: Case): Place | undefined {
   const { body } = made;

@@ -31,7 +31,6 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
   const key = sentValue(made, 'header', 'Idempotency-Key');
   const faults: string[] = [];
   if (key !== undefined) {
-    world.idempotencyKeys.add(String(key));
     const again = await world.send(request, made.operationId);
     if (again.status !== answer.status || again.text !== answer.text) {
       faults.push(
@@ -57,6 +56,7 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
   if (answer.status === 201 && !isDeepStrictEqual(shown.json, answer.json)) {
     faults.push('what was created is shown otherwise than when it was created');
   }
+  world.forget(targetOf(made));
   // What is kept was trained again; it stays.
   if (Object.values(filled.path).includes(KEPT)) return faults;
   const pathOf = ({ parameters }: Link) =>

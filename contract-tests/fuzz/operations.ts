@@ -6,6 +6,7 @@ export interface Parameter {
   name: string;
   in: string;
   required: boolean;
+  description: string;
   schema: Place;
 }
 
@@ -57,6 +58,7 @@ function targetOf({ id, method, path, place, parameters }: Operation): Target {
       name: parameter.text('name'),
       in: parameter.text('in'),
       required: parameter.at('required').value === true,
+      description: parameter.text('description'),
       schema: parameter.at('schema'),
     })),
     bodies: place

@@ -65,6 +65,10 @@ export class Search {
     const { world } = this;
     const filled = await world.fill(made);
     const request = requestOf(made, filled);
+    const key = request.headers['Idempotency-Key'];
+    if (key !== undefined) {
+      world.idempotencyKeys.set(key, (world.idempotencyKeys.get(key) ?? 0) + 1);
+    }
     const answer = await world.send(request, targetOf(made).id);
     return { made, filled, request, answer, world };
   }

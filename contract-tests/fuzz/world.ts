@@ -28,8 +28,8 @@ export class World {
   #made = 0;
   project = '';
   other = '';
-  /** The keys under which something was created. */
-  readonly idempotencyKeys = new Set<string>();
+  /** How often each `Idempotency-Key` was sent. */
+  readonly idempotencyKeys = new Map<string, number>();
 
   /** @param name begins the names of its projects, which must be unlike those of other worlds */
   constructor(
@@ -71,7 +71,7 @@ export class World {
       const kind = ofAddress[at];
       const resource = kind === undefined ? undefined : await this.#resolve(asked, kind, target);
       isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
-      path[name] = resource ?? asked;
+      path[name] = resource ?? this.#nameOf(asked, kind);
     }
     return { path, isThere, authorization: this.#authorizationOf(made.key) };
   }
@@ -111,7 +111,7 @@ export class World {
     if (asked === PLACES.project) return this.project;
     if (asked === PLACES.other) return this.other;
     const kept = this.#kept.get(kind);
-    if (asked === PLACES.keptId) return kept?.id;
+    if (asked === PLACES.keptId) return isFoundById(target) ? kept?.id : undefined;
     const isChanged = target.method === 'PUT' || target.method === 'DELETE';
     if (asked === PLACES.spare || (asked === KEPT && isChanged)) {
       const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
@@ -119,6 +119,12 @@ export class World {
       return spare.name;
     }
     return asked === kept?.name ? asked : undefined;
+  }
+
+  /** What is sent where nothing is there: as it was made up, but for an identifier of what has names only. */
+  #nameOf(asked: string, kind: Kind | undefined): string {
+    const kept = kind === undefined ? undefined : this.#kept.get(kind);
+    return asked === PLACES.keptId ? (kept?.id ?? asked) : asked;
   }
 
   freshName(): string {
@@ -164,6 +170,14 @@ export class World {
         return `Bearer ${this.keys[key]}`;
     }
   }
+}
+
+/** The contract says in words of each parameter whether it may be an identifier. */
+function isFoundById(target: Target): boolean {
+  const last = pathParametersOf(target).at(-1);
+  return target.parameters.some(
+    ({ name, description }) => name === last && /\bidentifier\b/.test(description),
+  );
 }
 
 function simpleCase(target: Target, value: unknown): Case {
