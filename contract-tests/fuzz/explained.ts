@@ -39,9 +39,8 @@ export function isExplained(exchange: Exchange): boolean {
   return EXPLANATIONS[String(type)]?.(exchange) ?? false;
 }
 
-function isKeyUsed(made: Case, { idempotencyKeys }: World): boolean {
-  const key = sentValue(made, 'header', 'Idempotency-Key');
-  return (idempotencyKeys.get(String(key)) ?? 0) > 1;
+function isKeyUsed(made: Case, world: World): boolean {
+  return world.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
 function hasVersion({ made }: Exchange): boolean {

@@ -10,9 +10,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from '../../harness/service.js';
 import { makeKeys } from '../targets/keys.js';
-import { Search, told } from './search.js';
+import { Findings } from './findings.js';
+import { searchRequests } from './search.js';
 import { Tally } from './tally.js';
 import { World } from './world.js';
+
+/** How many requests are under way at once. */
+const LANES = 4;
 
 const { values } = parseArgs({
   options: {
@@ -23,27 +27,19 @@ const { values } = parseArgs({
 });
 const wanted = Number(values.requests);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const findings = new Findings();
+const tally = new Tally();
+let nextSeed = seed;
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-fuzz-'));
 const databaseUrl = `file:${join(folder, 'roster.db')}`;
 const keys = await makeKeys(databaseUrl);
 const server = await startService(folder, databaseUrl, { RATE_LIMIT: '0' });
-const tally = new Tally();
-const world = new World(server.url, keys, tally, 'fuzz');
-const search = new Search(world);
 const begun = performance.now();
 try {
-  await world.prepare();
-  if (values.path !== undefined) await search.round(seed, values.path);
-  for (let next = seed; values.path === undefined && tally.requests < wanted; next += 1) {
-    await search.round(next);
-    const rounds = next - seed + 1;
-    if (rounds % 20 === 0) {
-      process.stderr.write(`${tally.requests} requests, ${search.findings.length} findings\n`);
-    }
-  }
+  const lanes = values.path === undefined ? LANES : 1;
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(`fuzz${lane}`)));
 } finally {
-  world.close();
   await server.stop();
   await rm(folder, { recursive: true });
 }
@@ -51,6 +47,19 @@ const seconds = (performance.now() - begun) / 1000;
 process.stdout.write(`${tally.table()}
 
 ${tally.requests} requests in ${seconds.toFixed(0)} s, ${(tally.requests / seconds).toFixed(0)} a second; seed ${seed}
-${search.findings.length} findings
-${search.findings.map((finding) => `\n${told(finding)}\n`).join('')}`);
-if (search.findings.length > 0) process.exitCode = 1;
+${findings.count} findings
+${findings.told()}
+`);
+if (findings.count > 0) process.exitCode = 1;
+
+/** Goes from seed to seed, in projects of its own, until enough was asked. */
+async function run(name: string): Promise<void> {
+  const world = new World(server.url, keys, tally, name);
+  try {
+    await world.prepare();
+    if (values.path !== undefined) return await searchRequests(world, findings, seed, values.path);
+    while (tally.requests < wanted) await searchRequests(world, findings, nextSeed++);
+  } finally {
+    world.close();
+  }
+}

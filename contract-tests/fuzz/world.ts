@@ -17,6 +17,9 @@ export interface Resource {
   id: string;
 }
 
+/** How often each `Idempotency-Key` was sent: all worlds are of one owner, to whom the keys belong. */
+const sentKeys = new Map<string, number>();
+
 /**
  * What there is while requests are made up: a project with one resource of each kind, which stays, another
  * project that is empty, and for each change a resource of its own.
@@ -28,8 +31,6 @@ export class World {
   #made = 0;
   project = '';
   other = '';
-  /** How often each `Idempotency-Key` was sent. */
-  readonly idempotencyKeys = new Map<string, number>();
 
   /** @param name begins the names of its projects, which must be unlike those of other worlds */
   constructor(
@@ -125,6 +126,14 @@ export class World {
   #nameOf(asked: string, kind: Kind | undefined): string {
     const kept = kind === undefined ? undefined : this.#kept.get(kind);
     return asked === PLACES.keptId ? (kept?.id ?? asked) : asked;
+  }
+
+  noteIdempotencyKey(key: string | undefined): void {
+    if (key !== undefined) sentKeys.set(key, this.timesSent(key) + 1);
+  }
+
+  timesSent(key: string): number {
+    return sentKeys.get(key) ?? 0;
   }
 
   freshName(): string {
