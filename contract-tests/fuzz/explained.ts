@@ -1,6 +1,6 @@
 /** Refusals of valid requests that are right: by what is there already, or by what the contract says in words. */
 
-import { type Case, sentValue } from './case.js';
+import { type Case, sentValue, targetOf } from './case.js';
 import type { Exchange } from './expectations.js';
 import { KEPT } from './nasty.js';
 import { recordOf } from './schema.js';
@@ -26,6 +26,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/request-in-progress': ({ made, world }) => isKeyUsed(made, world),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
+  '/problems/body-too-large': ({ made, request }) =>
+    (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
   '/problems/unusable-table': ({ made }) => made.body?.isUsable === false,
   '/problems/malformed-body': ({ made }) => made.body?.isUsable === false,
   '/problems/invalid-request': ({ made, answer }) =>

@@ -39,6 +39,8 @@ export const brokenBodies: FaultMaker = (made) => {
       const broken = make();
       if (broken === undefined) return undefined;
       const body = jsonBody(broken.value);
+      if (body.bytes.length > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY))
+        return undefined;
       return at({ ...made, body }, `body breaks ${keyword}`, [400], `/body${pointer}`);
     }),
   );
@@ -205,7 +207,10 @@ export const largeBodies: FaultMaker = (made) => {
     '/body',
   );
   if (maxBody === undefined) return certain([tooDeep]);
-  const long = Buffer.concat([body.bytes, Buffer.alloc(maxBody + 1 - body.bytes.length, ' ')]);
+  const long = Buffer.concat([
+    body.bytes,
+    Buffer.alloc(Math.max(0, maxBody + 1 - body.bytes.length), ' '),
+  ]);
   return certain([
     tooDeep,
     at({ ...made, body: { ...body, bytes: long } }, 'a body too large', [413]),

@@ -20,9 +20,15 @@ export async function faultsAfter(exchange: Exchange): Promise<string[]> {
   }
   const links = kinds.find(({ creator }) => creator === target)?.links;
   const isNew = answer.status === 201 || answer.status === 202;
-  if (links !== undefined && isNew) return afterCreation(exchange, links);
+  if (links !== undefined && isNew) return isReplay(exchange) ? [] : afterCreation(exchange, links);
   if (target.method === 'PUT') return afterChange(exchange);
   return [];
+}
+
+/** The answer may be that of an earlier request with the same `Idempotency-Key`, whose resource is gone. */
+function isReplay({ made, world }: Exchange): boolean {
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  return key !== undefined && world.timesSent(String(key)) > 1;
 }
 
 async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {

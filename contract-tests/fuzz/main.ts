@@ -2,7 +2,7 @@
  * Sends 100,000 requests that are made from the contract to the built service, and tells what of the answers
  * is not as the contract promises. The exit code is 1 if there is anything.
  *
- * usage: npm run fuzz [-- --requests N] [--seed N [--path P]]
+ * usage: npm run fuzz [-- --requests N] [--seed N [--path P [--sequences]]]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { startService } from '../../harness/service.js';
 import { makeKeys } from '../targets/keys.js';
 import { Findings } from './findings.js';
 import { searchRequests } from './search.js';
+import { searchSequences } from './sequences/search.js';
 import { Tally } from './tally.js';
 import { World } from './world.js';
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string' },
     path: { type: 'string' },
+    sequences: { type: 'boolean', default: false },
   },
 });
 const wanted = Number(values.requests);
@@ -33,7 +35,6 @@ let nextSeed = seed;
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-fuzz-'));
 const databaseUrl = `file:${join(folder, 'roster.db')}`;
-const keys = await makeKeys(databaseUrl);
 const server = await startService(folder, databaseUrl, { RATE_LIMIT: '0' });
 const begun = performance.now();
 try {
@@ -52,13 +53,20 @@ ${findings.told()}
 `);
 if (findings.count > 0) process.exitCode = 1;
 
-/** Goes from seed to seed, in projects of its own, until enough was asked. */
+/** Goes from seed to seed, as an owner of its own, until enough was asked. */
 async function run(name: string): Promise<void> {
-  const world = new World(server.url, keys, tally, name);
+  const world = new World(server.url, await makeKeys(databaseUrl, name), tally, name);
   try {
     await world.prepare();
-    if (values.path !== undefined) return await searchRequests(world, findings, seed, values.path);
-    while (tally.requests < wanted) await searchRequests(world, findings, nextSeed++);
+    if (values.path !== undefined) {
+      const search = values.sequences ? searchSequences : searchRequests;
+      return await search(world, findings, seed, values.path);
+    }
+    while (tally.requests < wanted) {
+      const ownSeed = nextSeed++;
+      await searchRequests(world, findings, ownSeed);
+      await searchSequences(world, findings, ownSeed);
+    }
   } finally {
     world.close();
   }

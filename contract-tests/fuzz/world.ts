@@ -17,17 +17,15 @@ export interface Resource {
   id: string;
 }
 
-/** How often each `Idempotency-Key` was sent: all worlds are of one owner, to whom the keys belong. */
-const sentKeys = new Map<string, number>();
-
 /**
  * What there is while requests are made up: a project with one resource of each kind, which stays, another
- * project that is empty, and for each change a resource of its own.
+ * project that is empty, and for each change a resource of its own. Its owner has no other world.
  */
 export class World {
   readonly #client: HttpClient;
   readonly #kept = new Map<Kind, Resource>();
   readonly #spares = new Map<Kind, Resource>();
+  readonly #sentKeys = new Map<string, number>();
   #made = 0;
   project = '';
   other = '';
@@ -128,12 +126,13 @@ export class World {
     return asked === PLACES.keptId ? (kept?.id ?? asked) : asked;
   }
 
+  /** Takes note of a key, under which nothing is created twice. */
   noteIdempotencyKey(key: string | undefined): void {
-    if (key !== undefined) sentKeys.set(key, this.timesSent(key) + 1);
+    if (key !== undefined) this.#sentKeys.set(key, this.timesSent(key) + 1);
   }
 
   timesSent(key: string): number {
-    return sentKeys.get(key) ?? 0;
+    return this.#sentKeys.get(key) ?? 0;
   }
 
   freshName(): string {
