@@ -1,4 +1,4 @@
-import { type Parameter, pathParametersOf, type Target, targetNamed } from './operations.js';
+import { type Parameter, type Target, targetNamed } from './operations.js';
 
 /** A parameter, with the value that is sent. */
 export interface Sent {
@@ -77,9 +77,4 @@ export function withParameter(
 ): Case {
   const others = made.parameters.filter((sent) => sent.name !== name || sent.in !== where);
   return { ...made, parameters: [...others, { name, in: where, value }] };
-}
-
-/** The last parameter of an address, which names the resource that the operation is about. */
-export function lastParameter(target: Target): string | undefined {
-  return pathParametersOf(target).at(-1);
 }

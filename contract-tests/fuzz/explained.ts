@@ -50,7 +50,7 @@ function hasVersion({ made }: Exchange): boolean {
 }
 
 /** The name in the object that a write wraps. */
-export function nameWritten(body: unknown): unknown {
+function nameWritten(body: unknown): unknown {
   return recordOf(Object.values(recordOf(body))[0])['name'];
 }
 

@@ -26,7 +26,7 @@ export const kinds: readonly Kind[] = targets.flatMap((creator) => {
 });
 
 /** The creators of one resource by POST and by PUT are one kind; that which names it in the body comes first. */
-export function kindOf(path: string): Kind | undefined {
+function kindOf(path: string): Kind | undefined {
   const asked = shapeOf(path);
   return kinds.find(({ links }) => links.some(({ target }) => shapeOf(target.path) === asked));
 }

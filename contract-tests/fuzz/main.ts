@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from '../../harness/service.js';
 import { makeKeys } from '../targets/keys.js';
+import { explore } from './explore.js';
 import { Findings } from './findings.js';
 import { searchRequests } from './search.js';
 import { searchSequences } from './sequences/search.js';
@@ -57,16 +58,10 @@ if (findings.count > 0) process.exitCode = 1;
 async function run(name: string): Promise<void> {
   const world = new World(server.url, await makeKeys(databaseUrl, name), tally, name);
   try {
+    if (values.path === undefined) return await explore(world, findings, wanted, () => nextSeed++);
     await world.prepare();
-    if (values.path !== undefined) {
-      const search = values.sequences ? searchSequences : searchRequests;
-      return await search(world, findings, seed, values.path);
-    }
-    while (tally.requests < wanted) {
-      const ownSeed = nextSeed++;
-      await searchRequests(world, findings, ownSeed);
-      await searchSequences(world, findings, ownSeed);
-    }
+    const search = values.sequences ? searchSequences : searchRequests;
+    await search(world, findings, seed, values.path);
   } finally {
     world.close();
   }

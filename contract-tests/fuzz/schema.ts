@@ -9,7 +9,7 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'contract');
 
 /** Errors that only tell that another error is there. */
-const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
+const CONSEQUENCES = new Set(['if', 'anyOf', 'allOf']);
 
 /** One keyword that a value breaks. */
 export interface Fault {

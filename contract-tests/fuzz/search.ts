@@ -9,7 +9,7 @@ import { requestOf } from './requests.js';
 import type { World } from './world.js';
 
 /** How many requests are made from one seed: the more, the longer the path to a finding. */
-export const ROUND = 200;
+const ROUND = 200;
 
 /** How many smaller requests are tried once there is a finding. */
 const SHRINKS = 300;

@@ -112,7 +112,7 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  if (keywordsOf(schema)['additionalProperties'] === false) return declared;
+  if (keywordsOf(schema)['additionalProperties'] === false) return heedingRules(schema, declared);
   const others = fc.dictionary(keys, anything, { maxKeys: 6, noNullPrototype: true });
   const most = boundOf(schema, 'maxProperties', 1000);
   const full = fc.constant(
@@ -125,4 +125,18 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     .map(([more, fewer]) =>
       Object.fromEntries([...Object.entries(more), ...Object.entries(fewer)].slice(-most)),
     );
+}
+
+/** Of fields that rule each other out (`if` … `then`), some are left out. */
+function heedingRules(schema: Place, drafts: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  const rules = schema.entries('allOf').map(([, rule]) => rule);
+  if (rules.length === 0) return drafts;
+  return fc.tuple(drafts, fc.boolean()).map(([draft, first]) =>
+    rules.reduce((fields, rule) => {
+      if (isValid(rule, fields)) return fields;
+      const others = rule.entries('then', 'properties').map(([name]) => name);
+      const left = first ? requiredOf(rule.at('if')) : others;
+      return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)));
+    }, draft),
+  );
 }

@@ -34,7 +34,7 @@ export class World {
   constructor(
     readonly url: string,
     readonly keys: Keys,
-    private readonly tally: Tally,
+    readonly tally: Tally,
     private readonly name: string,
   ) {
     this.#client = new HttpClient(url);

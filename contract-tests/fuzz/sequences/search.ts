@@ -67,7 +67,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** How many sequences are made up from one seed, and how long they are. */
-export const ROUND = 10;
+const ROUND = 10;
 const LONGEST = 40;
 
 /** How many shorter sequences are tried once there is a finding. */
