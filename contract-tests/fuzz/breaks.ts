@@ -133,7 +133,7 @@ function ofArray({ schema, value, pointer, put }: Site): Change[] {
   if (!Array.isArray(value)) return [];
   const most = boundOf(schema, 'maxItems', MOST);
   const items = schema.find('items');
-  const item: unknown = value[0] ?? (items === undefined ? 0 : simplest(items));
+  const item = items === undefined ? 0 : simplest(items);
   const many = () => put(Array.from({ length: Math.min(most, MOST) + 1 }, () => item));
   return [
     { keyword: 'maxItems', pointer, change: many },

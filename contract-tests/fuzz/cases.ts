@@ -6,17 +6,11 @@ import {
   othersResources,
   promisedMethods,
 } from './access-faults.js';
+import { largeBodies, unacceptable, unreadableBodies } from './body-faults.js';
 import type { Case } from './case.js';
-import {
-  brokenBodies,
-  brokenParameters,
-  type FaultMaker,
-  largeBodies,
-  otherParts,
-  unacceptable,
-  unreadableBodies,
-} from './faults.js';
+import type { FaultMaker } from './faults.js';
 import { type Target, targets } from './operations.js';
+import { brokenBodies, brokenParameters, otherParts } from './schema-faults.js';
 import { validCasesOf } from './valid-cases.js';
 
 /** How often a request is made wrong in which way, of 1000. What is left is valid. */

@@ -40,3 +40,9 @@ export function requestOf(made: Case, { path, authorization }: Filled): HttpRequ
     body: body?.bytes,
   };
 }
+
+/** Of the headers of a request, its key alone. */
+export function onlyKey(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { Authorization } = headers;
+  return Authorization === undefined ? {} : { Authorization };
+}

@@ -7,8 +7,7 @@ import { KEPT } from './nasty.js';
 import { pathParametersOf, type Target } from './operations.js';
 import { type Filled, requestOf } from './requests.js';
 import { recordOf } from './schema.js';
-import { simplest } from './simplest.js';
-import { keptTable, TARGET } from './tables.js';
+import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
 import type { Tally } from './tally.js';
 
 /** Something that is there: its name, and the rest of what the service said of it. */
@@ -25,6 +24,7 @@ export class World {
   readonly #client: HttpClient;
   readonly #kept = new Map<Kind, Resource>();
   readonly #spares = new Map<Kind, Resource>();
+  readonly #created = new Set<string>();
   readonly #sentKeys = new Map<string, number>();
   #made = 0;
   project = '';
@@ -131,6 +131,14 @@ export class World {
     if (key !== undefined) this.#sentKeys.set(key, this.timesSent(key) + 1);
   }
 
+  /** Whether something of this identifier is shown for the first time under a key. */
+  isNew(key: string, id: unknown): boolean {
+    const created = `${key} ${id}`;
+    const isNew = !this.#created.has(created);
+    this.#created.add(created);
+    return isNew;
+  }
+
   timesSent(key: string): number {
     return this.#sentKeys.get(key) ?? 0;
   }
@@ -178,47 +186,4 @@ export class World {
         return `Bearer ${this.keys[key]}`;
     }
   }
-}
-
-/** The contract says in words of each parameter whether it may be an identifier. */
-function isFoundById(target: Target): boolean {
-  const last = pathParametersOf(target).at(-1);
-  return target.parameters.some(
-    ({ name, description }) => name === last && /\bidentifier\b/.test(description),
-  );
-}
-
-function simpleCase(target: Target, value: unknown): Case {
-  const [first] = target.bodies;
-  const isText = typeof value === 'string';
-  const body = {
-    mediaType: isText ? 'text/csv' : 'application/json',
-    bytes: Buffer.from(isText ? value : JSON.stringify(value ?? {})),
-    value,
-    isUsable: true,
-  };
-  const query = target.parameters
-    .filter(({ in: where, required }) => where === 'query' && required)
-    .map(({ name }) => ({ name, in: 'query', value: TARGET }));
-  return {
-    operationId: target.id,
-    method: target.method,
-    prefix: '',
-    suffix: '',
-    parameters: query,
-    headers: {},
-    body: first === undefined ? undefined : body,
-    key: 'own',
-  };
-}
-
-/** The simplest body that creates something of a name; a table, where one is asked for. */
-function bodyNamed({ bodies }: Target, name: string): unknown {
-  if (bodies.some(([mediaType]) => mediaType === 'text/csv')) return keptTable;
-  const schema = bodies[0]?.[1];
-  if (schema === undefined) return undefined;
-  const wrapped = Object.entries(recordOf(simplest(schema)));
-  return Object.fromEntries(
-    wrapped.map(([wrapper, fields]) => [wrapper, { ...recordOf(fields), name }]),
-  );
 }

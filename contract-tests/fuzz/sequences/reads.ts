@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { recordOf } from '../schema.js';
 import { keptTable, TARGET } from '../tables.js';
+import { shown } from './fields.js';
 import { compare, Mismatch, type Project } from './project.js';
 import { type Kind, named, type Reference, type State } from './state.js';
-import { type Command, shown } from './writes.js';
+import type { Command } from './writes.js';
 
 const SINGULAR = {
   skills: 'Skill',

@@ -3,10 +3,11 @@ import type { Findings } from '../findings.js';
 import { NASTY_NUMBERS, NASTY_TEXTS } from '../nasty.js';
 import { anything } from '../values.js';
 import type { World } from '../world.js';
+import type { Draft, Written } from './fields.js';
 import { Mismatch, Project } from './project.js';
 import { List, Predict, Read, Train } from './reads.js';
 import { type Kind, type Reference, State } from './state.js';
-import { type Command, Create, Delete, type Draft, Update, type Written } from './writes.js';
+import { type Command, Create, Delete, Update } from './writes.js';
 
 /** Few names, so that they meet; some are in each other's way where one is careless. */
 const names = fc.constantFrom('a', 'A', 'a.b', '__proto__', 'constructor', '0', 'a-', 'toString');
