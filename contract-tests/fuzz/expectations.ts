@@ -93,7 +93,7 @@ function takesTables(made: Case): boolean {
 }
 
 function isOfState({ status }: Answer): boolean {
-  return status === 409 || status === 412;
+  return status === 404 || status === 409 || status === 412;
 }
 
 /** Whether a pointer is another one, or leads to what holds it. */

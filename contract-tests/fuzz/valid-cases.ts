@@ -76,7 +76,7 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   const there = () => {
     if (isResource && isWrite) return fc.constant(PLACES.spare);
     if (isProject) return fc.constant(PLACES.project);
-    return fc.constantFrom(KEPT, KEPT, PLACES.keptId);
+    return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACES.keptId);
   };
   return fc.oneof(
     { weight: 8, arbitrary: there() },
