@@ -52,6 +52,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'fuzz',
+          include: ['contract-tests/fuzz/*.test.ts'],
+          globalSetup: 'contract-tests/targets/server.ts',
+          testTimeout: LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER,
+          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
+        },
+      },
+      {
+        test: {
           name: 'docs',
           include: ['contract-tests/docs/*.test.ts'],
           testTimeout: LONG_ENOUGH_FOR_A_TRAINING,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
+import { root } from './root.js';
 
 /** A place in the contract: the pointer to it, and what stands there. A `$ref` is followed on the way. */
 export class Place {
@@ -100,7 +101,7 @@ export const operations: Operation[] = contract.entries('paths').flatMap(([path,
 );
 
 function readContract(): Record<string, unknown> {
-  const found = load(readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'));
+  const found = load(readFileSync(new URL('openapi.yaml', root), 'utf8'));
   if (!isRecord(found)) {
     throw new Error('openapi.yaml is not an object');
   }

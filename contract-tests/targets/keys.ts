@@ -24,10 +24,14 @@ export const MOCK_KEYS: Keys = {
   revoked: 'roster_mock_key',
 };
 
-/** Makes the keys as those who run the service do, by its command. */
-export async function makeKeys(databaseUrl: string): Promise<Keys> {
+/**
+ * Makes the keys as those who run the service do, by its command.
+ * @param owner whose keys they are, but for the stranger's; without it, the local owner's
+ */
+export async function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
+  const ofOwner = owner === undefined ? [] : ['--owner', owner];
   const create = (name: string, ...options: string[]) =>
-    makeKey(databaseUrl, ['--name', name, ...options]);
+    makeKey(databaseUrl, ['--name', name, ...ofOwner, ...options]);
   const own = await create('own');
   const revoked = await create('revoked');
   await said(databaseUrl, ['keys', 'revoke', `${revoked.split('_')[1]}`]);
@@ -37,7 +41,7 @@ export async function makeKeys(databaseUrl: string): Promise<Keys> {
     read: await create('read', '--scope', 'read'),
     write: await create('write', '--scope', 'write'),
     predict: await create('predict', '--scope', 'predict'),
-    stranger: await create('stranger', '--owner', 'stranger'),
+    stranger: await makeKey(databaseUrl, ['--name', 'stranger', '--owner', 'stranger']),
   };
 }
 

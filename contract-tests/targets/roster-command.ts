@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { root } from '../root.js';
 
-const ROSTER = fileURLToPath(new URL('../../dist/server/commands/roster.js', import.meta.url));
+const ROSTER = fileURLToPath(new URL('dist/server/commands/roster.js', root));
 
 /** What a command said, and its exit code. */
 export interface Outcome {

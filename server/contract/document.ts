@@ -72,6 +72,8 @@ export interface Operation {
   readonly scope: (typeof SCOPES)[number] | undefined;
   /** The headers of the request that the operation heeds. */
   readonly headers: readonly string[];
+  /** The parameters of the query that are numbers, by name. */
+  readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
 }
 
 /** A kind of problem, as its schema tells it. */
@@ -168,10 +170,23 @@ function operationsOf(document: Document): Operation[] {
           .map((parameter) => dereferenced(document, parameter))
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => String(name)),
+        numericQuery: numericQueryOf(document, parameters),
       });
     }
   }
   return operations;
+}
+
+function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
+  const numeric = new Map<string, 'integer' | 'number'>();
+  for (const parameter of parameters) {
+    const { name, in: where, schema } = dereferenced(document, parameter);
+    const { type } = dereferenced(document, asRecord(schema));
+    if (where === 'query' && (type === 'integer' || type === 'number')) {
+      numeric.set(String(name), type);
+    }
+  }
+  return numeric;
 }
 
 function dereferenced(document: Document, part: JsonRecord): JsonRecord {

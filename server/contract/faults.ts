@@ -3,6 +3,7 @@ import { bodyTooLarge, malformedBody } from './body.js';
 import { shapeFault } from './body-shape.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
 import { escapeToken, valueAt } from './json-pointer.js';
+import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
 import { asRecord } from './record.js';
 
@@ -77,18 +78,23 @@ function fieldErrors(
   faults: readonly ValidationFault[],
   { body, operationId }: FaultyRequest,
 ): FieldError[] {
+  const operation = contract.operations.find(({ id }) => id === operationId);
   const byPointer = new Map<string, string[]>();
   for (const fault of withoutConsequences(faults)) {
-    const pointer = pointerOf(fault, body);
     const message = reword(contract, fault);
-    const messages = byPointer.get(pointer) ?? [];
-    if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+    const pointers =
+      fault.path === ''
+        ? namelessFields(contract, operation?.bodySchema, body)
+        : [pointerOf(fault, body)];
+    for (const pointer of pointers) {
+      const messages = byPointer.get(pointer) ?? [];
+      if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+    }
   }
   const errors = [...byPointer].map(([pointer, messages]) => ({
     pointer,
     message: join(messages),
   }));
-  const operation = contract.operations.find(({ id }) => id === operationId);
   const shape = shapeFault(contract, operation?.bodySchema, body);
   const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
   return shape && others.length < errors.length ? [shape.error, ...others] : errors;

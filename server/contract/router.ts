@@ -6,6 +6,7 @@ import { type Contract, ContractError, type Operation } from './document.js';
 import { type Handlers, JsonLines, type OperationId, READS_LATER } from './handlers.js';
 import { mediaType } from './media-type.js';
 import { problem } from './problems.js';
+import { refuseMisreadQuery } from './query.js';
 import { type AnyReply, send } from './reply.js';
 import { sendLines } from './reply-stream.js';
 import { requestValidation } from './validation.js';
@@ -71,6 +72,7 @@ export async function contractRouter(
         ...readBody(operation, limits),
         ...beforeWork,
         ...parseBody(contract, operation),
+        refuseMisreadQuery(operation),
         ...validate,
         run(operation, handlerOf(handlers, operation), { contract, stopping }),
       );

@@ -1,0 +1,99 @@
+import { Agent, request } from 'node:http';
+
+/** A request as it goes over the wire. */
+export interface HttpRequest {
+  method: string;
+  /** Address and query, percent-encoded. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: Buffer | undefined;
+}
+
+/** An answer as it came. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The text, parsed; undefined if it is no JSON. */
+  json: unknown;
+}
+
+/** How long an answer may take that comes at all, in milliseconds. */
+const PATIENCE = 60_000;
+
+/**
+ * Sends requests as they are: `fetch` would put an address in order, and refuse methods and headers.
+ * @throws if there is no answer
+ */
+export class HttpClient {
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(readonly url: string) {}
+
+  send({ method, path, headers, body }: HttpRequest): Promise<Answer> {
+    const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
+    const { hostname, port } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          hostname,
+          port,
+          path,
+          method,
+          agent: this.#agent,
+          timeout: PATIENCE,
+          headers: { ...length, ...headers },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.once('error', reject);
+          response.once('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const names = response.rawHeaders;
+            const pairs = names.flatMap((name, at): [string, string][] =>
+              at % 2 === 0 ? [[name, names[at + 1] ?? '']] : [],
+            );
+            const { statusCode: status = 0 } = response;
+            resolve({ status, headers: new Headers(pairs), text, json: parsed(text) });
+          });
+        },
+      );
+      sent.once('error', reject);
+      sent.once('timeout', () => sent.destroy(new Error(`no answer in ${PATIENCE} ms`)));
+      sent.end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The command that sends a request again. */
+export function curlOf(url: string, { method, path, headers, body }: HttpRequest): string {
+  const shownHeaders = Object.entries(headers).map(
+    ([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`,
+  );
+  const data = body === undefined ? [] : [`--data-binary ${quoted(body.toString())}`];
+  const verb = method === 'HEAD' ? '-I' : `-X ${method}`;
+  return ['curl -si --path-as-is', verb, quoted(url + path), ...shownHeaders, ...data].join(' ');
+}
+
+function quoted(text: string): string {
+  if (/\p{Cc}/u.test(text)) {
+    const escaped = text
+      .replace(/[\\']/g, '\\$&')
+      .replace(/\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+    return `$'${escaped}'`;
+  }
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

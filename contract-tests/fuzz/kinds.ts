@@ -1,0 +1,80 @@
+/** How resources come to be, by the links of the contract: which answer leads to which addresses. */
+import type { Place } from '../contract.js';
+import { pathParametersOf, type Target, targetNamed, targets } from './operations.js';
+
+/** The link of an answer to an operation on what it created. */
+export interface Link {
+  target: Target;
+  /** The runtime expressions of its parameters, by name. */
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** A kind of resource, such as the skills of a project. */
+export interface Kind {
+  creator: Target;
+  links: readonly Link[];
+}
+
+export const kinds: readonly Kind[] = targets.flatMap((creator) => {
+  const links = creator.place
+    .entries('responses')
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, response]) => response.entries('links'))
+    .map(([, link]) => linkOf(link))
+    .filter((link, at, all) => all.findIndex(({ target }) => target === link.target) === at);
+  return links.length === 0 ? [] : [{ creator, links }];
+});
+
+/** The creators of one resource by POST and by PUT are one kind; that which names it in the body comes first. */
+function kindOf(path: string): Kind | undefined {
+  const asked = shapeOf(path);
+  return kinds.find(({ links }) => links.some(({ target }) => shapeOf(target.path) === asked));
+}
+
+/** The kinds of an address, from the first of its parameters to the last. */
+export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
+  const names = pathParametersOf(target);
+  return names.map((name, at) => {
+    const upTo = target.path.slice(0, target.path.indexOf(`{${name}}`) + name.length + 2);
+    const known = kindOf(upTo) ?? kindOf(upTo.replace(/^\/api(?=\/)/, ''));
+    const isLast = at === names.length - 1;
+    return known ?? (isLast ? kindLinkedTo(target) : undefined);
+  });
+}
+
+/** Whether an operation creates what is not there yet at its own address. */
+export function createsAtItsAddress({ method, id }: Target): boolean {
+  return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);
+}
+
+/** What a link's runtime expression stands for (OpenAPI 3.1, section 4.8.20.4). */
+export function evaluate(
+  expression: string,
+  path: Readonly<Record<string, string>>,
+  body: unknown,
+): string {
+  const [, parameter] = /^\$request\.path\.(\w+)$/.exec(expression) ?? [];
+  if (parameter !== undefined) return path[parameter] ?? '';
+  const [, field] = /^\$response\.body#\/(\w+)$/.exec(expression) ?? [];
+  if (field === undefined || typeof body !== 'object' || body === null) {
+    throw new Error(`${expression} cannot be evaluated`);
+  }
+  return String(Reflect.get(body, field));
+}
+
+function kindLinkedTo({ id }: Target): Kind | undefined {
+  return kinds.find(({ links }) => links.some(({ target }) => target.id === id));
+}
+
+function linkOf(link: Place): Link {
+  const parameters = link.entries('parameters').map(([name, { value }]) => [name, String(value)]);
+  return {
+    target: targetNamed(link.text('operationId')),
+    parameters: Object.fromEntries(parameters),
+  };
+}
+
+/** An address without the names of its parameters, which differ in one place or another. */
+function shapeOf(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}');
+}

@@ -1,0 +1,76 @@
+/** Values that programs stumble over, and the words that the fuzzed project has. */
+
+/** The name of the resource that each kind has while requests are made up: a reference to it is a true one. */
+export const KEPT = 'kept';
+
+export const NASTY_TEXTS: readonly string[] = [
+  KEPT,
+  '',
+  ' ',
+  'a',
+  '0',
+  'null',
+  'undefined',
+  'true',
+  'NaN',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '-',
+  '.',
+  'a.b',
+  'a..b',
+  'A_b-9.',
+  '%00',
+  '%2F',
+  "'; DROP TABLE skills; --",
+  '$1 ? :name @p',
+  '{{question}}',
+  '#{7*7}',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  'line\nbreak\r\n\ttab',
+  '\u0000',
+  'a\u0000b',
+  '\u0001\u001f\u007f',
+  'é',
+  'e\u0301',
+  'İıſK',
+  '💎👩‍👩‍👧‍👦',
+  '\u2028\u2029\ufeff\ufffe\uffff',
+  '\u202eright to left',
+  '\ud800',
+  '\udfff\ud83d',
+  '"quoted", \\ and \'',
+  '1e400',
+  '00000000-0000-4000-8000-000000000000',
+  'roster_key_secret',
+];
+
+/** Keys that objects have by birth, that need escaping, or that a table of the fuzzed project has. */
+export const NASTY_KEYS: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'length',
+  '',
+  'a/b',
+  '~',
+  '~1',
+  '$ref',
+  'x',
+  'kind',
+  't',
+  't_min',
+  'é\u0001',
+  '💎',
+  'select_data_query',
+  '__service_row_id',
+];
+
+export const NASTY_NUMBERS: readonly number[] = [
+  0, -0, 1, -1, 0.1, 1e-7, 5e-324, 1e21, 1e300, 1.7976931348623157e308, -1.7976931348623157e308,
+  2147483647, 2147483648, -2147483649, 9007199254740991, 9007199254740992, 0.30000000000000004,
+];

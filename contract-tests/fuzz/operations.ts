@@ -1,0 +1,80 @@
+/** The operations of the contract, as those see them who make requests up. */
+import { type Operation, operations, type Place } from '../contract.js';
+
+/** A parameter of an operation. */
+export interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: Place;
+}
+
+/** An operation to send requests to. */
+export interface Target {
+  id: string;
+  method: string;
+  path: string;
+  parameters: readonly Parameter[];
+  /** The schemas of the body, by media type; none, where it takes no body. */
+  bodies: readonly (readonly [mediaType: string, schema: Place])[];
+  /** The most bytes of a JSON body that the contract names. */
+  maxBody: number | undefined;
+  /** The scope of the key that it asks for; none, where it is open to all. */
+  scope: string | undefined;
+  /** The media types of its successful answers. */
+  produces: readonly string[];
+  place: Place;
+}
+
+export const targets: readonly Target[] = operations.map(targetOf);
+
+/** The operation of an operationId. */
+export function targetNamed(id: string): Target {
+  const found = targets.find((target) => target.id === id);
+  if (found === undefined) throw new Error(`The contract has no operation ${id}`);
+  return found;
+}
+
+export function pathParametersOf({ path }: Target): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+}
+
+/** The methods of an address, as its `Allow` must list them. */
+export function methodsOf(path: string): string[] {
+  const declared = targets.filter((target) => target.path === path).map(({ method }) => method);
+  return [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+}
+
+function targetOf({ id, method, path, place, parameters }: Operation): Target {
+  const maxBody = place.find('requestBody', 'x-roster-max-body')?.value;
+  const successes = place.entries('responses').filter(([status]) => status.startsWith('2'));
+  return {
+    id,
+    method,
+    path,
+    place,
+    parameters: parameters.map((parameter) => ({
+      name: parameter.text('name'),
+      in: parameter.text('in'),
+      required: parameter.at('required').value === true,
+      description: parameter.text('description'),
+      schema: parameter.at('schema'),
+    })),
+    bodies: place
+      .entries('requestBody', 'content')
+      .map(([mediaType, content]) => [mediaType, content.at('schema')]),
+    maxBody: typeof maxBody === 'number' ? maxBody : undefined,
+    scope: scopeOf(place),
+    produces: successes.flatMap(([, response]) =>
+      response.entries('content').map(([mediaType]) => mediaType),
+    ),
+  };
+}
+
+function scopeOf(place: Place): string | undefined {
+  const [requirement] = place.entries('security');
+  const [scheme] = requirement?.[1].entries() ?? [];
+  const [scope] = scheme?.[1].entries() ?? [];
+  return scope === undefined ? undefined : String(scope[1].value);
+}

@@ -1,0 +1,48 @@
+import { type Case, sentValue, targetOf } from './case.js';
+import type { HttpRequest } from './http.js';
+
+/** What a case has to be given before it can be sent. */
+export interface Filled {
+  /** The parameters of its address, by name. */
+  path: Readonly<Record<string, string>>;
+  /** Whether everything that the address names is there. */
+  isThere: boolean;
+  authorization: string | undefined;
+}
+
+/** Writes a case as a request. */
+export function requestOf(made: Case, { path, authorization }: Filled): HttpRequest {
+  const target = targetOf(made);
+  const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(path[name] ?? ''),
+  );
+  const query = made.parameters
+    .filter((sent) => sent.in === 'query')
+    .flatMap(({ name, value }) =>
+      [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),
+    );
+  const headers = target.parameters
+    .filter(({ in: where }) => where === 'header')
+    .flatMap(({ name }) => {
+      const value = sentValue(made, 'header', name);
+      return value === undefined ? [] : [[name, String(value)] as const];
+    });
+  const { body } = made;
+  return {
+    method: made.method,
+    path: made.prefix + address + made.suffix + (query.length > 0 ? `?${query.join('&')}` : ''),
+    headers: {
+      ...made.headers,
+      ...Object.fromEntries(headers),
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+      ...(body === undefined || body.mediaType === '' ? {} : { 'Content-Type': body.mediaType }),
+    },
+    body: body?.bytes,
+  };
+}
+
+/** Of the headers of a request, its key alone. */
+export function onlyKey(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { Authorization } = headers;
+  return Authorization === undefined ? {} : { Authorization };
+}

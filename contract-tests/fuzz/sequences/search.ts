@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import type { Findings } from '../findings.js';
+import { NASTY_NUMBERS, NASTY_TEXTS } from '../nasty.js';
+import { anything } from '../values.js';
+import type { World } from '../world.js';
+import type { Draft, Written } from './fields.js';
+import { Mismatch, Project } from './project.js';
+import { List, Predict, Read, Train } from './reads.js';
+import { type Kind, type Reference, State } from './state.js';
+import { type Command, Create, Delete, Update } from './writes.js';
+
+/** Few names, so that they meet; some are in each other's way where one is careless. */
+const names = fc.constantFrom('a', 'A', 'a.b', '__proto__', 'constructor', '0', 'a-', 'toString');
+const kinds = fc.constantFrom<Kind>('skills', 'agents', 'chatbots', 'models');
+const written = fc.constantFrom<Written>('skills', 'agents', 'chatbots');
+const values = fc.oneof(
+  fc.constant(null),
+  fc.constantFrom(...NASTY_NUMBERS.filter((number) => !Object.is(number, -0))),
+  fc.constantFrom(...NASTY_TEXTS.filter((text) => !/\p{Surrogate}/u.test(text))),
+  fc.constantFrom({}, [], { a: null }, [null]),
+);
+const open = fc.dictionary(fc.constantFrom('a', 'b', '', '__proto__', 'é', 'a/b'), values, {
+  noNullPrototype: true,
+});
+/** Most often something that is there. */
+const references: fc.Arbitrary<Reference> = fc.record({
+  name: names,
+  nth: fc.option(fc.nat(5), { nil: undefined, freq: 8 }),
+});
+const several = fc.array(references, { maxLength: 3 });
+const types = fc.constantFrom('sql', '💎');
+
+const creations: fc.Arbitrary<Draft> = fc.record(
+  { type: types, open, skills: several, agent: references },
+  { requiredKeys: [] },
+);
+
+/** The whole list of skills, or changes to it. */
+const updates: fc.Arbitrary<Draft> = fc.oneof(
+  fc.record(
+    { name: names, type: types, open, skills: several, agent: references },
+    { requiredKeys: [] },
+  ),
+  fc.record({ name: names, open, add: several, remove: several }, { requiredKeys: [] }),
+);
+
+function drawn<T extends unknown[]>(
+  weight: number,
+  arguments_: fc.Arbitrary<T>,
+  made: (...values: T) => Command,
+): fc.WeightedArbitrary<Command> {
+  return { weight, arbitrary: arguments_.map((values) => made(...values)) };
+}
+
+const limits = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 3 });
+const rows = fc.array(anything, { maxLength: 4 });
+
+const creation = drawn(40, fc.tuple(written, names, creations), (...made) => new Create(...made));
+
+const commands: fc.Arbitrary<Command> = fc.oneof(
+  creation,
+  drawn(30, fc.tuple(written, references, updates), (...made) => new Update(...made)),
+  drawn(10, fc.tuple(kinds, references), (...made) => new Delete(...made)),
+  drawn(15, fc.tuple(kinds, references, fc.boolean()), (...made) => new Read(...made)),
+  drawn(20, fc.tuple(kinds, limits, several), (...made) => new List(...made)),
+  drawn(1, fc.tuple(references), (...made) => new Train(...made)),
+  drawn(3, fc.tuple(references, rows), (...made) => new Predict(...made)),
+);
+
+/** How many sequences are made up from one seed, and how long they are. */
+const ROUND = 10;
+const LONGEST = 40;
+
+/** How many shorter sequences are tried once there is a finding. */
+const SHRINKS = 200;
+
+/** First some creations, so that there is something to change. */
+const sequences = fc
+  .tuple(
+    fc.array(creation.arbitrary, { minLength: 3, maxLength: 6, size: 'max' }),
+    fc.array(commands, { maxLength: LONGEST, size: 'max' }),
+  )
+  .map((parts) => parts.flat());
+
+/**
+ * Makes sequences of commands up from one seed, each played in a project of its own beside a model of it,
+ * until one is answered otherwise than the model says or the round is over.
+ * @param path where fast-check finds one sequence again, in place of a round
+ */
+export async function searchSequences(
+  world: World,
+  findings: Findings,
+  seed: number,
+  path?: string,
+): Promise<void> {
+  let last: { what: string; faults: string[]; shown: string } | undefined;
+  let left = SHRINKS;
+  const property = fc.asyncProperty(sequences, async (sequence) => {
+    if (last !== undefined && left-- <= 0) return;
+    const project = await emptyProject(world);
+    const state = new State();
+    try {
+      await fc.asyncModelRun(() => ({ model: state, real: project }), sequence);
+      await clear(state, project);
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      const what = error.message.replace(/[:].*/s, '');
+      if (findings.has(what) || (last !== undefined && last.what !== what)) return;
+      last = { what, faults: [error.message], shown: project.sent.join('\n') };
+      throw error;
+    }
+  });
+  const replay = path === undefined ? { numRuns: ROUND } : { path, numRuns: 1, endOnFailure: true };
+  const details = await fc.check(property, { seed, ...replay });
+  if (!details.failed) return;
+  if (last === undefined) throw details.errorInstance;
+  findings.add({ ...last, kind: 'sequence', seed, path: details.counterexamplePath ?? '' });
+}
+
+async function emptyProject(world: World): Promise<Project> {
+  const project = new Project(world, world.freshName());
+  await project.ask('createProject', 'POST', '/projects', [201], {
+    project: { name: project.name },
+  });
+  return project;
+}
+
+/** A project that still holds something stays; when it holds nothing, it goes. */
+async function clear(state: State, project: Project): Promise<void> {
+  const all = (['chatbots', 'agents', 'skills', 'models'] as const).flatMap((kind) =>
+    state.all(kind).map(({ name }) => new Delete(kind, { name: String(name), nth: undefined })),
+  );
+  const address = `/projects/${project.name}`;
+  if (all.length > 0) await project.ask('deleteProject', 'DELETE', address, [409]);
+  for (const command of all) await command.run(state, project);
+  await project.ask('deleteProject', 'DELETE', address, [204]);
+}

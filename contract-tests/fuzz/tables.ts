@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+
+/** The column that is predicted in tables that are made up. */
+export const TARGET = 't';
+
+/** A body, and whether the service must be able to use it: a schema says little of a table. */
+export interface TableText {
+  text: string;
+  isUsable: boolean;
+}
+
+const cells = fc.record({
+  x: fc.oneof(
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+  ),
+  kind: fc.constantFrom('', 'NA', 'sql', 'é', '💎', '__proto__', '2026-01-12', 'a b'),
+  t: fc.integer({ min: -1_000_000, max: 1_000_000 }),
+});
+
+/** Rows from which a model can be trained: enough of them, a target that varies, and something to learn from. */
+const usableRows = fc
+  .tuple(fc.array(cells, { minLength: 50, maxLength: 60 }), fc.integer({ min: 1, max: 9 }))
+  .map(([rows, step]) => rows.map((row, at) => ({ ...row, x: row.x + at, t: row.t + at * step })))
+  .filter((rows) => new Set(rows.map(({ t }) => t)).size > 10);
+
+const usableCsv = usableRows.map(csvOf);
+
+/** A text that begins as a table does, and may be anything from there on. */
+const anyCsv = fc
+  .tuple(
+    fc.constantFrom('x,kind,t\n', 't\n', 'x,t\n', 't,t\n', '', '\ufeffx,t\r\n', 'x,t_min,t\n'),
+    fc.array(
+      fc.oneof(
+        fc.constantFrom(
+          '1,2',
+          '1,a,3',
+          '"1,5",2',
+          '"',
+          '"a\nb",1',
+          ',',
+          'NaN,1',
+          '1e400,1',
+          '\u0000,1',
+        ),
+        fc.string({ unit: 'binary', maxLength: 20 }),
+      ),
+      { maxLength: 70 },
+    ),
+  )
+  .map(([header, lines]) => header + lines.join('\n'));
+
+/** Tables as CSV. */
+export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
+  usableCsv.map((text) => ({ text, isUsable: true })),
+  anyCsv.map((text) => ({ text, isUsable: false })),
+);
+
+/** Tables as a JSON array. */
+export const jsonTables: fc.Arbitrary<unknown[]> = usableRows;
+
+/** A table that is always the same, for the model that is there from the beginning. */
+export const keptTable: string = csvOf(
+  Array.from({ length: 60 }, (_, at) => ({
+    x: at,
+    kind: at % 3 ? 'sql' : 'é',
+    t: at * 2 + (at % 7),
+  })),
+);
+
+function csvOf(rows: readonly { x: number; kind: string; t: number }[]): string {
+  return `x,kind,${TARGET}\n${rows.map(({ x, kind, t }) => `${x},${kind},${t}\n`).join('')}`;
+}
+
+/** Lines of JSON, or of what is none. */
+export const lines: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+      fc.constantFrom('{"x":1,"kind":"sql"}', '{"x":', '', '\r', '[]', '1e400', '{"t":"\ud83d"}'),
+      fc.string({ maxLength: 20 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((all) => all.join('\n'));

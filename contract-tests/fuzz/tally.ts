@@ -1,0 +1,39 @@
+/** Counts what was asked and what was answered. */
+export class Tally {
+  readonly #counts = new Map<string, Map<number, number>>();
+  #requests = 0;
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  count(operationId: string, status: number): void {
+    this.#requests += 1;
+    const statuses = this.#counts.get(operationId) ?? new Map<number, number>();
+    this.#counts.set(operationId, statuses.set(status, (statuses.get(status) ?? 0) + 1));
+  }
+
+  /** How often an operation has answered with a status, by operation. */
+  get counts(): ReadonlyMap<string, ReadonlyMap<number, number>> {
+    return this.#counts;
+  }
+
+  /** Operations × requests × statuses, in Markdown. */
+  table(): string {
+    const statuses = [
+      ...new Set([...this.#counts.values()].flatMap((counts) => [...counts.keys()])),
+    ];
+    const columns = statuses.toSorted((one, other) => one - other);
+    const rows = [...this.#counts].toSorted().map(([operation, counts]) => {
+      const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      return [operation, all, ...columns.map((status) => counts.get(status) ?? '')];
+    });
+    return [
+      ['operation', 'requests', ...columns],
+      columns.map(() => '--').concat('--', '--'),
+      ...rows,
+    ]
+      .map((row) => `| ${row.join(' | ')} |`)
+      .join('\n');
+  }
+}

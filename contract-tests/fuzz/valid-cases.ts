@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import type { Place } from '../contract.js';
+import { type Body, type Case, PLACES, type Sent } from './case.js';
+import { createsAtItsAddress, kindsWithin } from './kinds.js';
+import { KEPT } from './nasty.js';
+import { type Parameter, pathParametersOf, type Target } from './operations.js';
+import { csvTables, jsonTables, lines, TARGET } from './tables.js';
+import { valuesOf } from './values.js';
+
+/** Requests to an operation that keep to the contract, to resources that are there and that are not. */
+export function validCasesOf(target: Target): fc.Arbitrary<Case> {
+  const parameters = target.parameters.map((parameter) => parameterOf(target, parameter));
+  return fc
+    .record({
+      parameters: fc.tuple(...parameters),
+      body: bodiesOf(target),
+      prefix: fc.constantFrom('', '', '', '/api'),
+      suffix: fc.constantFrom('', '', '', '/'),
+      accept: fc.nat({ max: 5 }),
+      requestId: fc.option(fc.stringMatching(/^[A-Za-z0-9_.:-]{1,40}$/), {
+        nil: undefined,
+        freq: 4,
+      }),
+    })
+    .map(({ parameters, body, prefix, suffix, accept, requestId }) => ({
+      operationId: target.id,
+      method: target.method,
+      prefix,
+      suffix,
+      parameters: parameters.flat().map((sent) => ofTable(sent, body)),
+      headers: {
+        ...acceptable(target, body)[accept],
+        ...(requestId === undefined ? {} : { 'X-Request-Id': requestId }),
+      },
+      body,
+      key: 'own' as const,
+    }));
+}
+
+/** Headers that let the answer through: rows that come in a form are answered in it, where there are several. */
+function acceptable({ produces }: Target, body: Body | undefined): Record<string, string>[] {
+  const own = produces.find((mediaType) => mediaType === body?.mediaType);
+  const type = own ?? produces[0] ?? '*/*';
+  const accepts = ['*/*', type, `${type};q=0.5, text/html;q=0.1`, '*/*;q=0.1'];
+  return [{}, {}, ...accepts.map((Accept) => ({ Accept }))];
+}
+
+/** A table that must be usable is asked for a column that it has. */
+function ofTable(sent: Sent, body: Body | undefined): Sent {
+  return sent.name === 'target' && body?.isUsable ? { ...sent, value: TARGET } : sent;
+}
+
+function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {
+  const { name, in: where, required, schema } = parameter;
+  const values =
+    where === 'path' ? namesOf(target, parameter) : valuesOf(schema).filter(isSendable);
+  const sent = values.map((value) => [{ name, in: where, value }]);
+  return required
+    ? sent
+    : fc.oneof({ weight: 3, arbitrary: fc.constant<Sent[]>([]) }, { weight: 1, arbitrary: sent });
+}
+
+/** Whether a value arrives as it is in an address or a header. */
+export function isSendable(value: unknown): boolean {
+  const text = String(value);
+  return !/\p{Surrogate}/u.test(text) && text.trim() === text;
+}
+
+/** Names of what is there, most often, and of what is not. */
+function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<string> {
+  const names = pathParametersOf(target);
+  const isProject = names.indexOf(name) === 0 && kindsWithin(target)[0] !== undefined;
+  const isResource = name === names.at(-1) && target.path.endsWith(`{${name}}`);
+  const isWrite = target.method === 'PUT' || target.method === 'DELETE';
+  const absent = valuesOf(schema).map(String).filter(isSendable);
+  const there = () => {
+    if (isResource && isWrite) return fc.constant(PLACES.spare);
+    if (isProject) return fc.constant(PLACES.project);
+    return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACES.keptId);
+  };
+  return fc.oneof(
+    { weight: 8, arbitrary: there() },
+    { weight: createsAtItsAddress(target) && isResource ? 8 : 1, arbitrary: absent },
+  );
+}
+
+function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
+  if (target.bodies.length === 0) return fc.constant(undefined);
+  return fc.oneof(...target.bodies.map(([mediaType, schema]) => bodyOf(target, mediaType, schema)));
+}
+
+function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
+  const isTable = target.bodies.some(([other]) => other === 'text/csv');
+  if (mediaType === 'text/csv') {
+    return csvTables.map(({ text, isUsable }) => textBody(mediaType, text, isUsable));
+  }
+  if (mediaType !== 'application/json') return lines.map((text) => textBody(mediaType, text, true));
+  const values = valuesOf(schema).map((value) => jsonBody(value, !isTable));
+  return isTable
+    ? fc.oneof(
+        jsonTables.map((rows) => jsonBody(rows, true)),
+        values,
+      )
+    : values;
+}
+
+function textBody(mediaType: string, text: string, isUsable: boolean): Body {
+  return { mediaType, bytes: Buffer.from(text), value: undefined, isUsable };
+}
+
+export function jsonBody(value: unknown, isUsable = true): Body {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { mediaType: 'application/json', bytes, value, isUsable };
+}
