@@ -108,5 +108,5 @@ async function readAll(answer: IncomingMessage, count: (piece: Buffer) => void, 
 
 async function untilClosed(answer: IncomingMessage): Promise<void> {
   answer.on('error', () => {});
-  await once(answer, 'close');
+  await new Promise((resolve) => answer.once('close', resolve));
 }
