@@ -45,23 +45,32 @@ export class Predictors {
    * The same by the names of an address; nothing also if there is no such project or model.
    * @throws {Error} if the store has lost or damaged what it should have
    */
-  async servingAt(owner: string, project: string, name: string): Promise<Predictor | undefined> {
-    const versionId = await this.#servingVersion(owner, project, name);
-    // What has been replaced since is none, and asked for again.
-    return versionId === undefined ? undefined : this.#load(versionId);
-  }
-
-  /** Every prediction asks this first: while nothing in the store has changed, the answer is the same. */
-  async #servingVersion(owner: string, project: string, name: string): Promise<string | undefined> {
-    const address = JSON.stringify([owner, project, name]);
+  servingAt(
+    owner: string,
+    project: string,
+    name: string,
+  ): Predictor | Promise<Predictor | undefined> {
+    // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
+    const address = `${owner}\0${project}\0${name}`;
     const mark = this.store.mark();
     const known = this.#known.get(address);
-    if (known !== undefined && known.mark === mark) return known.versionId;
+    const predictor =
+      known !== undefined && known.mark === mark ? this.#loaded.get(known.versionId) : undefined;
+    return predictor ?? this.#ask(owner, project, name, address, mark);
+  }
+
+  async #ask(
+    owner: string,
+    project: string,
+    name: string,
+    address: string,
+    mark: string | undefined,
+  ): Promise<Predictor | undefined> {
     const serving = await this.store.models.servingAt(owner, project, name);
-    if (serving && mark !== undefined) {
-      this.#known.set(address, { mark, versionId: serving.versionId });
-    }
-    return serving?.versionId;
+    if (!serving) return undefined;
+    if (mark !== undefined) this.#known.set(address, { mark, versionId: serving.versionId });
+    // What has been replaced since is none, and asked for again.
+    return this.#load(serving.versionId);
   }
 
   #load(versionId: string): Predictor | Promise<Predictor | undefined> {

@@ -27,14 +27,15 @@ export class ErrorEstimator {
   }
 
   /**
-   * Writes the predicted errors of the given rows.
+   * Writes the predicted errors of the given rows, each of them once.
    *
    * @param bins as for `ForestScorer.addTo`.
    */
   write(errors: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     const { error_forest, error_floor } = this.#model;
     for (const row of rows) errors[row] = error_forest.base;
-    this.#scorer.addTo(errors, rows, bins, stride);
+    if (rows.length === stride) this.#scorer.addToAll(errors, bins, stride);
+    else this.#scorer.addTo(errors, rows, bins, stride);
     for (const row of rows) errors[row] = predictedError(errors[row] ?? 0, error_floor);
   }
 

@@ -34,7 +34,18 @@ export function openSqlite(url: string): { db: Kysely<Database>; mark: () => str
   const prepared = new PreparedOnce(database);
   const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
   const othersChanges = database.prepare('pragma data_version').pluck();
-  return { db, mark: () => `${othersChanges.get()} ${prepared.writes}` };
+  let seen: unknown;
+  const mark = () => {
+    // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
+    if (seen === undefined) {
+      seen = othersChanges.get();
+      setImmediate(() => {
+        seen = undefined;
+      });
+    }
+    return `${seen} ${prepared.writes}`;
+  };
+  return { db, mark };
 }
 
 class WritingSqliteDialect extends SqliteDialect {
