@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { machine } from '../harness/machine.js';
+import { median } from '../harness/numbers.js';
+import { residentMemory } from '../harness/service.js';
 
 /**
  * Measures how long `npm start` takes until the service is ready, with a store that exists, and how
@@ -25,7 +28,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-process.stdout.write(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, ${ROUNDS} rounds
+process.stdout.write(`${machine()}; ${ROUNDS} rounds
 
 | | median | worst |
 |---|---|---|
@@ -61,13 +64,4 @@ async function untilListening(log: NodeJS.ReadableStream): Promise<number> {
     }
   }
   throw new Error('The service ended before it listened');
-}
-
-function residentMemory(pid: number): number {
-  const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kibibytes) / 1024;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

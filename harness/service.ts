@@ -86,14 +86,18 @@ function pidOf({ pid }: ChildProcess): number {
 
 /** The memory that a process holds, in MiB. Linux only, as everything that reads /proc. */
 export function residentMemory(pid: number): number {
-  const kibibytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kibibytes) / 1024;
+  return statusOf(pid, 'VmRSS');
 }
 
 /** The most memory that a process has held so far, in MiB. */
 export function peakMemory(pid: number): number {
-  const kibibytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kibibytes) / 1024;
+  return statusOf(pid, 'VmHWM');
+}
+
+/** A size that the kernel tells of a process (proc_pid_status(5)), in MiB. */
+function statusOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
 /** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */
