@@ -1,7 +1,13 @@
 import { parseDate, parseNumber } from './cells.js';
-import { countTexts, countValues, rowCountOf, type ValueCount } from './column-counts.js';
+import {
+  countCodes,
+  countValues,
+  rowCountOf,
+  type ValueCount,
+  valuesByCode,
+} from './column-counts.js';
 import { fewestOfCategory } from './growth.js';
-import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
+import type { TableColumn, TextColumn, ValueColumn } from './table.js';
 
 /** What a model knows of one input column. */
 export interface ColumnSummary {
@@ -51,35 +57,24 @@ const IDENTIFIER_SHARE = 0.95;
 /** Finds out what a column holds: numbers, dates or categories, and whether they can be used. */
 export function profileColumn(column: TableColumn): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
-  const { byText: counts, others } = countTexts(column);
-  const present = counts.reduce((sum, count) => sum + count, others);
+  const counts = countCodes(column);
   const ordered =
-    valuesIf('number', parseNumber, column, counts, present) ??
-    valuesIf('date', parseDate, column, counts, present);
+    readAs('number', parseNumber, column, counts) ?? readAs('date', parseDate, column, counts);
   if (ordered) return profileOrdered(ordered);
-  return { summary: summariseCategories(column, counts, present, others), column, values: [] };
+  return { summary: summariseCategories(column, counts), column, values: [] };
 }
 
 /** A column of texts as values, if nearly all that are present can be read so. */
-function valuesIf(
+function readAs(
   kind: ValueColumn['kind'],
   parse: (text: string) => number,
   { name, texts, codes }: TextColumn,
   counts: Uint32Array,
-  present: number,
 ): ValueColumn | undefined {
-  // Code 0 is a missing cell, and the code behind the last is one of the texts that were not kept.
-  const ofCode = new Float64Array(texts.length + 2).fill(Number.NaN);
-  let parsed = 0;
-  for (const [index, text] of texts.entries()) {
-    const value = parse(text);
-    if (Number.isNaN(value)) continue;
-    ofCode[index + 1] = value;
-    parsed += counts[index] ?? 0;
-  }
-  if (parsed === 0 || parsed < PARSING_SHARE * present) return undefined;
+  const byCode = valuesByCode(texts, counts, parse);
+  if (byCode === undefined) return undefined;
   const values = new Float64Array(codes.length);
-  for (let row = 0; row < codes.length; row++) values[row] = ofCode[codes[row] ?? 0] ?? Number.NaN;
+  for (let row = 0; row < codes.length; row++) values[row] = byCode[codes[row] ?? 0] ?? Number.NaN;
   return { kind, name, values };
 }
 
@@ -103,12 +98,11 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
   return { summary, column, values };
 }
 
-function summariseCategories(
-  column: TextColumn,
-  counts: Uint32Array,
-  present: number,
-  others: number,
-): ColumnSummary {
+/** @param counts the rows of each code. */
+function summariseCategories(column: TextColumn, counts: Uint32Array): ColumnSummary {
+  const present = column.codes.length - (counts[0] ?? 0);
+  // How many texts the others were is not known: this many at most.
+  const others = counts.at(-1) ?? 0;
   const distinct = column.texts.length + others;
   const use = usage(column, present, distinct);
   if (use.used && distinct > IDENTIFIER_SHARE * present) {
@@ -116,7 +110,7 @@ function summariseCategories(
     use.reason = 'nearly every value is different, as in an identifier';
   }
   const byFrequency = column.texts
-    .map((text, index) => ({ text, count: counts[index] ?? 0 }))
+    .map((text, index) => ({ text, count: counts[index + 1] ?? 0 }))
     .sort((a, b) => b.count - a.count);
   const fewest = fewestOfCategory(column.codes.length);
   if (use.used && distinct > MOST_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {

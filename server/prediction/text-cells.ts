@@ -1,5 +1,6 @@
 import { codesByRow } from './chunked.js';
-import { MOST_TEXTS, PARSING_SHARE, type TextColumn } from './table.js';
+import { valuesByCode } from './column-counts.js';
+import { MOST_TEXTS, type TextColumn } from './table.js';
 import { bytesOf } from './text-memory.js';
 
 /** The code of a text that is not kept, while the column grows. */
@@ -35,23 +36,9 @@ export class TextCells {
     this.#heldBytes += bytesOf(text);
   }
 
-  /**
-   * What each text is worth by a way to parse it, by code; nothing if fewer of the present cells
-   * than `PARSING_SHARE` are worth anything.
-   */
+  /** The texts as `valuesByCode` has them. */
   parsed(parse: (text: string) => number): Float64Array | undefined {
-    const values = Float64Array.from(['', ...this.#codeOf.keys()], (text) =>
-      text === '' ? Number.NaN : parse(text),
-    );
-    const counts = this.#counts();
-    let present = 0;
-    let parsing = 0;
-    for (let code = 1; code < counts.length; code++) {
-      const count = counts[code] ?? 0;
-      present += count;
-      if (!Number.isNaN(values[code] ?? Number.NaN)) parsing += count;
-    }
-    return parsing >= PARSING_SHARE * present ? values : undefined;
+    return valuesByCode(this.#codeOf.keys(), this.#counts(), parse);
   }
 
   /** Gives the code of each row that has one, and holds no codes any more. */
