@@ -6,4 +6,4 @@ import { Predictors } from '../../server/models/predictors.js';
  */
 const NOTHING = { answer: () => ['[]'] };
 
-Object.assign(Predictors.prototype, { servingAt: async () => NOTHING });
+Object.assign(Predictors.prototype, { serving: async () => NOTHING });

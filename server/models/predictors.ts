@@ -30,22 +30,10 @@ export class Predictors {
   }
 
   /**
-   * What answers for a model now; nothing if none of its versions is ready.
+   * What answers for a model now; nothing if there is no such project or model, or none of its versions is ready.
    * @throws {Error} if the store has lost or damaged what it should have
    */
-  async serving(projectId: string, name: string): Promise<Predictor | undefined> {
-    const serving = await this.store.models.serving(projectId, name);
-    if (!serving) return undefined;
-    const predictor = await this.#load(serving.versionId);
-    // A newer version may have taken the place of this one since; then there is another to ask for.
-    return predictor ?? this.#replaced(serving.versionId, projectId, name);
-  }
-
-  /**
-   * The same by the names of an address; nothing also if there is no such project or model.
-   * @throws {Error} if the store has lost or damaged what it should have
-   */
-  servingAt(
+  serving(
     owner: string,
     project: string,
     name: string,
@@ -66,20 +54,20 @@ export class Predictors {
     address: string,
     mark: string | undefined,
   ): Promise<Predictor | undefined> {
-    const serving = await this.store.models.servingAt(owner, project, name);
+    const serving = await this.store.models.serving(owner, project, name);
     if (!serving) return undefined;
     if (mark !== undefined) this.#known.set(address, { mark, versionId: serving.versionId });
-    // What has been replaced since is none, and asked for again.
-    return this.#load(serving.versionId);
+    const predictor = await this.#load(serving.versionId);
+    if (predictor) return predictor;
+    // A newer version may have taken the place of this one since; then there is another to ask for.
+    const now = await this.store.models.serving(owner, project, name);
+    if (now?.versionId === serving.versionId) {
+      throw new Error(`Version ${now.versionId} has no trained model`);
+    }
+    return now && this.#load(now.versionId);
   }
 
   #load(versionId: string): Predictor | Promise<Predictor | undefined> {
     return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
-  }
-
-  async #replaced(versionId: string, projectId: string, name: string) {
-    const now = await this.store.models.serving(projectId, name);
-    if (now?.versionId === versionId) throw new Error(`Version ${versionId} has no trained model`);
-    return now && this.#loaded.fetch(now.versionId);
   }
 }

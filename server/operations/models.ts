@@ -104,7 +104,7 @@ export function modelOperations(
     predict: async ({ caller, params, query, body, reply }) => {
       const { projectName, modelName } = params;
       const predictor =
-        (await predictors.servingAt(caller.owner, projectName, modelName)) ??
+        (await predictors.serving(caller.owner, projectName, modelName)) ??
         (await whyNotServing(caller, projectName, modelName));
       if (body instanceof Readable) {
         const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
@@ -121,7 +121,7 @@ export function modelOperations(
     const project = await projectNamed(store, caller, projectName);
     const model = await modelNamed(store, project, name);
     // It may have become ready, or been replaced, between the two.
-    const predictor = await predictors.serving(project.id, name);
+    const predictor = await predictors.serving(caller.owner, projectName, name);
     if (!predictor) throw notReady(model);
     return predictor;
   }

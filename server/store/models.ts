@@ -69,24 +69,12 @@ export class ModelStore {
     return row && fromRow(row);
   }
 
-  /** The version of a model that answers predictions: the newest that is ready. */
-  async serving(projectId: string, name: string): Promise<Serving | undefined> {
-    return this.db
-      .selectFrom('models')
-      .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-      .select('model_versions.id as versionId')
-      .where('models.project_id', '=', projectId)
-      .where('models.name', '=', name)
-      .where('model_versions.status', '=', 'ready')
-      .orderBy('model_versions.version', 'desc')
-      .executeTakeFirst();
-  }
-
   /**
-   * The same by the names of an address, in one query: every prediction asks this first. Nothing, if there is no
-   * such project, no such model, or no version of it that is ready.
+   * The version of a model that answers predictions, the newest that is ready, by the names of an address:
+   * every prediction may ask this first. Nothing, if there is no such project, no such model, or no version of
+   * it that is ready.
    */
-  async servingAt(owner: string, project: string, name: string): Promise<Serving | undefined> {
+  async serving(owner: string, project: string, name: string): Promise<Serving | undefined> {
     const { rows } = await this.db.executeQuery(this.#servingQuery(owner, project, name));
     return rows[0];
   }
@@ -255,7 +243,7 @@ export class ModelStore {
   }
 }
 
-/** Makes what makes the query of `servingAt`: it is compiled once, not for each prediction. */
+/** Makes what makes the query of `serving`: it is compiled once, not for each prediction. */
 function servingQuery(db: Kysely<Database>) {
   let compiled: CompiledQuery<Serving> | undefined;
   return (owner: string, project: string, name: string): CompiledQuery<Serving> => {
