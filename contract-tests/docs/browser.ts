@@ -1,52 +1,10 @@
-/** A browser in which the service's pages are looked at, and what goes wrong in it. */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+/** How the service's pages are looked at in a browser, and what goes wrong in it. */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 /** Where the pages can be looked at after the tests, each by its name. */
 const SCREENSHOTS = fileURLToPath(new URL('../../dist/screenshots/', import.meta.url));
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const ELSEWHERE = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
-
-/**
- * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium in its usual places.
- * @throws if `CHROME_BIN` names something that cannot be run: a proof is not left out by a slip
- */
-export function browserOfThisMachine(): string | undefined {
-  const named = process.env['CHROME_BIN'];
-  if (named) {
-    if (!isProgram(named)) throw new Error(`CHROME_BIN ${named} cannot be run`);
-    return named;
-  }
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const usual = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...usual, ...ELSEWHERE].find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** To this name, the browser finds this machine, as to one that a proxy answers for. */
-export const PROXIED = 'roster.example';
-
-/** Starts a browser that finds nothing but this machine. */
-export function launch(executablePath: string): Promise<Browser> {
-  const args = [
-    `--host-resolver-rules=MAP ${PROXIED} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
-  ];
-  return chromium.launch({ executablePath, args });
-}
 
 /** The reference is drawn by a script; other pages are there at once. */
 const DRAWN = '.opblock, main.text';

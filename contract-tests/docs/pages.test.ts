@@ -7,9 +7,10 @@ import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../contract.js';
 import { someDiamonds, trainPrices } from '../diamonds.js';
+import { browserOfThisMachine, launch, PROXIED } from '../targets/browser.js';
 import { makeKey } from '../targets/keys.js';
 import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
-import { browserOfThisMachine, launch, open, PROXIED } from './browser.js';
+import { open } from './browser.js';
 
 const executable = browserOfThisMachine();
 if (executable === undefined) {
