@@ -51,7 +51,7 @@ try {
 }
 
 async function serve(config: Config, log: Logger): Promise<void> {
-  const contract = readContract(CONTRACT);
+  const contract = await readContract(CONTRACT, (message) => log.warn(message));
   const store = await Store.open(config.databaseUrl, {
     most: { resources: config.maxResources },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),

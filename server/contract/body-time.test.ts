@@ -6,7 +6,7 @@ import { boundBodyTime, mayTakeItsTime } from './body-time.js';
 import { readContract } from './document.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
-const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
+const contract = await readContract(new URL('../../openapi.yaml', import.meta.url));
 const LONGEST = 200;
 const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 

@@ -13,7 +13,7 @@ import { sendLines } from './reply-stream.js';
 import type { StreamTimes } from './stream-end.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
-const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
+const contract = await readContract(new URL('../../openapi.yaml', import.meta.url));
 const TIMES: StreamTimes = { stalled: 300, longest: 60_000, lingering: 300 };
 type Blocks = JsonLines['blocks'];
 

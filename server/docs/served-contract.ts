@@ -1,4 +1,3 @@
-import { load } from 'js-yaml';
 import type { Contract } from '../contract/document.js';
 import { asRecord } from '../contract/record.js';
 
@@ -6,8 +5,7 @@ import { asRecord } from '../contract/record.js';
  * The contract as JSON, as this service keeps it: what the file says, but with `servers` that lead to the
  * service behind its base path. The file itself speaks of a service that has none.
  */
-export function contractAsJson({ source }: Contract, basePath: string): string {
-  const document = asRecord(load(source));
+export function contractAsJson({ document }: Contract, basePath: string): string {
   const { servers } = document;
   return JSON.stringify({
     ...document,

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const FOLDER = 'server/operations';
+
+/**
+ * Where the handler of each operation stands, by operationId. They are read off the source, since what is
+ * compiled may be older: a handler is a member of what a function called `…Operations` returns.
+ */
+export function handlersIn(project: string): Map<string, string> {
+  const handlers = new Map<string, string>();
+  for (const name of readdirSync(join(project, FOLDER))) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+    const text = readFileSync(join(project, FOLDER, name), 'utf8');
+    const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+    for (const member of file.statements.flatMap(returnedMembers)) {
+      if (!member.name || !ts.isIdentifier(member.name)) continue;
+      const { line } = file.getLineAndCharacterOfPosition(member.name.getStart());
+      handlers.set(member.name.text, `${FOLDER}/${name}:${line + 1}`);
+    }
+  }
+  return handlers;
+}
+
+function returnedMembers(statement: ts.Statement): ts.ObjectLiteralElementLike[] {
+  if (!ts.isFunctionDeclaration(statement) || !statement.name?.text.endsWith('Operations'))
+    return [];
+  return (statement.body?.statements ?? []).flatMap((inner) =>
+    ts.isReturnStatement(inner) &&
+    inner.expression &&
+    ts.isObjectLiteralExpression(inner.expression)
+      ? inner.expression.properties
+      : [],
+  );
+}

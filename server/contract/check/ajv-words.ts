@@ -1,0 +1,51 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { escapeToken } from '../json-pointer.js';
+import type { FaultyPart } from './fault.js';
+
+/** These only tell that another error is there. */
+const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
+
+/**
+ * What a value breaks of a schema, one fault a place. Of a choice whose branches are all broken, those
+ * branches are left out that the value is not of the type of, if another is left.
+ * @param pointer to the value
+ */
+export function brokenRules(errors: readonly ErrorObject[], pointer: string): FaultyPart[] {
+  const choices = new Set(
+    errors
+      .filter(({ keyword }) => /^(oneOf|anyOf)$/.test(keyword))
+      .map((error) => error.instancePath),
+  );
+  const causes = errors.filter(({ keyword }) => !CONSEQUENCES.has(keyword));
+  const within = causes.filter(
+    ({ keyword, instancePath }) => !(keyword === 'type' && choices.has(instancePath)),
+  );
+  const words = new Map<string, Set<string>>();
+  for (const error of within.length > 0 ? within : causes.length > 0 ? causes : errors) {
+    const place = pointer + error.instancePath + unknownMember(error);
+    words.set(place, (words.get(place) ?? new Set()).add(wordsOf(error)));
+  }
+  return [...words].map(([place, messages]) => ({
+    pointer: place,
+    message: [...messages].join('; '),
+  }));
+}
+
+function unknownMember({ params }: ErrorObject): string {
+  const name: unknown = params['additionalProperty'] ?? params['unevaluatedProperty'];
+  return typeof name === 'string' ? `/${escapeToken(name)}` : '';
+}
+
+function wordsOf({ keyword, message = keyword, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'must not be there';
+    default:
+      return message;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { escapeToken, valueAt } from '../json-pointer.js';
+import { asRecord } from '../record.js';
+import { brokenRules } from './ajv-words.js';
+import type { FaultyPart } from './fault.js';
+import type { Part } from './parts.js';
+import { endOf } from './references.js';
+
+/** Something that shows what a schema allows, by pointers to both. */
+interface Shown {
+  readonly schema: string;
+  readonly value: string;
+}
+
+/**
+ * Finds each example and default that breaks the schema beside it: of parameters, headers, bodies and of
+ * schemas themselves. Where a text is lines of JSON (`x-roster-line`), each line is held against theirs.
+ * @param parts of a document whose references and schemas are sound
+ */
+export function exampleFaults(
+  ajv: Ajv2020,
+  document: object,
+  parts: readonly Part[],
+): FaultyPart[] {
+  ajv.addSchema(document, 'contract');
+  const shown = parts.flatMap((part) =>
+    part.kind === 'schema' ? shownBySchema(part) : shownBeside(document, part),
+  );
+  return shown.flatMap(({ schema, value: pointer }) => {
+    const end = endOf(document, schema);
+    const value = valueAt(document, pointer);
+    const faults = [
+      ...broken(ajv, end, value, pointer),
+      ...brokenLines(ajv, document, `${end}/x-roster-line`, value, pointer),
+    ];
+    return faults.map(({ message, ...place }) => ({
+      ...place,
+      message: `the ${nameOf(pointer)} breaks its schema: ${message}`,
+    }));
+  });
+}
+
+function shownBySchema({ pointer, value }: Part): Shown[] {
+  const examples = Array.isArray(value['examples']) ? value['examples'] : [];
+  return [
+    ...['default', 'example'].filter((keyword) => Object.hasOwn(value, keyword)),
+    ...examples.map((_, index) => `examples/${index}`),
+  ].map((keyword) => ({ schema: pointer, value: `${pointer}/${keyword}` }));
+}
+
+/** A parameter, a header and a media type have their examples beside their schema. */
+function shownBeside(document: object, { pointer, value }: Part): Shown[] {
+  if (!Object.hasOwn(value, 'schema')) return [];
+  const named = Object.keys(asRecord(value['examples'])).map(
+    (name) => `${endOf(document, `${pointer}/examples/${escapeToken(name)}`)}/value`,
+  );
+  return [...(Object.hasOwn(value, 'example') ? [`${pointer}/example`] : []), ...named]
+    .filter((place) => valueAt(document, place) !== undefined)
+    .map((place) => ({ schema: `${pointer}/schema`, value: place }));
+}
+
+function broken(ajv: Ajv2020, schema: string, value: unknown, pointer: string): FaultyPart[] {
+  const validate = ajv.getSchema(`contract#${encodeURI(schema)}`);
+  if (validate === undefined) throw new Error(`There is no schema at ${schema}`);
+  return validate(value) === true ? [] : brokenRules(validate.errors ?? [], pointer);
+}
+
+function brokenLines(
+  ajv: Ajv2020,
+  document: object,
+  schema: string,
+  text: unknown,
+  pointer: string,
+): FaultyPart[] {
+  if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
+  const lines = text.replace(/\n$/, '').split('\n');
+  return lines.flatMap((line, index) => {
+    const fault = (message: string) => ({ pointer, message: `line ${index + 1}: ${message}` });
+    try {
+      return broken(ajv, endOf(document, schema), JSON.parse(line), '').map((rule) =>
+        fault(`${rule.pointer} ${rule.message}`.trimStart()),
+      );
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      return [fault('is not JSON')];
+    }
+  });
+}
+
+function nameOf(pointer: string): string {
+  return pointer.endsWith('/default') ? 'default' : 'example';
+}

@@ -1,0 +1,20 @@
+/** Something of the contract that stops whoever works from it. */
+export interface Fault {
+  /** What is wrong, and how to mend it. */
+  readonly message: string;
+  /** Where in the file, counted from 1 as editors do. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A fault at a part of the document. */
+export interface FaultyPart {
+  /** A JSON pointer (RFC 6901); if nothing stands there, what it would stand in is at fault. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A fault as one line, in the form that editors and terminals lead to the place from. */
+export function lineOf({ message, line, column }: Fault): string {
+  return `openapi.yaml:${line}:${column}: ${message}`;
+}

@@ -1,0 +1,69 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ContractError } from '../contract-error.js';
+import { type Document, documentShape } from '../shape.js';
+import { exampleFaults } from './examples.js';
+import { type Fault, type FaultyPart, lineOf } from './fault.js';
+import { type Code, operationFaults } from './operations.js';
+import { partsOf } from './parts.js';
+import { referenceFaults } from './references.js';
+import { schemaFaults } from './schemas.js';
+import { shapeFaults } from './shape-faults.js';
+import { wordFaults } from './words.js';
+import { readYaml, type Yaml, YamlError } from './yaml.js';
+
+export type { Code, Fault };
+
+/**
+ * Finds all that is wrong with the contract, in the order of the file; nothing, if the service and its
+ * clients can be made from it. How it reads, and what it promises, `npm run lint:spec` looks at as well.
+ */
+export function checkContract(source: string, code: Code): Fault[] {
+  try {
+    const yaml = readYaml(source);
+    return inOrder(faultyParts(yaml, code).map(yaml.locate));
+  } catch (error) {
+    if (error instanceof YamlError) return [error.fault];
+    throw error;
+  }
+}
+
+/**
+ * The document that the contract is.
+ * @throws {ContractError} with a line for each fault, if it has any
+ */
+export function documentOf(source: string, code: Code): Document {
+  const faults = checkContract(source, code);
+  if (faults.length > 0) throw new ContractError(faults.map(lineOf).join('\n'));
+  const { content } = readYaml(source);
+  if (!isDocument(content))
+    throw new ContractError('openapi.yaml: its shape is not what was checked');
+  return content;
+}
+
+/** The document itself: what zod makes of it has other orders of members. */
+function isDocument(content: unknown): content is Document {
+  return documentShape.safeParse(content).success;
+}
+
+function faultyParts({ content }: Yaml, code: Code): FaultyPart[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const parts = partsOf(content);
+  const unsound = [...referenceFaults(content, parts), ...schemaFaults(ajv, parts)];
+  const faults = [
+    ...unsound,
+    ...shapeFaults(content),
+    ...operationFaults(parts, code),
+    ...wordFaults(content),
+  ];
+  // What a schema that has a fault itself says of an example, says nothing of the example.
+  if (unsound.length > 0 || typeof content !== 'object' || content === null) return faults;
+  return [...faults, ...exampleFaults(ajv, content, parts)];
+}
+
+/** A part that several others refer to is told once. */
+function inOrder(faults: readonly Fault[]): Fault[] {
+  const told = new Map(faults.map((fault) => [lineOf(fault), fault]));
+  return [...told.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}

@@ -1,0 +1,61 @@
+import { asRecord } from '../record.js';
+import type { FaultyPart } from './fault.js';
+import type { Part } from './parts.js';
+
+/** What the code has for the contract. */
+export interface Code {
+  /** Where the handler of each operation stands that has one, by operationId. */
+  readonly handlers: ReadonlyMap<string, string>;
+  /** The operations that are written to read their bodies themselves; if left out, those that the contract names. */
+  readonly readsLater?: readonly string[];
+}
+
+/** Finds operations that share a name, that the code does not have, or that it has in another way; and links to none. */
+export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[] {
+  const first = new Map<string, Part>();
+  const faults: FaultyPart[] = [];
+  for (const part of parts) {
+    const { operationId: id } = part.value;
+    if (part.kind !== 'operation' || typeof id !== 'string') continue;
+    const pointer = `${part.pointer}/operationId`;
+    if (first.has(id)) {
+      faults.push({ pointer, message: `two operations are called ${id}; rename one of them` });
+      continue;
+    }
+    first.set(id, part);
+    if (!code.handlers.has(id)) {
+      const message = `the operation ${id} has no handler; begin one in server/operations/`;
+      faults.push({ pointer, message });
+    }
+    faults.push(...otherReading(part, id, code));
+  }
+  return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts)];
+}
+
+/** The types of a handler say how it gets its body. */
+function otherReading({ pointer, value }: Part, id: string, code: Code): FaultyPart[] {
+  if (code.readsLater === undefined) return [];
+  const readsLater = asRecord(value['requestBody'])['x-roster-reads-later'] === true;
+  if (readsLater === code.readsLater.includes(id)) return [];
+  const message = readsLater
+    ? `the handler of ${id} is not written to read its body itself; leave x-roster-reads-later out, or generate and build again`
+    : `the handler of ${id} is written to read its body itself; say x-roster-reads-later: true, or generate and build again`;
+  return [{ pointer: `${pointer}/requestBody`, message }];
+}
+
+function handlersOfNothing(operations: ReadonlyMap<string, Part>, { handlers }: Code) {
+  return [...handlers]
+    .filter(([id]) => !operations.has(id))
+    .map(([id, where]) => ({
+      pointer: '/paths',
+      message: `no operation is called ${id}, for which there is a handler in ${where}; write the one, or remove the other`,
+    }));
+}
+
+function linksToNothing(operations: ReadonlyMap<string, Part>, parts: readonly Part[]) {
+  return parts.flatMap(({ kind, pointer, value: { operationId: id } }) =>
+    kind === 'link' && typeof id === 'string' && !operations.has(id)
+      ? [{ pointer: `${pointer}/operationId`, message: `no operation is called ${id}` }]
+      : [],
+  );
+}

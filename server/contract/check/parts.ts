@@ -1,0 +1,117 @@
+import { escapeToken } from '../json-pointer.js';
+
+/** What a part of the document is, by the terms of OpenAPI 3.1, section 4.8. */
+export type Kind =
+  | 'document'
+  | 'components'
+  | 'path'
+  | 'operation'
+  | 'parameter'
+  | 'body'
+  | 'response'
+  | 'media'
+  | 'example'
+  | 'link'
+  | 'schema'
+  | 'other';
+
+/** A part of the document, and where it stands. */
+export interface Part {
+  readonly kind: Kind;
+  readonly pointer: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** What stands under a key: a part, a list or map of parts, or data, which is not looked into. */
+type Member = Kind | 'data' | readonly [each: Kind];
+
+const OPERATION = 'operation';
+const SCHEMA = 'schema';
+const EACH_SCHEMA: Member = ['schema'];
+const EACH_PARAMETER: Member = ['parameter'];
+const EACH_EXAMPLE: Member = ['example'];
+const EACH_PATH: Member = ['path'];
+
+/** What is not named here is of kind `other`, and so is all in it: only references are looked for there. */
+const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
+  document: { paths: EACH_PATH, webhooks: EACH_PATH, components: 'components' },
+  components: {
+    schemas: EACH_SCHEMA,
+    parameters: EACH_PARAMETER,
+    headers: EACH_PARAMETER,
+    requestBodies: ['body'],
+    responses: ['response'],
+    examples: EACH_EXAMPLE,
+    links: ['link'],
+    pathItems: EACH_PATH,
+  },
+  path: {
+    parameters: EACH_PARAMETER,
+    get: OPERATION,
+    put: OPERATION,
+    post: OPERATION,
+    delete: OPERATION,
+    patch: OPERATION,
+    head: OPERATION,
+    options: OPERATION,
+    trace: OPERATION,
+  },
+  operation: { parameters: EACH_PARAMETER, requestBody: 'body', responses: ['response'] },
+  // A header is a parameter without a name.
+  parameter: { schema: SCHEMA, content: ['media'], example: 'data', examples: EACH_EXAMPLE },
+  body: { content: ['media'] },
+  response: { headers: EACH_PARAMETER, content: ['media'], links: ['link'] },
+  media: { schema: SCHEMA, example: 'data', examples: EACH_EXAMPLE },
+  example: { value: 'data' },
+  link: { parameters: 'data', requestBody: 'data' },
+  // JSON Schema 2020-12, Core, section 10, and Validation, sections 6 and 9.
+  schema: {
+    $defs: EACH_SCHEMA,
+    allOf: EACH_SCHEMA,
+    anyOf: EACH_SCHEMA,
+    oneOf: EACH_SCHEMA,
+    not: SCHEMA,
+    if: SCHEMA,
+    // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
+    then: SCHEMA,
+    else: SCHEMA,
+    dependentSchemas: EACH_SCHEMA,
+    prefixItems: EACH_SCHEMA,
+    items: SCHEMA,
+    contains: SCHEMA,
+    properties: EACH_SCHEMA,
+    patternProperties: EACH_SCHEMA,
+    additionalProperties: SCHEMA,
+    propertyNames: SCHEMA,
+    unevaluatedItems: SCHEMA,
+    unevaluatedProperties: SCHEMA,
+    contentSchema: SCHEMA,
+    'x-roster-line': SCHEMA,
+    const: 'data',
+    enum: 'data',
+    default: 'data',
+    example: 'data',
+    examples: 'data',
+  },
+  other: {},
+};
+
+/** All parts of a document, in its order. */
+export function partsOf(document: unknown): Part[] {
+  const parts: Part[] = [];
+  const visit = (member: Member, value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null || member === 'data') return;
+    const isPart = typeof member === 'string';
+    if (isPart) parts.push({ kind: member, pointer, value: { ...value } });
+    for (const [key, child] of Object.entries(value)) {
+      const below = isPart ? memberOf(member, key) : member[0];
+      visit(below, child, `${pointer}/${escapeToken(key)}`);
+    }
+  };
+  visit('document', document, '');
+  return parts;
+}
+
+function memberOf(kind: Kind, key: string): Member {
+  return (Object.hasOwn(MEMBERS[kind], key) ? MEMBERS[kind][key] : undefined) ?? 'other';
+}

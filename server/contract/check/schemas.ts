@@ -1,0 +1,24 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { brokenRules } from './ajv-words.js';
+import type { FaultyPart } from './fault.js';
+import type { Part } from './parts.js';
+
+/** Finds what of the schemas is not JSON Schema 2020-12, such as a type or a format that does not exist. */
+export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[] {
+  const schemas = parts.filter(({ kind }) => kind === 'schema');
+  const faults = schemas.flatMap(({ pointer, value }) => {
+    if (ajv.validateSchema(value) === true) return [];
+    return brokenRules(ajv.errors ?? [], pointer).map(({ message, ...place }) => ({
+      ...place,
+      message: `this is not JSON Schema: ${message}`,
+    }));
+  });
+  return [...faults, ...schemas.flatMap((part) => unknownFormat(ajv, part))];
+}
+
+/** A format that the validator does not know, it would not check. */
+function unknownFormat(ajv: Ajv2020, { pointer, value }: Part): FaultyPart[] {
+  const { format } = value;
+  if (typeof format !== 'string' || Object.hasOwn(ajv.formats, format)) return [];
+  return [{ pointer: `${pointer}/format`, message: `the format ${format} is not known` }];
+}

@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import { escapeToken } from '../json-pointer.js';
+import { isProblem } from '../problem-kind.js';
+import { asRecord } from '../record.js';
+import { documentShape, problemShape } from '../shape.js';
+import type { FaultyPart } from './fault.js';
+
+/** Finds what of a document is not of the shape that the server needs. */
+export function shapeFaults(document: unknown): FaultyPart[] {
+  const schemas = Object.entries(asRecord(asRecord(asRecord(document)['components'])['schemas']));
+  return [
+    ...faultsOf(documentShape.safeParse(document), ''),
+    ...schemas
+      .filter(([, schema]) => isProblem(asRecord(schema)))
+      .flatMap(([name, schema]) =>
+        faultsOf(problemShape.safeParse(schema), `/components/schemas/${escapeToken(name)}`),
+      ),
+  ];
+}
+
+function faultsOf({ error }: z.ZodSafeParseResult<unknown>, at: string): FaultyPart[] {
+  return (error?.issues ?? []).map(({ path, message }) => {
+    const steps = path.map((step) => escapeToken(String(step)));
+    return {
+      pointer: [at, ...steps].join('/'),
+      message: `${path.join(' › ') || 'the document'}: ${message}`,
+    };
+  });
+}

@@ -1,0 +1,115 @@
+import {
+  constructFromEvents,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from 'js-yaml';
+import { escapeToken } from '../json-pointer.js';
+import type { Fault, FaultyPart } from './fault.js';
+
+type Event = ReturnType<typeof parseEvents>[number];
+
+/** A file of YAML, of which it is known where each of its parts stands. */
+export interface Yaml {
+  readonly content: unknown;
+  readonly locate: (part: FaultyPart) => Fault;
+}
+
+/** The file is not YAML. */
+export class YamlError extends Error {
+  constructor(
+    readonly fault: Fault,
+    options: ErrorOptions,
+  ) {
+    super(fault.message, options);
+  }
+}
+
+/**
+ * Reads YAML without aliases: a part that stands in two places could not be told apart.
+ * @throws {YamlError} if it is none, or more than one document
+ */
+export function readYaml(source: string): Yaml {
+  try {
+    const events = parseEvents(source, {});
+    const documents = constructFromEvents(events, { source, maxAliases: 0 });
+    if (documents.length !== 1) {
+      throw new YAMLException(`it holds ${documents.length} documents, and not one`);
+    }
+    const offsets = offsetsOf(source, events);
+    return {
+      content: documents[0],
+      locate: ({ pointer, message }) => ({ message, ...placeOf(source, offsets, pointer) }),
+    };
+  } catch (cause) {
+    if (!(cause instanceof YAMLException)) throw cause;
+    const { line = 0, column = 0 } = cause.mark ?? {};
+    const message = `this is not YAML: ${cause.reason}`;
+    throw new YamlError({ message, line: line + 1, column: column + 1 }, { cause });
+  }
+}
+
+/** Where each part begins, by its pointer: at its value, or at its key where the value is further down. */
+function offsetsOf(source: string, events: readonly Event[]): Map<string, number> {
+  const offsets = new Map<string, number>();
+  const rest = events[Symbol.iterator]();
+  const next = (): Event | undefined => {
+    const { value } = rest.next();
+    return value?.type === EVENT_ID.POP ? undefined : value;
+  };
+  const note = (event: Event, pointer: string, key?: Event): void => {
+    offsets.set(pointer, beginning(source, event, key));
+    if (event.type === EVENT_ID.SEQUENCE) {
+      let index = 0;
+      for (let item = next(); item; item = next()) note(item, `${pointer}/${index++}`);
+    }
+    if (event.type === EVENT_ID.MAPPING) {
+      for (let name = next(); name; name = next()) {
+        const member = `${pointer}/${escapeToken(textOf(source, name))}`;
+        const value = next();
+        if (value) note(value, member, name);
+      }
+    }
+  };
+  next(); // The document itself.
+  const root = next();
+  if (root) note(root, '');
+  return offsets;
+}
+
+function textOf(source: string, event: Event): string {
+  return event.type === EVENT_ID.SCALAR ? getScalarValue(source, event) : '';
+}
+
+function beginning(source: string, event: Event, key: Event | undefined): number {
+  const value = offsetOf(event);
+  if (key === undefined) return Math.max(value, 0);
+  const name = offsetOf(key);
+  return value < 0 || source.slice(name, value).includes('\n') ? name : value;
+}
+
+/** Where an event begins, its quote included; negative for a value that is left out. */
+function offsetOf(event: Event): number {
+  switch (event.type) {
+    case EVENT_ID.SCALAR:
+      return isQuoted(event.style) ? event.valueStart - 1 : event.valueStart;
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE:
+      return event.start;
+    default:
+      return -1;
+  }
+}
+
+function isQuoted(style: number): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+function placeOf(source: string, offsets: ReadonlyMap<string, number>, pointer: string) {
+  let known = pointer;
+  while (known !== '' && !offsets.has(known)) known = known.slice(0, known.lastIndexOf('/'));
+  const before = source.slice(0, offsets.get(known) ?? 0).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

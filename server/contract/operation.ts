@@ -1,0 +1,80 @@
+import type { SCOPES } from '../callers/caller.js';
+import { valueAt } from './json-pointer.js';
+import { asRecord, type JsonRecord } from './record.js';
+import type { Document } from './shape.js';
+
+const METHODS = ['get', 'put', 'post', 'delete'] as const;
+
+type Method = (typeof METHODS)[number];
+
+/** What the router has to know of an operation. */
+export interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  /** As the contract writes it: `/projects/{project_name}`. */
+  readonly path: string;
+  /** The media types of the body; none, if the operation takes no body. */
+  readonly consumes: readonly string[];
+  /** The media types of the successful answers; none, if they have no body. */
+  readonly produces: readonly string[];
+  /** A limit of the body's bytes that is the operation's own; infinite, if it has none. */
+  readonly maxBody: number;
+  /** Whether the body is handed to the operation unread, whatever its media type, and not looked into before. */
+  readonly readsLater: boolean;
+  /** The schema of a JSON body, if the operation takes one. */
+  readonly bodySchema: unknown;
+  /** The scope that a key needs; none, if the operation is open to all. */
+  readonly scope: (typeof SCOPES)[number] | undefined;
+  /** The headers of the request that the operation heeds. */
+  readonly headers: readonly string[];
+  /** The parameters of the query that are numbers, by name. */
+  readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
+}
+
+/** The operations of a contract, in its order. */
+export function operationsOf(document: Document): Operation[] {
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const definition = item[method];
+      if (!definition) continue;
+      const { operationId: id, requestBody, responses, security, parameters = [] } = definition;
+      operations.push({
+        id,
+        method,
+        path,
+        consumes: Object.keys(requestBody?.content ?? {}),
+        produces: Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content }]) => Object.keys(content ?? {})),
+        maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
+        readsLater: requestBody?.['x-roster-reads-later'] ?? false,
+        bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
+        scope: security[0]?.apiKey[0],
+        headers: parameters
+          .map((parameter) => dereferenced(document, parameter))
+          .filter((parameter) => parameter['in'] === 'header')
+          .map(({ name }) => String(name)),
+        numericQuery: numericQueryOf(document, parameters),
+      });
+    }
+  }
+  return operations;
+}
+
+function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
+  const numeric = new Map<string, 'integer' | 'number'>();
+  for (const parameter of parameters) {
+    const { name, in: where, schema } = dereferenced(document, parameter);
+    const { type } = dereferenced(document, asRecord(schema));
+    if (where === 'query' && (type === 'integer' || type === 'number')) {
+      numeric.set(String(name), type);
+    }
+  }
+  return numeric;
+}
+
+function dereferenced(document: Document, part: JsonRecord): JsonRecord {
+  const { $ref } = part;
+  return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
+}
