@@ -1,97 +1,243 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ContractError, readContract } from './document.js';
-import { requestValidation } from './validation.js';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { handlersIn } from '../../generator/handlers.js';
+import { type Code, checkContract } from './check/index.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONTRACT = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
+const CODE: Code = { handlers: handlersIn(ROOT), readsLater: ['trainModel'] };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'roster-contract-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Starts with the contract as it is but for one fault. */
-async function startWith(faulty: (contract: string) => string): Promise<void> {
-  const changed = faulty(CONTRACT);
-  expect(changed, 'the fault is in the contract').not.toBe(CONTRACT);
-  const file = join(folder, 'openapi.yaml');
-  writeFileSync(file, changed);
-  await requestValidation(readContract(file));
+/** A fault, put into the contract as it is. `‸` in what is put there is where an editor should lead. */
+interface Faulty {
+  what: string;
+  from: string;
+  to: string;
+  says: RegExp;
+  code?: Code;
 }
 
-async function faultOf(faulty: (contract: string) => string): Promise<string> {
-  const fault = await startWith(faulty).then(
-    () => new Error('it started'),
-    (error: unknown) => error,
-  );
-  expect(fault).toBeInstanceOf(ContractError);
-  return fault instanceof Error ? fault.message : '';
-}
+const FAULTS: Faulty[] = [
+  {
+    what: 'text that is not YAML',
+    from: '\npaths:\n',
+    to: '\npaths: ‸@\n',
+    says: /^this is not YAML: /,
+  },
+  {
+    what: 'a key that is there twice',
+    from: '      operationId: getSkill\n',
+    to: '      operationId: getSkill\n      ‸operationId: getSkill\n',
+    says: /duplicated mapping key/,
+  },
+  {
+    what: 'an alias, whose parts have no place of their own',
+    from: 'tags: [projects]\n      security: [{ apiKey: [read] }]\n      summary: List all projects',
+    to: 'tags: &all [projects]\n      security: [{ apiKey: [read] }]\n      summary: *‸all',
+    says: /aliases/,
+  },
+  {
+    what: 'a text that is no contract',
+    from: CONTRACT,
+    to: '‸just words\n',
+    says: /expected object/,
+  },
+  {
+    what: 'an operation without an operationId',
+    from: '    get:\n      operationId: getSkill\n',
+    to: '    ‸get:\n',
+    says: /get › operationId: .*expected string/,
+  },
+  {
+    what: 'a scope that no key has',
+    from: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [read] }]',
+    to: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [‸look] }]',
+    says: /security › 0 › apiKey › 0/,
+  },
+  {
+    what: 'a problem whose words are not fixed',
+    from: 'title: { const: Unknown address }',
+    to: 'title: ‸{ type: string }',
+    says: /properties › title › const/,
+  },
+  {
+    what: 'a reference to a schema that is not there',
+    from: "schema: { $ref: '#/components/schemas/CreateSkillBody' }",
+    to: "schema: { $ref: ‸'#/components/schemas/CreateSkilBody' }",
+    says: /CreateSkilBody leads to nothing/,
+  },
+  {
+    what: 'a reference to an example that is not there',
+    from: "skill: { $ref: '#/components/examples/NewSkill' }",
+    to: "skill: { $ref: ‸'#/components/examples/OldSkill' }",
+    says: /OldSkill leads to nothing/,
+  },
+  {
+    what: 'a reference within a shared answer to a header that is not there',
+    from: "  responses:\n    Deleted:\n      description: It is gone.\n      headers:\n        X-Request-Id: { $ref: '#/components/headers/RequestId' }",
+    to: "  responses:\n    Deleted:\n      description: It is gone.\n      headers:\n        X-Request-Id: { $ref: ‸'#/components/headers/RequestID' }",
+    says: /RequestID leads to nothing/,
+  },
+  {
+    what: 'a reference to a part of another kind',
+    from: "skill: { $ref: '#/components/examples/NewSkill' }",
+    to: "skill: { $ref: ‸'#/components/schemas/Skill' }",
+    says: /something else than the example/,
+  },
+  {
+    what: 'a reference out of the file',
+    from: "schema: { $ref: '#/components/schemas/CreateSkillBody' }",
+    to: "schema: { $ref: ‸'schemas.yaml#/CreateSkillBody' }",
+    says: /leads out of the file/,
+  },
+  {
+    what: 'a reference that leads back to itself',
+    from: '    SkillType:\n      type: string\n',
+    to: "    SkillType:\n      $ref: ‸'#/components/schemas/SkillType'\n",
+    says: /leads back to itself/,
+  },
+  {
+    what: 'a type that does not exist',
+    from: '    SkillType:\n      type: string\n',
+    to: '    SkillType:\n      type: ‸strnig\n',
+    says: /not JSON Schema: must be one of .*"string"/,
+  },
+  {
+    what: 'a pattern that is no regular expression',
+    from: "pattern: '^[A-Za-z0-9_-]{21}[AQgw]$'",
+    to: "pattern: ‸'^[A-Za-z0-9_-{21}'",
+    says: /not JSON Schema: Invalid regular expression/,
+  },
+  {
+    what: 'a format that does not exist',
+    from: '      format: date-time\n',
+    to: '      format: ‸datetime\n',
+    says: /the format datetime is not known/,
+  },
+  {
+    what: 'an example of a body that breaks its schema',
+    from: 'value: { project: { name: jewellery } }',
+    to: 'value: { project: { name: ‸jewellery! } }',
+    says: /^the example breaks its schema: must match pattern/,
+  },
+  {
+    what: 'an example of a body with a field that is not known',
+    from: 'value: { project: { name: jewellery } }',
+    to: 'value: { project: { name: jewellery, colour: ‸red } }',
+    says: /^the example breaks its schema: must not be there/,
+  },
+  {
+    what: 'an example of an answer that breaks its schema',
+    from: 'id: 019a2f3c-7a10-7c3e-9b1d-2f6a4c5e8d01\n                      name: default\n',
+    to: 'id: ‸019a2f3c\n                      name: default\n',
+    says: /^the example breaks its schema: must .*match format "uuid"/,
+  },
+  {
+    what: 'an example of an answer without a field that it must have',
+    from: '                    - id: 019a2f3c-7a10-7c3e-9b1d-2f6a4c5e8d01\n                      name: default\n',
+    to: '                    - ‸name: default\n',
+    says: /^the example breaks its schema: must have required property 'id'/,
+  },
+  {
+    what: 'a shared example that breaks the schema of an answer',
+    from: '    Project:\n      summary: A project\n      value:\n        id: ',
+    to: '    Project:\n      summary: A project\n      value:\n        id: ‸x',
+    says: /^the example breaks its schema: must .*match format "uuid"/,
+  },
+  {
+    what: 'an example of a shared answer that breaks its schema',
+    from: 'errors:\n                  - pointer: /query/colour\n',
+    to: 'errors:\n                  - pointer: ‸5\n',
+    says: /^the example breaks its schema: must be string/,
+  },
+  {
+    what: 'an example of a parameter that breaks its schema',
+    from: 'summary: The skills of one agent\n              value: [analyst]',
+    to: "summary: The skills of one agent\n              value: [analyst, ‸'']",
+    says: /^the example breaks its schema: must .*match pattern/,
+  },
+  {
+    what: 'a line of an example of lines that breaks the schema of lines',
+    from: 'value: "{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2741.5,\\"price_original\\":2757,',
+    to: 'value: ‸"{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2741.5,\\"price_original\\":2757',
+    says: /^the example breaks its schema: line 1: is not JSON/,
+  },
+  {
+    what: 'an example of a header that breaks its schema',
+    from: 'summary: An identifier that the service made\n          value: 019a2f41',
+    to: 'summary: An identifier that the service made\n          value: ‸not/019a2f41',
+    says: /^the example breaks its schema: must match pattern/,
+  },
+  {
+    what: 'a default that breaks its schema',
+    from: '    SkillType:\n      type: string\n',
+    to: '    SkillType:\n      type: string\n      default: ‸5\n',
+    says: /^the default breaks its schema: must be string/,
+  },
+  {
+    what: 'an example of a schema that breaks it',
+    from: '    SkillType:\n      type: string\n',
+    to: '    SkillType:\n      type: string\n      examples: [sql, ‸[]]\n',
+    says: /^the example breaks its schema: must be string/,
+  },
+  {
+    what: 'two operations of one name',
+    from: '      operationId: getAgent\n',
+    to: '      operationId: ‸getSkill\n',
+    says: /two operations are called getSkill/,
+  },
+  {
+    what: 'an operation without a handler',
+    from: '      operationId: getAgent\n',
+    to: '      operationId: ‸copyAgent\n',
+    says: /the operation copyAgent has no handler/,
+  },
+  {
+    what: 'a handler without an operation',
+    from: '\npaths:\n',
+    to: '\n‸paths:\n',
+    says: /no operation is called copyAgent, .* server\/operations\/agents\.ts:1/,
+    code: {
+      handlers: new Map([...CODE.handlers, ['copyAgent', 'server/operations/agents.ts:1']]),
+    },
+  },
+  {
+    what: 'a link to an operation that is not there',
+    from: 'description: Reads the skill.\n      operationId: getSkill\n',
+    to: 'description: Reads the skill.\n      operationId: ‸readSkill\n',
+    says: /no operation is called readSkill/,
+  },
+  {
+    what: 'a rule that is worded in two ways',
+    from: "`retrieval`.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-says: must not",
+    to: "`retrieval`.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-says: ‸must never",
+    says: /one rule is worded in two ways; the other is: must not contain/,
+  },
+  {
+    what: 'an operation that is written to read its body itself, and is not to',
+    from: '      requestBody:\n        description: The table to learn from.\n        required: true\n        x-roster-reads-later: true\n',
+    to: '      ‸requestBody:\n        description: The table to learn from.\n        required: true\n',
+    says: /trainModel is written to read its body itself/,
+  },
+  {
+    what: 'an operation that is to read its body itself, and was not written so',
+    from: '      requestBody:\n        description: The project to create.\n',
+    to: '      ‸requestBody:\n        x-roster-reads-later: true\n        description: The project to create.\n',
+    says: /createProject is not written to read its body itself/,
+  },
+];
 
-test('the contract as it is has no fault', async () => {
-  await requestValidation(readContract(new URL('../../openapi.yaml', import.meta.url)));
+test('the contract as it is has no fault', () => {
+  expect(checkContract(CONTRACT, CODE)).toEqual([]);
 });
 
-test('YAML that cannot be read stops the start, with its place', async () => {
-  const message = await faultOf((contract) => contract.replace('\npaths:', '\npaths: ['));
-  expect(message).toMatch(/openapi\.yaml: .*\(\d+:\d+\)/s);
-});
-
-test('an operation without an operationId stops the start, with its place', async () => {
-  const message = await faultOf((contract) => contract.replace('operationId: getSkill', 'x-id: a'));
-  expect(message).toContain('/projects/{project_name}/skills/{skill_name} › get › operationId');
-});
-
-test('two operations of one name stop the start', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace('operationId: getAgent', 'operationId: getSkill'),
-  );
-  expect(message).toContain('two operations are called getSkill');
-});
-
-test('a reference to a schema that is not there stops the start, not the first request', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace(
-      "name: { $ref: '#/components/schemas/Name' }\n            type: { $ref: '#/components/schemas/SkillType' }",
-      "name: { $ref: '#/components/schemas/Nmae' }\n            type: { $ref: '#/components/schemas/SkillType' }",
-    ),
-  );
-  expect(message).toContain('Nmae');
-});
-
-test('a pattern that is no regular expression stops the start and names the operation', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace("pattern: '^[A-Za-z0-9_-]{21}[AQgw]$'", "pattern: '^[A-Za-z0-9_-{21}'"),
-  );
-  expect(message).toContain('listProjects');
-});
-
-test('a schema of a type that does not exist stops the start', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace(
-      '    SkillType:\n      type: string\n',
-      '    SkillType:\n      type: strnig\n',
-    ),
-  );
-  expect(message).toContain('strnig');
-});
-
-test('a problem whose words are not fixed stops the start, with its place', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace('title: { const: Unknown address }', 'title: { type: string }'),
-  );
-  expect(message).toContain('components › schemas › UnknownAddress › properties › title › const');
-});
-
-test('one rule that is worded in two ways stops the start', async () => {
-  const message = await faultOf((contract) =>
-    contract.replace(
-      'x-roster-says: must not contain the character U+0000 or half of a surrogate pair',
-      'x-roster-says: must be fine',
-    ),
-  );
-  expect(message).toContain('in two ways');
+test.each(FAULTS)('$what is told with its place', ({ from, to, says, code = CODE }) => {
+  expect(CONTRACT).toContain(from);
+  const marked = CONTRACT.replace(from, () => to);
+  const before = marked.slice(0, marked.indexOf('‸')).split('\n');
+  expect(checkContract(marked.replace('‸', ''), code)).toContainEqual({
+    line: before.length,
+    column: (before.at(-1) ?? '').length + 1,
+    message: expect.stringMatching(says),
+  });
 });

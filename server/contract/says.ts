@@ -1,4 +1,5 @@
 import { escapeToken } from './json-pointer.js';
+import { asRecord } from './record.js';
 
 /** A rule that the contract has words of its own for (`x-roster-says`). */
 interface WordedRule {
@@ -10,20 +11,28 @@ interface WordedRule {
 
 /** The contract's own words for its rules, so that no rule is worded twice. */
 export function saysOf(document: unknown): Map<string, string> {
-  return new Map(Array.from(wordedRules(document), ({ rule, words }) => [rule, words]));
+  const says = new Map<string, string>();
+  eachWordedRule(document, ({ rule, words }) => says.set(rule, words));
+  return says;
 }
 
-export function* wordedRules(node: unknown, pointer = '', name = ''): Generator<WordedRule> {
-  if (typeof node !== 'object' || node === null) return;
-  const { pattern, type, 'x-roster-says': words } = node as Record<string, unknown>;
-  // The words of a choice are about a whole body; they are found beside it.
-  if (typeof words === 'string' && !('oneOf' in node)) {
-    const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${name}`;
-    yield { rule, words, pointer };
-  }
-  for (const [key, child] of Object.entries(node)) {
-    yield* wordedRules(child, `${pointer}/${escapeToken(key)}`, key);
-  }
+export function eachWordedRule(document: unknown, tell: (rule: WordedRule) => void): void {
+  const steps: string[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { pattern, type, 'x-roster-says': words } = asRecord(node);
+    // The words of a choice are about a whole body; they are found beside it.
+    if (typeof words === 'string' && !('oneOf' in node)) {
+      const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${steps.at(-1)}`;
+      tell({ rule, words, pointer: steps.map((step) => `/${escapeToken(step)}`).join('') });
+    }
+    for (const [key, child] of Object.entries(node)) {
+      steps.push(key);
+      visit(child);
+      steps.pop();
+    }
+  };
+  visit(document);
 }
 
 /** The key of a rule that a pattern gives. */

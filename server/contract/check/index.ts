@@ -36,8 +36,7 @@ export function documentOf(source: string, code: Code): Document {
   const faults = checkContract(source, code);
   if (faults.length > 0) throw new ContractError(faults.map(lineOf).join('\n'));
   const { content } = readYaml(source);
-  if (!isDocument(content))
-    throw new ContractError('openapi.yaml: its shape is not what was checked');
+  if (!isDocument(content)) throw new ContractError('openapi.yaml:1:1: this is no contract');
   return content;
 }
 

@@ -1,15 +1,14 @@
 import { valueAt } from '../json-pointer.js';
 import { asRecord } from '../record.js';
 import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { Kind, Part } from './parts.js';
 
 /** Finds each `$ref` that leads out of the file, to nothing, to something of another kind, or round in a circle. */
 export function referenceFaults(document: unknown, parts: readonly Part[]): FaultyPart[] {
   const kinds = new Map(parts.map(({ pointer, kind }) => [pointer, kind]));
-  return parts.flatMap(({ kind, pointer, value }) => {
-    const { $ref } = value;
+  return parts.flatMap(({ kind, pointer, value: { $ref } }) => {
     if (typeof $ref !== 'string') return [];
-    const reason = reasonAgainst(document, $ref) ?? otherKind(kinds, kind, $ref);
+    const reason = reasonAgainst($ref, { document, kinds, kind, pointer });
     return reason ? [{ pointer: `${pointer}/$ref`, message: `$ref ${$ref} ${reason}` }] : [];
   });
 }
@@ -20,28 +19,38 @@ export function endOf(document: unknown, pointer: string): string {
   return typeof $ref === 'string' ? endOf(document, targetOf($ref)) : pointer;
 }
 
-function reasonAgainst(document: unknown, reference: string): string | undefined {
-  const passed = new Set<string>();
-  for (let next: unknown = reference; typeof next === 'string'; ) {
-    if (!next.startsWith('#/'))
-      return 'leads out of the file; refer to a place in it, as #/components/…';
-    if (passed.has(next)) return 'leads back to itself';
-    passed.add(next);
-    const target = valueAt(document, targetOf(next));
-    if (target === undefined) return 'leads to nothing; is it misspelt?';
-    next = asRecord(target)['$ref'];
-  }
-  return undefined;
+interface Place {
+  readonly document: unknown;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly kind: Kind;
+  readonly pointer: string;
 }
 
-function otherKind(
-  kinds: ReadonlyMap<string, Part['kind']>,
-  wanted: Part['kind'],
+/** Only what is wrong with this reference: of what it leads to, the faults are told there. */
+function reasonAgainst(
   reference: string,
+  { document, kinds, kind, pointer }: Place,
 ): string | undefined {
-  const found = kinds.get(targetOf(reference));
-  if (wanted === 'other' || found === wanted) return undefined;
-  return `does not lead to a ${wanted}`;
+  if (!reference.startsWith('#/')) {
+    return 'leads out of the file; refer to a place in it, as #/components/…';
+  }
+  const target = targetOf(reference);
+  if (valueAt(document, target) === undefined) return 'leads to nothing; is it misspelt?';
+  if (kind !== 'other' && kinds.get(target) !== kind) {
+    return `leads to something else than the ${kind} that belongs here`;
+  }
+  return leadsTo(document, target, pointer) ? 'leads back to itself' : undefined;
+}
+
+function leadsTo(document: unknown, from: string, wanted: string): boolean {
+  const passed = new Set<string>();
+  for (let at = from; !passed.has(at); ) {
+    if (at === wanted) return true;
+    passed.add(at);
+    const { $ref } = asRecord(valueAt(document, at));
+    if (typeof $ref === 'string') at = targetOf($ref);
+  }
+  return false;
 }
 
 /** The server follows references as they are written, so what is percent-encoded leads to nothing. */
