@@ -1,4 +1,4 @@
-/** Waits until somebody asks the process to end. A second time, they need not ask: it ends at once. */
+/** Waits until somebody asks the process to end. Who asks once more is not kept waiting: that ends it at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);
