@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../server/config.js';
 import { openService } from '../server/service.js';
 import { stopSignal } from '../server/stop-signal.js';
-import { loadExamples } from './load-examples.js';
 import { openDoor } from './open-door.js';
 
 const HOST = '127.0.0.1';
@@ -37,6 +36,8 @@ async function mock(config: Config): Promise<void> {
   const service = await openService(config, pino({ level: config.logLevel }));
   try {
     service.work();
+    // It reads the contract when it is loaded: the service has done that by now, and would have told of a fault.
+    const { loadExamples } = await import('./load-examples.js');
     const front = openDoor(service.app);
     // Whoever reaches the mock finds the examples: they are loaded through another door before it opens.
     const made = await withAddress(front, loadExamples);
