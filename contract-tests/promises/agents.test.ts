@@ -31,8 +31,8 @@ async function createSkills() {
   }
 }
 
-function create(name = 'analyst') {
-  return roster.POST(ALL, { params: inProject(), body: { agent: { ...analyst, name } } });
+function create(name = 'analyst', skills: string[] = []) {
+  return roster.POST(ALL, { params: inProject(), body: { agent: { ...analyst, name, skills } } });
 }
 
 async function createWithSkill() {
@@ -44,10 +44,13 @@ async function createWithSkill() {
 }
 
 test('listAgents answers 200 with the agents', async () => {
-  const given = await situation(200, 'agents', create);
+  const given = await situation(200, 'agents', async () => {
+    await createSkills();
+    await create('analyst', ['sales_questions']);
+  });
   const { data, response } = await roster.GET(ALL, { params: inProject(), ...given });
   expect(response.status).toBe(200);
-  expect(data).toMatchObject([{ ...analyst, skills: [] }]);
+  expect(data).toMatchObject([{ ...analyst, skills: [{ name: 'sales_questions' }] }]);
 });
 
 describe('createAgent', () => {

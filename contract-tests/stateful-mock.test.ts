@@ -1,0 +1,213 @@
+/** The mock that remembers: the examples of the contract are there, and what is sent stays until it ends. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRosterClient } from 'roster-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { arrayOf, fieldOf, textOf } from '../harness/json.js';
+import { type Operation, operations } from './contract.js';
+import { type ExampleRequest, exampleRequests } from './example-requests.js';
+import type { Child } from './targets/child.js';
+import { startStatefulMock } from './targets/stateful-mock.js';
+import { checkedFetch } from './wire.js';
+
+const START = 60_000;
+
+let folder: string;
+let mock: Child & { url: string };
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  const DATABASE_URL = `file:${join(folder, 'roster.db')}`;
+  mock = await startStatefulMock({ DATABASE_URL, TMPDIR: folder });
+}, START);
+afterAll(async () => {
+  await mock.stop('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+/** Every answer is held against the contract. */
+function send({ path, ...init }: Omit<ExampleRequest, 'name'>): Promise<Response> {
+  return checkedFetch(new Request(mock.url + path, init));
+}
+
+const get = (path: string) => send({ path, method: 'GET', headers: {} });
+const remove = (path: string) => send({ path, method: 'DELETE', headers: {} });
+
+async function listAt(path: string): Promise<readonly unknown[]> {
+  return arrayOf(await (await get(path)).json());
+}
+
+const creates = ({ method, place }: Operation) =>
+  method === 'POST' && place.find('responses', '201') !== undefined;
+const creations = operations.filter(creates);
+const deletions = operations.filter(({ method }) => method === 'DELETE');
+/** Of a table the contract shows the first lines, from which nothing can be learnt: the service says so. */
+const others = operations.filter(
+  (operation) =>
+    !creates(operation) && !deletions.includes(operation) && operation.id !== 'trainModel',
+);
+
+describe('an address that the contract shows', () => {
+  const ofOne = operations.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
+
+  test.each(ofOne)('leads somewhere, and is in its list: $path', async (operation) => {
+    const [{ path }] = exampleRequests(operation);
+    const shown = await get(path);
+    expect(shown.status).toBe(200);
+    const list = path.slice(0, path.lastIndexOf('/'));
+    expect(await listAt(list)).toContainEqual(await shown.json());
+  });
+
+  // Of a model the contract shows other moments, and of /projects/default another project.
+  const shown = operations.filter(
+    ({ id, method, path }) =>
+      method === 'GET' && path.startsWith('/projects') && id !== 'getProject',
+  );
+  /** Identifiers and moments are new each time. */
+  const lasting = (value: unknown) =>
+    JSON.stringify(value, (key, part) => (/^(id|agent_ids?|.*_at)$/.test(key) ? undefined : part));
+
+  test.each(shown)('is answered as the contract shows it: $path', async (operation) => {
+    const [{ path }] = exampleRequests(operation);
+    const examples = operation.place
+      .entries('responses', '200', 'content', 'application/json', 'examples')
+      .map(([, example]) => lasting(example.at('value').value));
+    expect(examples).toContain(lasting(await (await get(path)).json()));
+  });
+});
+
+test.each(
+  others.flatMap((operation) =>
+    exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
+  ),
+)('$id takes the example that the contract shows: $name', async ({ id, ...request }) => {
+  expect((await send(request)).status, id).toBe(200);
+});
+
+test('a prediction answers what is asked, not what the contract shows', async () => {
+  const predict = async (carat: number) => {
+    const answer = await send({
+      path: '/api/projects/default/models/diamond_prices/predict',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify([{ carat, cut: 'Ideal', color: 'G' }]),
+    });
+    return Number(fieldOf(arrayOf(await answer.json())[0], 'price'));
+  };
+  expect(await predict(0.3)).toBeGreaterThan(100);
+  expect(await predict(2)).toBeGreaterThan(5 * (await predict(0.3)));
+});
+
+describe('everyone is let in', () => {
+  test.each([
+    'Bearer anything',
+    'Bearer roster_0123456789abcdef_of_later',
+    'Basic dXNlcjpwYXNzd29yZA==',
+  ])('with the header Authorization: %s', async (Authorization) => {
+    const answer = await send({ path: '/projects', method: 'GET', headers: { Authorization } });
+    expect(answer.status).toBe(200);
+  });
+
+  test('from a page of any origin, which can read the headers too', async () => {
+    const Origin = 'http://app.example';
+    const asked = await fetch(`${mock.url}/projects`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization,content-type',
+      },
+    });
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get('Access-Control-Allow-Methods')).toBe('POST');
+    expect(asked.headers.get('Access-Control-Allow-Headers')).toBe('authorization,content-type');
+    const refused = await send({ path: '/projects/none', method: 'GET', headers: { Origin } });
+    expect(refused.status).toBe(404);
+    for (const { headers } of [asked, refused]) {
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(headers.get('Access-Control-Expose-Headers')).toBe('*');
+    }
+  });
+});
+
+test('what is created is read, changed, listed and deleted', async () => {
+  const roster = createRosterClient({ baseUrl: mock.url, apiKey: 'later', fetch: checkedFetch });
+  const ONE = '/projects/{project_name}/skills/{skill_name}';
+  const project = { path: { project_name: 'default' } };
+  const params = { path: { project_name: 'default', skill_name: 'lookup' } };
+
+  const created = await roster.POST('/projects/{project_name}/skills', {
+    params: project,
+    body: { skill: { name: 'lookup', type: 'sql', params: { database: 'a' } } },
+  });
+  expect((await roster.GET(ONE, { params })).data).toEqual(created.data);
+  await roster.PUT(ONE, { params, body: { skill: { params: { database: 'b' } } } });
+  const { data: skills } = await roster.GET('/projects/{project_name}/skills', { params: project });
+  expect(skills?.at(-1)).toMatchObject({ id: created.data?.id, params: { database: 'b' } });
+  await roster.DELETE(ONE, { params });
+  expect((await roster.GET(ONE, { params })).error?.type).toBe('/problems/skill-not-found');
+});
+
+test('a request that is wrong is refused as the service refuses it', async () => {
+  const [request] = exampleRequests(creations[0] ?? expect.fail());
+  const refused = await send({ ...request, body: '{"project": {"name": "two words"}}' });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
+});
+
+describe('what was deleted is created again by the example', () => {
+  const examples = creations.flatMap((operation) => exampleRequests(operation));
+
+  test.each(examples)('$path: $name', async (request) => {
+    const [resource]: unknown[] = Object.values(JSON.parse(request.body ?? ''));
+    expect((await remove(`${request.path}/${textOf(resource, 'name')}`)).status).toBe(204);
+    expect((await send(request)).status).toBe(201);
+  });
+});
+
+describe('a deletion', () => {
+  const lists = operations.filter(
+    ({ method, path }) => method === 'GET' && /\{project_?[nN]ame\}\/\w+$/.test(path),
+  );
+  /** What another deletion has taken is put back; what is there is refused, and stays. */
+  async function restore() {
+    for (const request of creations.flatMap((operation) => exampleRequests(operation))) {
+      await send(request);
+    }
+  }
+  async function emptyProject() {
+    for (const [{ path }] of lists.map((operation) => exampleRequests(operation))) {
+      for (const one of await listAt(path)) await remove(`${path}/${textOf(one, 'name')}`);
+    }
+  }
+
+  // From the last to the first, so that a project goes last.
+  test.each([...deletions].reverse())('$id deletes what the contract shows', async (operation) => {
+    await (operation.id === 'deleteProject' ? emptyProject() : restore());
+    const [{ path }] = exampleRequests(operation);
+    expect((await remove(path)).status).toBe(204);
+    expect((await remove(path)).status).toBe(404);
+  });
+});
+
+describe('its end', () => {
+  test('keeps nothing, and leaves the store of the service alone', async () => {
+    expect(await mock.stop('SIGINT')).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is followed by a beginning with the examples again', { timeout: START }, async () => {
+    mock = await startStatefulMock();
+    expect(await listAt('/projects')).toMatchObject([{ name: 'default' }, { name: 'jewellery' }]);
+    expect(await listAt('/projects/default/skills')).toHaveLength(2);
+  });
+
+  test('comes where something listens already, with a line that says what to do', {
+    timeout: START,
+  }, async () => {
+    const { port } = new URL(mock.url);
+    await expect(startStatefulMock({ PORT: port })).rejects.toThrow(
+      /The mock did not start: .* address already in use; .* choose another PORT/,
+    );
+  });
+});

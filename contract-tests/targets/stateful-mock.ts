@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from './child.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/mock/main.js', import.meta.url));
+
+/** Starts the built mock that remembers, at a free port of the loopback address, and waits until it is there. */
+export function startStatefulMock(env: NodeJS.ProcessEnv = {}): Promise<Child & { url: string }> {
+  return startChild(
+    process.execPath,
+    [MAIN],
+    { ...process.env, PORT: '0', ...env },
+    (line) => /listens on (http:\S+:\d+)/.exec(line)?.[1],
+  );
+}

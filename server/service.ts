@@ -1,0 +1,109 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Logger } from 'pino';
+import { createApp } from './app.js';
+import { Callers } from './callers/callers.js';
+import type { Config } from './config.js';
+import { readContract } from './contract/document.js';
+import { close, httpServer, listen } from './http-server.js';
+import { isLoopback } from './loopback.js';
+import { Predictors } from './models/predictors.js';
+import { Tables } from './models/tables.js';
+import { Trainings } from './models/trainings.js';
+import { KEPT_FOR } from './operations/once.js';
+import { Store, withoutCredentials } from './store/index.js';
+import { Metrics } from './telemetry/metrics.js';
+
+/** The contract stands at the top of the project, which this file is built two folders below. */
+const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
+
+const HOUR = 60 * 60 * 1000;
+
+/** The service on its store. It does nothing by itself yet. */
+export interface Service {
+  /** Answers the requests. */
+  readonly app: RequestListener;
+  /**
+   * Answers whoever reaches the host and the port of the configuration.
+   * @param front what answers in place of the app, such as one that hands most of it on to the app
+   * @returns the address
+   * @throws if it cannot listen there, with the reason and a remedy in one line
+   */
+  listen(front?: RequestListener): Promise<string>;
+  /** Takes up trainings, and what has to be done from time to time. */
+  work(): void;
+  /** Lets requests end that have begun, leaves a training to whoever takes it up next, and closes the store. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the store, and puts the service together on it. Whoever opens it stops it, whatever happens between.
+ * @throws if the store or the contract cannot be read, or the host lets strangers in and there are no keys
+ */
+export async function openService(config: Config, log: Logger): Promise<Service> {
+  const contract = await readContract(CONTRACT, (message) => log.warn(message));
+  const store = await Store.open(config.databaseUrl, {
+    most: { resources: config.maxResources },
+    onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
+  });
+  try {
+    await refuseStrangersWithoutKeys(config, store);
+    const metrics = new Metrics();
+    const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome));
+    metrics.watchTrainings({
+      running: () => trainings.running,
+      waiting: () => store.models.waitingTrainings(),
+    });
+    const stopping = new AbortController();
+    const predictors = new Predictors(store);
+    const services = { store, tables: new Tables(store), trainings, predictors, metrics };
+    const callers = new Callers(store, log, !isLoopback(config.host));
+    const app = await createApp(config, contract, services, callers, stopping.signal, log);
+
+    let server: Server | undefined;
+    let housekeeping: NodeJS.Timeout | undefined;
+    return {
+      app,
+      listen: async (front = app) => {
+        server = httpServer(front, contract);
+        const url = await listen(server, config);
+        log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
+        return url;
+      },
+      work: () => {
+        trainings.start();
+        void forgetOldAnswers(store, log);
+        housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
+      },
+      stop: async () => {
+        stopping.abort();
+        clearInterval(housekeeping);
+        try {
+          await Promise.all([server && close(server), trainings.stop()]);
+        } finally {
+          await store.close();
+        }
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Without keys everyone who reaches the service owns it; so only this machine may reach it then. */
+async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
+  if (isLoopback(host) || (await store.keys.exist())) return;
+  throw new Error(
+    `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
+      'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
+  );
+}
+
+/** Answers are kept for a day; the others only take room. */
+async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
+  try {
+    await store.answers.forget(new Date(Date.now() - KEPT_FOR).toISOString());
+  } catch (error) {
+    log.warn({ err: error }, 'old answers are not forgotten yet');
+  }
+}
