@@ -35,7 +35,9 @@ const HOUR = 60 * 60 * 1000;
 
 try {
   const config = readConfig(process.env);
-  const log = pino({ level: config.logLevel });
+  const lines = pino.destination({ sync: true, minLength: 4096, periodicFlush: 100 });
+  process.on('exit', () => lines.flushSync());
+  const log = pino({ level: config.logLevel }, lines);
   const tracing = await startTracing(process.env, log);
   try {
     await serve(config, log);
@@ -69,7 +71,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
     const services = { store, tables: new Tables(store), trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const app = await createApp(config, contract, services, callers, stopping.signal, log);
-    const server = httpServer(app, contract);
+    const server = httpServer(app.listener, contract);
     const stopped = new Promise((resolve) => server.once('close', resolve));
     await listen(server, config);
     log.info(

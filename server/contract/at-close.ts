@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** What is to be called when a response closes: one listener for all of it. */
+const closing = new WeakMap<ServerResponse, (() => void)[]>();
+
 /** What is to be called when a connection goes whose responses have not had their turn. */
 const queued = new WeakMap<Socket, Set<() => void>>();
 
@@ -12,7 +15,7 @@ const queued = new WeakMap<Socket, Set<() => void>>();
  */
 export function atClose(req: IncomingMessage, res: ServerResponse, done: () => void): void {
   if (res.socket) {
-    res.once('close', done);
+    onClose(res, done);
     return;
   }
   if (req.socket.destroyed) {
@@ -24,7 +27,20 @@ export function atClose(req: IncomingMessage, res: ServerResponse, done: () => v
     if (waiting.delete(once)) done();
   };
   waiting.add(once);
-  res.once('close', once);
+  onClose(res, once);
+}
+
+function onClose(res: ServerResponse, done: () => void): void {
+  const others = closing.get(res);
+  if (others) {
+    others.push(done);
+    return;
+  }
+  const all = [done];
+  closing.set(res, all);
+  res.once('close', () => {
+    for (const each of all) each();
+  });
 }
 
 /** Whether the whole answer went out; otherwise the caller left, or the service cut it short. */

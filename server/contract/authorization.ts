@@ -47,12 +47,19 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
  * @throws {ProblemError} where the header has another form, and where there are two: one of them is not the
  *   caller's
  */
-function presentedKey(req: Request): string | undefined {
-  const [header, ...others] = req.headersDistinct['authorization'] ?? [];
-  if (header === undefined) return undefined;
-  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(header) ?? [];
-  if (key === undefined || others.length > 0) throw noSuchHeader();
+function presentedKey({ headers, rawHeaders }: Request): string | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return undefined;
+  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
+  // Of several, Node shows the first one alone.
+  const sent = rawHeaders.filter(isAuthorization).length;
+  if (key === undefined || sent > 1) throw noSuchHeader();
   return key;
+}
+
+/** Names and values of headers stand alternately. */
+function isAuthorization(text: string, index: number): boolean {
+  return index % 2 === 0 && /^authorization$/i.test(text);
 }
 
 function noKey() {

@@ -13,10 +13,10 @@ export interface AnyReply {
 
 /** Writes a reply to the wire. */
 export async function send(res: Response, { status, body, headers }: AnyReply): Promise<void> {
-  res.status(status);
-  if (headers) res.set(headers);
+  res.statusCode = status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
-  else if (body instanceof JsonText) await sendPieces(res, body);
+  else if (body instanceof JsonText) await sendText(res, body);
   else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
   else res.json(body);
 }
@@ -31,8 +31,16 @@ const PORTION = 64 * 1024;
 /** Bytes, or text of about as many. */
 type Portion = string | Uint8Array;
 
-async function sendPieces(res: Response, { pieces }: JsonText<unknown>): Promise<void> {
+async function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < PORTION) {
+    sendWhole(res, pieces[0]);
+  } else {
+    await sendPieces(res, pieces);
+  }
+}
+
+async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> {
   const portions = portionsOf(pieces);
   const first = await portions.next();
   const held: Portion = first.done ? '' : first.value;

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import pLimit from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from '../contract/at-close.js';
+import { hasBody } from '../contract/has-body.js';
 import { type ProblemError, unavailable } from '../contract/problems.js';
 import { WAITS_FOR_READER } from '../contract/reply.js';
 import { holdBack } from './hold-back.js';
@@ -44,7 +45,7 @@ export class Room {
    */
   readonly door: RequestHandler = (req, res, next) => {
     if (this.#isFullFor(res.locals.caller)) throw this.#sendAway(req);
-    this.#expect(req, res);
+    if (hasBody(req)) this.#expect(req, res);
     next();
   };
 
