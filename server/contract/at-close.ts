@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** What is to be called when a response closes: one listener for all of it. */
-const closing = new WeakMap<ServerResponse, (() => void)[]>();
+const closing = Symbol('closing');
+
+/** A property of its own, as a WeakMap of all responses is dear to the garbage collector. */
+type Closing = ServerResponse & { [closing]?: (() => void)[] };
 
 /** What is to be called when a connection goes whose responses have not had their turn. */
 const queued = new WeakMap<Socket, Set<() => void>>();
@@ -13,7 +16,7 @@ const queued = new WeakMap<Socket, Set<() => void>>();
  * Node closes a response when its connection goes, but not one that still waits behind another on the
  * same connection (HTTP pipelining: RFC 9112, section 9.3.2). For such a one the connection is watched.
  */
-export function atClose(req: IncomingMessage, res: ServerResponse, done: () => void): void {
+export function atClose(req: IncomingMessage, res: Closing, done: () => void): void {
   if (res.socket) {
     onClose(res, done);
     return;
@@ -30,14 +33,14 @@ export function atClose(req: IncomingMessage, res: ServerResponse, done: () => v
   onClose(res, once);
 }
 
-function onClose(res: ServerResponse, done: () => void): void {
-  const others = closing.get(res);
+function onClose(res: Closing, done: () => void): void {
+  const others = res[closing];
   if (others) {
     others.push(done);
     return;
   }
   const all = [done];
-  closing.set(res, all);
+  res[closing] = all;
   res.once('close', () => {
     for (const each of all) each();
   });

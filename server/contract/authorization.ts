@@ -5,7 +5,9 @@ import type { Operation } from './document.js';
 import { problem } from './problems.js';
 
 /** Tells whose key it is that was presented, if it is a good one. */
-export type Authenticate = (presented: string | undefined) => Promise<Caller | undefined>;
+export type Authenticate = (
+  presented: string | undefined,
+) => Caller | undefined | Promise<Caller | undefined>;
 
 declare module 'express-serve-static-core' {
   interface Locals {
@@ -20,13 +22,16 @@ const CHALLENGE = 'Bearer realm="roster"';
 export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
   if (scope === undefined) return [];
   return [
-    async (req, res, next) => {
+    (req, res, next) => {
       const presented = presentedKey(req);
-      const caller = await authenticate(presented);
-      if (!caller) throw presented === undefined ? noKey() : badKey();
-      if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
-      res.locals.caller = caller;
-      next();
+      const letIn = (caller: Caller | undefined) => {
+        if (!caller) throw presented === undefined ? noKey() : badKey();
+        if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
+        res.locals.caller = caller;
+        next();
+      };
+      const caller = authenticate(presented);
+      return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
     },
   ];
 }

@@ -196,12 +196,13 @@ function run(
 ): RequestHandler {
   const headersOf = headersReader(operation);
   return async (req, res) => {
-    const { query, body } = req;
+    const { body } = req;
+    const query = req.url.includes('?') ? req.query : {};
     const { params = {}, caller = ANYBODY, base = '' } = res.locals;
     const headers = headersOf(req);
     const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
     if (made.body instanceof JsonLines) await sendLines(req, res, made.body, around);
-    else await send(res, made);
+    else return send(res, made);
   };
 }
 
