@@ -8,15 +8,23 @@ import { problem } from './contract/problems.js';
 import { readTarget, refuseUnknownAddress } from './contract/request-target.js';
 import { contractRouter } from './contract/router.js';
 import { sendProblem, sendRefusal } from './contract/send-problem.js';
+import { sequence } from './contract/sequence.js';
 import { documentation } from './docs/index.js';
 import { refuseEarly } from './limits/early-refusal.js';
 import { limits } from './limits/index.js';
 import { isLoopback } from './loopback.js';
 import { operations, type Services } from './operations/index.js';
 import { storeProblem } from './operations/resource.js';
-import { logRequests } from './request-log.js';
+import { logFailures, logRequests } from './request-log.js';
 import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
+
+/** The service as it is composed. */
+export interface App {
+  readonly listener: RequestListener;
+  /** See {@link ContractRouter.compile}. */
+  readonly compile: () => Promise<void>;
+}
 
 /**
  * Composes the service: which middleware, in which order.
@@ -30,37 +38,47 @@ export async function createApp(
   callers: Callers,
   stopping: AbortSignal,
   log: Logger,
-): Promise<RequestListener> {
+): Promise<App> {
+  const noteFailure = logFailures(log);
   const { passage, refusalOf } = limits(config.rateLimit);
-  const router = await contractRouter(contract, operations(services), {
+  // Clients whose base URL ends in /api find the same addresses there.
+  const bases = [config.basePath, `${config.basePath}/api`];
+  const router = await contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     passage,
     stopping,
+    noteFailure,
   });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(traceRequests());
-  app.use(logRequests(log));
-  app.use(services.metrics.observeRequests());
-  app.use(securityHeaders());
-  app.use(readTarget);
-  app.use(refuseWhileStopping(stopping));
-  app.use(config.basePath || '/', router);
-  app.use(`${config.basePath}/api`, router);
+  app.use(
+    sequence([
+      ...traceRequests(),
+      logRequests(log),
+      services.metrics.observeRequests(),
+      securityHeaders(),
+      readTarget,
+      refuseWhileStopping(stopping),
+      router.handle,
+    ]),
+  );
   const pages = documentation(contract, config.basePath, isLoopback(config.host));
   app.use(config.basePath || '/', pages);
   // A problem's type leads to `/problems/…`, whatever the base path is.
   if (config.basePath) app.use(pages);
   app.use(refuseUnknownAddress);
-  app.use(sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type)));
-  return refuseEarly(app, refusalOf, (refusal, req, res) => {
+  app.use(
+    sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
+  );
+  const listener = refuseEarly(app, refusalOf, (refusal, req, res) => {
     services.metrics.refused(refusal.type);
     sendRefusal(contract, refusal, req, res);
   });
+  return { listener, compile: router.compile };
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */

@@ -6,7 +6,9 @@ import { startTracing } from './telemetry/tracing.js';
 
 try {
   const config = readConfig(process.env);
-  const log = pino({ level: config.logLevel });
+  const lines = pino.destination({ sync: true, minLength: 4096, periodicFlush: 100 });
+  process.on('exit', () => lines.flushSync());
+  const log = pino({ level: config.logLevel }, lines);
   const tracing = await startTracing(process.env, log);
   try {
     await serve(config, log);

@@ -21,10 +21,16 @@ const MOST_KEYS = 10_000;
 const NO_KEY = { id: '-'.repeat(16), secret: '-'.repeat(43) };
 const NO_HASH = hashOf(NO_KEY.secret);
 
+/** A key that is right, and whose it is. */
+interface Found {
+  readonly key: KeptKey;
+  readonly caller: Caller;
+}
+
 /** Knows callers by their keys. */
 export class Callers {
   /** Keys that were found good, by the hash of their secret. Those found wrong are not kept: anyone can send any number. */
-  readonly #good = new LRUCache<string, { key: KeptKey; asked: number }>({ max: MOST_KEYS });
+  readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MOST_KEYS });
   /** When the use of a key was last noted, by its id. */
   readonly #noted = new LRUCache<string, number>({ max: MOST_KEYS });
   #keysExist: boolean;
@@ -43,15 +49,26 @@ export class Callers {
    * Tells who sends a request. As long as no key was ever made, that is the local caller; from the first key
    * on, for ever, it takes a key that is neither revoked nor expired.
    * @param presented what the request shows as its key: any text at all; undefined where it shows none
-   * @returns undefined for a caller who is to be refused
+   * @returns undefined for a caller who is to be refused; at once, where the key is remembered
    * @throws what the store throws, if it does not answer
    */
-  async authenticate(presented: string | undefined): Promise<Caller | undefined> {
-    if (presented === undefined) return (await this.#needsKey()) ? undefined : LOCAL_CALLER;
-    const key = await this.#find(presented);
-    if (!key || !isValid(key)) return undefined;
-    this.#noteUse(key.id);
-    return { owner: key.owner, scopes: key.scopes, keyId: key.id };
+  authenticate(presented: string | undefined): Caller | undefined | Promise<Caller | undefined> {
+    if (presented === undefined) return this.#withoutKey();
+    const { id, secret } = parseKey(presented) ?? NO_KEY;
+    const hash = hashOf(secret);
+    const good = this.#good.get(hash);
+    const isFresh = good?.key.id === id && performance.now() - good.asked < REMEMBERED;
+    return isFresh ? this.#letIn(good) : this.#find(id, hash).then((found) => this.#letIn(found));
+  }
+
+  #letIn(found: Found | undefined): Caller | undefined {
+    if (!found || !isValid(found.key)) return undefined;
+    this.#noteUse(found.key.id);
+    return found.caller;
+  }
+
+  async #withoutKey(): Promise<Caller | undefined> {
+    return (await this.#needsKey()) ? undefined : LOCAL_CALLER;
   }
 
   /** Whether a key was ever made. Several instances share a store: that there is none holds for a moment only. */
@@ -64,19 +81,15 @@ export class Callers {
     return this.#keysExist;
   }
 
-  /** Finds the key whose id and secret were presented, be it valid or not. */
-  async #find(presented: string): Promise<KeptKey | undefined> {
-    const { id, secret } = parseKey(presented) ?? NO_KEY;
-    const hash = hashOf(secret);
-    const now = performance.now();
-    const good = this.#good.get(hash);
-    if (good?.key.id === id && now - good.asked < REMEMBERED) return good.key;
-
+  /** Finds the key with an id and with the hash of a secret, be it valid or not. */
+  async #find(id: string, hash: string): Promise<Found | undefined> {
+    const asked = performance.now();
     const key = await this.store.keys.find(id);
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
     if (!key || !isRight) return undefined;
-    this.#good.set(hash, { key, asked: now });
-    return key;
+    const caller = { owner: key.owner, scopes: key.scopes, keyId: key.id };
+    this.#good.set(hash, { key, caller, asked });
+    return { key, caller };
   }
 
   /** Notes the use of a key, after the request has gone on. */

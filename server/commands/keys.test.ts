@@ -49,7 +49,7 @@ async function removeDefault(projects: Store['projects'], owner: string): Promis
 }
 
 const caller = (key: string) =>
-  inStore((store) => new Callers(store, pino({ level: 'silent' })).authenticate(key));
+  inStore(async (store) => new Callers(store, pino({ level: 'silent' })).authenticate(key));
 
 describe('keys create', () => {
   test('prints the key alone, and what to know about it elsewhere', async () => {

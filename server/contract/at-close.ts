@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** What is to be called when a response closes: one listener for all of it. */
+const closing = Symbol('closing');
+
+/** A property of its own, as a WeakMap of all responses is dear to the garbage collector. */
+type Closing = ServerResponse & { [closing]?: (() => void)[] };
+
 /** What is to be called when a connection goes whose responses have not had their turn. */
 const queued = new WeakMap<Socket, Set<() => void>>();
 
@@ -10,9 +16,9 @@ const queued = new WeakMap<Socket, Set<() => void>>();
  * Node closes a response when its connection goes, but not one that still waits behind another on the
  * same connection (HTTP pipelining: RFC 9112, section 9.3.2). For such a one the connection is watched.
  */
-export function atClose(req: IncomingMessage, res: ServerResponse, done: () => void): void {
+export function atClose(req: IncomingMessage, res: Closing, done: () => void): void {
   if (res.socket) {
-    res.once('close', done);
+    onClose(res, done);
     return;
   }
   if (req.socket.destroyed) {
@@ -24,7 +30,20 @@ export function atClose(req: IncomingMessage, res: ServerResponse, done: () => v
     if (waiting.delete(once)) done();
   };
   waiting.add(once);
-  res.once('close', once);
+  onClose(res, once);
+}
+
+function onClose(res: Closing, done: () => void): void {
+  const others = res[closing];
+  if (others) {
+    others.push(done);
+    return;
+  }
+  const all = [done];
+  res[closing] = all;
+  res.once('close', () => {
+    for (const each of all) each();
+  });
 }
 
 /** Whether the whole answer went out; otherwise the caller left, or the service cut it short. */

@@ -5,7 +5,9 @@ import type { Operation } from './document.js';
 import { problem } from './problems.js';
 
 /** Tells whose key it is that was presented, if it is a good one. */
-export type Authenticate = (presented: string | undefined) => Promise<Caller | undefined>;
+export type Authenticate = (
+  presented: string | undefined,
+) => Caller | undefined | Promise<Caller | undefined>;
 
 declare module 'express-serve-static-core' {
   interface Locals {
@@ -20,13 +22,16 @@ const CHALLENGE = 'Bearer realm="roster"';
 export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
   if (scope === undefined) return [];
   return [
-    async (req, res, next) => {
+    (req, res, next) => {
       const presented = presentedKey(req);
-      const caller = await authenticate(presented);
-      if (!caller) throw presented === undefined ? noKey() : badKey();
-      if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
-      res.locals.caller = caller;
-      next();
+      const letIn = (caller: Caller | undefined) => {
+        if (!caller) throw presented === undefined ? noKey() : badKey();
+        if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
+        res.locals.caller = caller;
+        next();
+      };
+      const caller = authenticate(presented);
+      return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
     },
   ];
 }
@@ -47,12 +52,19 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
  * @throws {ProblemError} where the header has another form, and where there are two: one of them is not the
  *   caller's
  */
-function presentedKey(req: Request): string | undefined {
-  const [header, ...others] = req.headersDistinct['authorization'] ?? [];
-  if (header === undefined) return undefined;
-  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(header) ?? [];
-  if (key === undefined || others.length > 0) throw noSuchHeader();
+function presentedKey({ headers, rawHeaders }: Request): string | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return undefined;
+  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
+  // Of several, Node shows the first one alone.
+  const sent = rawHeaders.filter(isAuthorization).length;
+  if (key === undefined || sent > 1) throw noSuchHeader();
   return key;
+}
+
+/** Names and values of headers stand alternately. */
+function isAuthorization(text: string, index: number): boolean {
+  return index % 2 === 0 && /^authorization$/i.test(text);
 }
 
 function noKey() {

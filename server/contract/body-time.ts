@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hasBody } from './has-body.js';
 
 const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
@@ -15,8 +16,7 @@ export function boundBodyTime(
   refuse: (error: NodeJS.ErrnoException, socket: Duplex) => void,
 ): RequestListener {
   return (req, res) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-    if (length !== undefined || encoding !== undefined) {
+    if (hasBody(req)) {
       const clock = setTimeout(() => {
         if (!req.complete) refuse(tooLate(), req.socket);
       }, longest);

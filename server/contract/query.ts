@@ -12,6 +12,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  */
 export function refuseMisreadQuery({ numericQuery }: Operation): RequestHandler {
   return (req, _res, next) => {
+    if (!req.url.includes('?')) return next();
     const errors: FieldError[] = [];
     for (const [name, sent] of Object.entries(req.query)) {
       const pointer = `/query/${escapeToken(name)}`;

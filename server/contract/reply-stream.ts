@@ -7,6 +7,7 @@ import { asProblem } from './faults.js';
 import type { JsonLines } from './handlers.js';
 import { LINES_TYPE } from './media-type.js';
 import { ProblemError, render } from './problems.js';
+import type { NoteFailure } from './send-problem.js';
 import { GONE, StreamEnd, type StreamTimes } from './stream-end.js';
 import { answersBegun } from './unreadable-request.js';
 
@@ -17,6 +18,7 @@ interface Around {
   readonly contract: Contract;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
+  readonly noteFailure: NoteFailure;
   readonly times?: StreamTimes;
 }
 
@@ -29,11 +31,11 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, times = TIMES }: Around,
+  { contract, stopping, noteFailure, times = TIMES }: Around,
 ): Promise<void> {
   mayTakeItsTime(req);
   const end = new StreamEnd(req, res, times, stopping);
-  const line = (error: ProblemError) => problemLine(contract, error, req);
+  const line = (error: ProblemError) => problemLine(contract, error, req, res);
   answersBegun.add(req.socket);
   // Those who wait with their lines until they hear of the answer hear of it.
   res.status(200).type(LINES_TYPE).flushHeaders();
@@ -50,7 +52,7 @@ export async function sendLines(
     }
     res.end();
   } catch (thrown) {
-    endEarly(req, res, thrown, contract, times);
+    endEarly(req, res, thrown, { contract, noteFailure, times });
   } finally {
     end.release();
     answersBegun.delete(req.socket);
@@ -66,8 +68,13 @@ function bytesOf(
   return first && parts.length === 1 ? first : Buffer.concat(parts);
 }
 
-function problemLine(contract: Contract, error: ProblemError, req: Request): Buffer {
-  const at = { instance: req.originalUrl, requestId: String(req.id) };
+function problemLine(
+  contract: Contract,
+  error: ProblemError,
+  { originalUrl }: Request,
+  { locals }: Response,
+): Buffer {
+  const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
   return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
 }
 
@@ -76,8 +83,7 @@ function endEarly(
   req: Request,
   res: Response,
   thrown: unknown,
-  contract: Contract,
-  { lingering }: StreamTimes,
+  { contract, noteFailure, times }: Required<Omit<Around, 'stopping'>>,
 ): void {
   if (thrown === GONE || req.socket.destroyed) {
     res.destroy();
@@ -85,12 +91,12 @@ function endEarly(
   }
   const request = { body: undefined, operationId: res.locals.operationId };
   const error = asProblem(contract, thrown, request, () => undefined);
-  if (error.cause) req.log.error({ err: error.cause }, 'a stream failed');
-  res.end(problemLine(contract, error, req));
+  if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
+  res.end(problemLine(contract, error, req, res));
   req.unpipe();
   req.resume();
   const { socket } = req;
-  const patience = setTimeout(() => socket.destroy(), lingering);
+  const patience = setTimeout(() => socket.destroy(), times.lingering);
   const left = () => clearTimeout(patience);
   req.once('end', left);
   socket.once('close', left);

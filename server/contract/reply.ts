@@ -11,12 +11,12 @@ export interface AnyReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes a reply to the wire. */
-export async function send(res: Response, { status, body, headers }: AnyReply): Promise<void> {
-  res.status(status);
-  if (headers) res.set(headers);
+/** Writes a reply to the wire: at once, unless there is a promise. */
+export function send(res: Response, { status, body, headers }: AnyReply): Promise<void> | void {
+  res.statusCode = status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
-  else if (body instanceof JsonText) await sendPieces(res, body);
+  else if (body instanceof JsonText) return sendText(res, body);
   else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
   else res.json(body);
 }
@@ -31,8 +31,16 @@ const PORTION = 64 * 1024;
 /** Bytes, or text of about as many. */
 type Portion = string | Uint8Array;
 
-async function sendPieces(res: Response, { pieces }: JsonText<unknown>): Promise<void> {
+function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> | void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < PORTION) {
+    sendWhole(res, pieces[0]);
+  } else {
+    return sendPieces(res, pieces);
+  }
+}
+
+async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> {
   const portions = portionsOf(pieces);
   const first = await portions.next();
   const held: Portion = first.done ? '' : first.value;
@@ -116,15 +124,19 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   if (portion !== '') yield portion;
 }
 
-/** Emitted by a response whose answer has waited for its reader for a while: nothing is worked on until it goes on. */
-export const WAITS_FOR_READER = 'roster:waits-for-reader';
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** Called when an answer has waited for its reader for a while: nothing is worked on until it goes on. */
+    onWaitingForReader?: () => void;
+  }
+}
 
 /** A reader who takes longer is slow, in milliseconds. */
 const PROMPT = 100;
 
 /** Waits until the caller has taken what was written, or is gone. */
 async function drained(res: Response, gone: AbortSignal): Promise<void> {
-  const slow = setTimeout(() => res.emit(WAITS_FOR_READER), PROMPT);
+  const slow = setTimeout(() => res.locals.onWaitingForReader?.(), PROMPT);
   try {
     await once(res, 'drain', { signal: gone });
   } catch (error) {

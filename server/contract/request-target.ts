@@ -6,7 +6,7 @@ import { problem } from './problems.js';
  * host means the same as without them (section 3.2.2), and HTTP/1.1 wants a Host (section 3.2).
  */
 export const readTarget: RequestHandler = (req, _res, next) => {
-  req.url = req.url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (!req.url.startsWith('/')) req.url = req.url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
   if (req.headers.host === undefined && req.httpVersion === '1.1') {
     throw problem(
       '/problems/unreadable-request',

@@ -1,19 +1,22 @@
-import { type IRoute, type Request, type RequestHandler, Router } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../callers/caller.js';
+import { AddressTree } from './address-tree.js';
 import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
 import { type BodyLimits, parseBody, readBody } from './body.js';
-import { type Contract, ContractError, type Operation } from './document.js';
-import { type Handlers, JsonLines, type OperationId, READS_LATER } from './handlers.js';
+import type { Contract, Operation } from './document.js';
+import { type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { mediaType } from './media-type.js';
 import { problem } from './problems.js';
 import { refuseMisreadQuery } from './query.js';
 import { type AnyReply, send } from './reply.js';
 import { sendLines } from './reply-stream.js';
+import type { NoteFailure } from './send-problem.js';
+import { sequence } from './sequence.js';
 import { requestValidation } from './validation.js';
 
 /** A handler as the router sees it, once the contract's types have done their work. */
 type AnyHandler = (input: {
-  params: Request['params'];
+  params: Readonly<Record<string, string>>;
   query: Request['query'];
   headers: Readonly<Record<string, string>>;
   body: unknown;
@@ -26,6 +29,10 @@ declare module 'express-serve-static-core' {
   interface Locals {
     /** The operation that the request asks for, once it is known. */
     operationId?: string;
+    /** Its address, as the contract writes it. */
+    route?: string;
+    /** The prefix before the address: '' or such as '/api'. */
+    base?: string;
   }
 }
 
@@ -36,6 +43,7 @@ export interface Protection {
   readonly passage: (operation: Operation) => Passage;
   /** Aborted when the service stops: requests may end what they have begun, streams end at once. */
   readonly stopping: AbortSignal;
+  readonly noteFailure: NoteFailure;
 }
 
 /** What a request to an operation goes through beside the contract. */
@@ -46,56 +54,108 @@ export interface Passage {
   readonly beforeWork: readonly RequestHandler[];
 }
 
+/** The operations of the contract, ready to be asked for. */
+export interface ContractRouter {
+  /** Answers requests to addresses of the contract, and passes on all others. */
+  readonly handle: RequestHandler;
+  /** See {@link RequestValidation.compile}. */
+  readonly compile: () => Promise<void>;
+}
+
 /**
  * Makes the routes of the contract, each with its validation and its handler. A caller who may not do
  * something learns that before anything else.
+ * @param bases the prefixes under which the addresses of the contract are to be found, each '' or such as '/api'
  * @throws {ContractError} if the contract has a fault, or an operation has no handler
  */
 export async function contractRouter(
   contract: Contract,
   handlers: Handlers,
-  { limits, authenticate, passage, stopping }: Protection,
-): Promise<Router> {
-  const router = Router({ caseSensitive: true });
-  checkWhatReadsLater(contract.operations);
-  const validate = await requestValidation(contract);
+  bases: readonly string[],
+  { limits, authenticate, passage, stopping, noteFailure }: Protection,
+): Promise<ContractRouter> {
+  const validation = await requestValidation(contract);
+  const around = { contract, stopping, noteFailure };
+  const addresses = new AddressTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
+    const address: Address = { allow: allowOf(operations), handlers: new Map() };
     for (const operation of operations) {
       const { onArrival, beforeWork } = passage(operation);
-      route[operation.method](
+      const handle = sequence([
         begin(operation),
         ...identify(operation, authenticate),
         ...onArrival,
         ...refuseOtherScopes(operation),
-        refuseOtherAnswers(operation),
+        ...refuseOtherAnswers(operation),
         ...readBody(operation, limits),
         ...beforeWork,
         ...parseBody(contract, operation),
         refuseMisreadQuery(operation),
-        ...validate,
-        run(operation, handlerOf(handlers, operation), { contract, stopping }),
-      );
+        validation.of(operation),
+        run(operation, handlerOf(handlers, operation), around),
+      ]);
+      address.handlers.set(operation.method.toUpperCase(), handle);
     }
-    answerOtherMethods(route, operations);
+    addresses.add(path, address);
   }
-  return router;
+  const handle: RequestHandler = (req, res, next): unknown => {
+    const path = pathOf(req.url);
+    for (const base of bases) {
+      if (!path.startsWith(base)) continue;
+      const found = addresses.find(path.slice(base.length));
+      if (!found) continue;
+      res.locals.base = base;
+      res.locals.params = found.params;
+      return answer(found.value, req, res, next);
+    }
+    return next();
+  };
+  return { handle, compile: validation.compile };
 }
 
-/** The types that are made from the contract do not have its extensions, so these were written by hand. */
-function checkWhatReadsLater(operations: readonly Operation[]): void {
-  const typed = new Set<string>(READS_LATER);
-  for (const { id, readsLater } of operations) {
-    if (readsLater === typed.has(id)) continue;
-    throw new ContractError(`openapi.yaml: ${id}: x-roster-reads-later differs from READS_LATER`);
-  }
+/** What is at an address of the contract. */
+interface Address {
+  /** The methods that may be used there, as the header `Allow` tells them. */
+  readonly allow: string;
+  readonly handlers: Map<string, RequestHandler>;
 }
 
-function begin({ id }: Operation): RequestHandler {
+function pathOf(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
+function answer(
+  { allow, handlers }: Address,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+): unknown {
+  // HEAD is GET without its body (RFC 9110, section 9.3.2), which Node leaves out by itself: it has
+  // seen the method already.
+  const handle = handlers.get(req.method === 'HEAD' ? 'GET' : req.method);
+  if (handle) return handle(req, res, next);
+  if (req.method === 'OPTIONS') return res.status(204).set('Allow', allow).end();
+  throw problem(
+    '/problems/method-not-allowed',
+    `The method ${req.method} is not allowed here; use one of ${allow}.`,
+    {},
+    { Allow: allow },
+  );
+}
+
+function allowOf(operations: readonly Operation[]): string {
+  const methods = operations.map(({ method }) =>
+    method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
+  );
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+function begin({ id, path }: Operation): RequestHandler {
   return (req, res, next) => {
     res.locals.operationId = id;
-    // HEAD is GET without its body (RFC 9110, section 9.3.2), which Node leaves out by itself: it has
-    // seen the method already. The contract has no HEAD, and the validator would refuse it.
+    res.locals.route = path;
+    // The contract has no HEAD, and the validator would refuse it.
     if (req.method === 'HEAD') req.method = 'GET';
     next();
   };
@@ -122,66 +182,58 @@ const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
 function run(
   operation: Operation,
   handler: AnyHandler,
-  around: { contract: Contract; stopping: AbortSignal },
+  around: Parameters<typeof sendLines>[3],
 ): RequestHandler {
+  const headersOf = headersReader(operation);
   return async (req, res) => {
-    const { params, query, body, baseUrl } = req;
-    const { caller = ANYBODY } = res.locals;
-    const headers = headersOf(req, operation);
-    const reply = (made: AnyReply) => made;
-    const made = await handler({ params, query, headers, body, caller, base: baseUrl, reply });
+    const { body } = req;
+    const query = req.url.includes('?') ? req.query : {};
+    const { params = {}, caller = ANYBODY, base = '' } = res.locals;
+    const headers = headersOf(req);
+    const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
     if (made.body instanceof JsonLines) await sendLines(req, res, made.body, around);
-    else await send(res, made);
+    else return send(res, made);
   };
 }
 
-function headersOf(req: Request, { headers }: Operation): Readonly<Record<string, string>> {
-  const sent: Record<string, string> = {};
-  for (const name of headers) {
-    const value = req.get(name);
-    if (value !== undefined) sent[name] = value;
-  }
-  return sent;
+const asItIs = (reply: AnyReply) => reply;
+
+/** Makes what reads the headers that an operation heeds. */
+function headersReader({ headers }: Operation) {
+  const names = headers.map((name) => ({ name, inLowerCase: name.toLowerCase() }));
+  return (req: Request): Readonly<Record<string, string>> => {
+    const sent: Record<string, string> = {};
+    for (const { name, inLowerCase } of names) {
+      const value = req.headers[inLowerCase];
+      if (typeof value === 'string') sent[name] = value;
+    }
+    return sent;
+  };
 }
 
 /**
  * Content negotiation (RFC 9110, section 12.5.1), by the media types without their parameters: whoever
  * asks for `text/plain;version=0.0.4` can read it. Problems are sent whatever `Accept` says.
  */
-function refuseOtherAnswers(operation: Operation): RequestHandler {
-  return (req, _res, next) => {
-    const { accept } = req.headers;
-    const produces = answersTo(req, operation);
-    if (produces.length === 0 || accept === undefined) return next();
-    req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
-    if (req.accepts([...produces]) !== false) return next();
-    throw problem(
-      '/problems/not-acceptable',
-      `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,
-    );
-  };
+function refuseOtherAnswers(operation: Operation): RequestHandler[] {
+  if (operation.produces.length === 0) return [];
+  return [
+    (req, _res, next) => {
+      const { accept } = req.headers;
+      if (accept === undefined || accept === '*/*') return next();
+      const produces = answersTo(req, operation);
+      req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
+      if (req.accepts([...produces]) !== false) return next();
+      throw problem(
+        '/problems/not-acceptable',
+        `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,
+      );
+    },
+  ];
 }
 
 /** A body is answered in its own media type, where the operation can. */
 function answersTo(req: Request, { consumes, produces }: Operation): readonly string[] {
   const sent = mediaType(req);
   return consumes.includes(sent) && produces.includes(sent) ? [sent] : produces;
-}
-
-function answerOtherMethods(route: IRoute, operations: readonly Operation[]): void {
-  const methods = operations.map(({ method }) =>
-    method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
-  );
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  route.options((_req, res) => {
-    res.status(204).set('Allow', allow).end();
-  });
-  route.all((req) => {
-    throw problem(
-      '/problems/method-not-allowed',
-      `The method ${req.method} is not allowed here; use one of ${allow}.`,
-      {},
-      { Allow: allow },
-    );
-  });
 }

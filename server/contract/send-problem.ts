@@ -1,29 +1,40 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorRequestHandler } from 'express';
-import { v7 as uuidv7 } from 'uuid';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from './document.js';
 import { asProblem } from './faults.js';
 import { type ProblemError, render } from './problems.js';
 
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** By which a request is found in the log. */
+    requestId?: string;
+  }
+}
+
+/** Takes down why a request failed, which its caller is not told. */
+export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
+
 /**
  * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
  * @param translate gives the problem of what was thrown below the contract, if it knows it
- * @param note is told of each refusal
+ * @param note is told of each refusal, and `noteFailure` of the cause of what is no refusal
  */
 export function sendProblem(
   contract: Contract,
   translate: (thrown: unknown) => ProblemError | undefined,
   note: (error: ProblemError) => void,
+  noteFailure: NoteFailure,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const request = { body: req.body, operationId: res.locals.operationId };
     const error = asProblem(contract, thrown, request, translate);
     const document = render(contract, error, {
       instance: req.originalUrl,
-      requestId: String(req.id),
+      requestId: res.locals.requestId ?? '',
     });
     if (document.status >= 500 && error.cause) {
-      req.log.error({ err: error.cause }, document.title.toLowerCase());
+      noteFailure(req, res, error.cause, document.title.toLowerCase());
     }
     if (res.headersSent) {
       // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
@@ -49,7 +60,7 @@ export function sendRefusal(
   req: IncomingMessage,
   res: ServerResponse,
 ): void {
-  const requestId = uuidv7();
+  const requestId = randomUUID();
   const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
   const body = JSON.stringify(document);
   res

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
 import type { Contract } from './document.js';
 import { problem, render } from './problems.js';
 
@@ -17,7 +17,7 @@ export function answerUnreadableRequest(contract: Contract) {
       socket.destroy();
       return;
     }
-    const requestId = uuidv7();
+    const requestId = randomUUID();
     const document = render(contract, problemOf(error.code), { instance: '/', requestId });
     const body = JSON.stringify(document);
     socket.end(

@@ -1,9 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import pLimit from 'p-limit';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from '../contract/at-close.js';
+import { hasBody } from '../contract/has-body.js';
 import { type ProblemError, unavailable } from '../contract/problems.js';
-import { WAITS_FOR_READER } from '../contract/reply.js';
 import { holdBack } from './hold-back.js';
 
 /** How much is taken on at once. */
@@ -27,7 +26,9 @@ const SHORTEST_SENDING = 250;
  * came; what comes beyond is told at once to come back. With several owners, none has more than half of it.
  */
 export class Room {
-  readonly #limit;
+  /** Those that wait for their turn. */
+  readonly #waiting: (() => void)[] = [];
+  #working = 0;
   readonly #capacity: Capacity;
   readonly #inside = new Map<string, number>();
   /** Gives up the place that is kept for a request until its body is there. */
@@ -35,7 +36,6 @@ export class Room {
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
-    this.#limit = pLimit(capacity.atOnce);
   }
 
   /**
@@ -44,7 +44,7 @@ export class Room {
    */
   readonly door: RequestHandler = (req, res, next) => {
     if (this.#isFullFor(res.locals.caller)) throw this.#sendAway(req);
-    this.#expect(req, res);
+    if (hasBody(req)) this.#expect(req, res);
     next();
   };
 
@@ -55,11 +55,19 @@ export class Room {
     if (this.#isFullFor(caller)) throw this.#sendAway(req);
     const owner = caller?.owner ?? '';
     this.#count(owner, 1);
-    this.#limit(async () => {
-      // Whoever hung up while waiting for their turn has none.
-      if (!res.closed && !req.socket.destroyed) await work(req, res, next);
+    const leave = () => {
       this.#count(owner, -1);
-    });
+      this.#working -= 1;
+      this.#waiting.shift()?.();
+    };
+    const begin = () => {
+      this.#working += 1;
+      // Whoever hung up while waiting for their turn has none.
+      if (res.closed || req.socket.destroyed) leave();
+      else work(req, res, next, leave);
+    };
+    if (this.#working < this.#capacity.atOnce) begin();
+    else this.#waiting.push(begin);
   };
 
   /** The problem of a request that comes while there is no room for anyone. */
@@ -69,7 +77,7 @@ export class Room {
 
   get #isFull(): boolean {
     const { atOnce, waiting } = this.#capacity;
-    const taken = this.#limit.activeCount + this.#limit.pendingCount + this.#expected.size;
+    const taken = this.#working + this.#waiting.length + this.#expected.size;
     return taken >= atOnce + waiting;
   }
 
@@ -109,15 +117,17 @@ export class Room {
   }
 }
 
-function work(req: Request, res: Response, next: NextFunction): Promise<void> {
-  return new Promise((leave) => {
-    const patience = setTimeout(leave, LONGEST_WORK);
-    const done = () => {
-      clearTimeout(patience);
-      leave();
-    };
-    res.once(WAITS_FOR_READER, done);
-    atClose(req, res, done);
-    next();
-  });
+/** Lets a request be worked on, until its answer is out, waits for its reader, or takes long. */
+function work(req: Request, res: Response, next: NextFunction, leave: () => void): void {
+  let isInside = true;
+  const done = () => {
+    if (!isInside) return;
+    isInside = false;
+    clearTimeout(patience);
+    leave();
+  };
+  const patience = setTimeout(done, LONGEST_WORK);
+  res.locals.onWaitingForReader = done;
+  atClose(req, res, done);
+  next();
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { atClose } from '../contract/at-close.js';
+import { hasBody } from '../contract/has-body.js';
 import { unavailable } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
@@ -11,8 +12,7 @@ import { holdBack } from './hold-back.js';
 export function boundBodyMemory(most: number): RequestHandler {
   let held = 0;
   return (req, res, next) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-    if (length === undefined && encoding === undefined) return next();
+    if (!hasBody(req)) return next();
     let own = 0;
     const refuse = () => {
       holdBack(req);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { JsonText } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 
@@ -56,7 +56,7 @@ export async function heedConditions(
 
 function entityTag(text: string): string {
   // 132 bits are as good as all 256: nobody gains anything from a collision with a resource of their own.
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
 type Comparison = (named: string, tag: string) => boolean;

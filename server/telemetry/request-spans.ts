@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import {
   type Attributes,
   isSpanContextValid,
+  ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -19,23 +20,32 @@ const traceIds = new WeakMap<ServerResponse, string>();
  * Makes one span of each request that passes, a child of the caller's if it sent a `traceparent`
  * (W3C Trace Context). It is named as the operation, and says what OpenTelemetry's semantic
  * conventions say of an HTTP server's span, without what may hold a secret or a person: no query,
- * no header, no body, no address of the caller. Costs next to nothing while tracing has not started.
+ * no header, no body, no address of the caller. Nothing is done if tracing has not started.
  *
  * To be composed after tracing has started, and put before the log of requests, whose lines then
  * can carry {@link traceIdOf}.
  */
-export function traceRequests(): RequestHandler {
+export function traceRequests(): RequestHandler[] {
+  if (!hasStarted()) return [];
   const tracer = trace.getTracer('roster');
-  return (req, res, next) => {
-    const caller = propagation.extract(ROOT_CONTEXT, req.headers);
-    const attributes = ofRequest(req);
-    const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
-    const context = span.spanContext();
-    if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
-    // Of a request that the sampler passed over nothing is written down.
-    if (span.isRecording()) atClose(req, res, () => end(span, req, res));
-    next();
-  };
+  return [
+    (req, res, next) => {
+      const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+      const attributes = ofRequest(req);
+      const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
+      const context = span.spanContext();
+      if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
+      // Of a request that the sampler passed over nothing is written down.
+      if (span.isRecording()) atClose(req, res, () => end(span, res));
+      next();
+    },
+  ];
+}
+
+/** Whoever makes spans stands behind OpenTelemetry's own provider, which makes none. */
+function hasStarted(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || !!provider.getDelegateTracer('roster');
 }
 
 /** The id of the trace that a request is part of, 32 hexadecimal digits, if it is part of one. */
@@ -65,22 +75,15 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
 }
 
-function end(span: Span, req: Request, res: Response): void {
+function end(span: Span, res: Response): void {
   const { operationId } = res.locals;
   if (operationId) span.updateName(operationId);
-  const route = routeOf(req);
+  const { route } = res.locals;
   if (route) span.setAttribute('http.route', route);
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode);
   const error = errorOf(res);
   if (error) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
   span.end();
-}
-
-/** The address that took the request, as it is routed: `/projects/:project_name`. */
-function routeOf(req: Request): string | undefined {
-  const route: unknown = req.route;
-  if (typeof route !== 'object' || route === null || !('path' in route)) return undefined;
-  return typeof route.path === 'string' ? route.path : undefined;
 }
 
 /** What went wrong on the service's side; a request that was refused is no error of the service. */

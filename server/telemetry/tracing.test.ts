@@ -94,7 +94,7 @@ async function startTowards(collector: Collector, env: Record<string, string> = 
 /** A service of which each request tells its trace id. */
 async function startService(routes: (app: Express) => void = () => {}): Promise<Served> {
   const app = express();
-  app.use(traceRequests());
+  for (const trace of traceRequests()) app.use(trace);
   app.use((_req, res, next) => {
     answers.push(once(res, 'close'));
     res.set('X-Trace-Id', traceIdOf(res) ?? 'none');
@@ -102,6 +102,7 @@ async function startService(routes: (app: Express) => void = () => {}): Promise<
   });
   app.get('/projects/:project_name/skills', (_req, res) => {
     res.locals.operationId = 'listSkills';
+    res.locals.route = '/projects/{project_name}/skills';
     res.json([]);
   });
   app.post('/predict', express.text({ type: '*/*' }), (_req, res) => {
@@ -171,7 +172,7 @@ describe('a request', () => {
     expect(valuesOf(spans[0]?.attributes ?? [])).toEqual({
       'http.request.method': 'GET',
       'http.response.status_code': 200,
-      'http.route': '/projects/:project_name/skills',
+      'http.route': '/projects/{project_name}/skills',
       'network.protocol.version': '1.1',
       'url.path': '/projects/default/skills',
       'url.scheme': 'http',
