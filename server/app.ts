@@ -19,31 +19,24 @@ import { logFailures, logRequests } from './request-log.js';
 import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
-/** The service as it is composed. */
-export interface App {
-  readonly listener: RequestListener;
-  /** See {@link ContractRouter.compile}. */
-  readonly compile: () => Promise<void>;
-}
-
 /**
  * Composes the service: which middleware, in which order.
  * @param stopping aborted when the service takes no new requests any more
  * @throws {ContractError} if the contract has a fault
  */
-export async function createApp(
+export function createApp(
   config: Config,
   contract: Contract,
   services: Services,
   callers: Callers,
   stopping: AbortSignal,
   log: Logger,
-): Promise<App> {
+): RequestListener {
   const noteFailure = logFailures(log);
   const { passage, refusalOf } = limits(config.rateLimit);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
-  const router = await contractRouter(contract, operations(services), bases, {
+  const router = contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     passage,
@@ -63,7 +56,7 @@ export async function createApp(
       securityHeaders(),
       readTarget,
       refuseWhileStopping(stopping),
-      router.handle,
+      router,
     ]),
   );
   const pages = documentation(contract, config.basePath, isLoopback(config.host));
@@ -74,11 +67,10 @@ export async function createApp(
   app.use(
     sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
-  const listener = refuseEarly(app, refusalOf, (refusal, req, res) => {
+  return refuseEarly(app, refusalOf, (refusal, req, res) => {
     services.metrics.refused(refusal.type);
     sendRefusal(contract, refusal, req, res);
   });
-  return { listener, compile: router.compile };
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */

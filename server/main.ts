@@ -27,6 +27,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
   const service = await openService(config, log);
   try {
     await service.listen();
+    log.flush();
     service.work();
     log.info({ signal: await stopSignal() }, 'stopping');
   } finally {

@@ -57,20 +57,13 @@ export async function openService(config: Config, log: Logger): Promise<Service>
     const predictors = new Predictors(store);
     const services = { store, tables: new Tables(store), trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
-    const { listener, compile } = await createApp(
-      config,
-      contract,
-      services,
-      callers,
-      stopping.signal,
-      log,
-    );
+    const app = createApp(config, contract, services, callers, stopping.signal, log);
 
     let server: Server | undefined;
     let housekeeping: NodeJS.Timeout | undefined;
     return {
-      app: listener,
-      listen: async (front = listener) => {
+      app,
+      listen: async (front = app) => {
         server = httpServer(front, contract);
         const url = await listen(server, config);
         log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
@@ -78,7 +71,6 @@ export async function openService(config: Config, log: Logger): Promise<Service>
       },
       work: () => {
         trainings.start();
-        void compile().catch((error) => log.error({ err: error }, 'the contract has a fault'));
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },

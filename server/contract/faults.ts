@@ -1,4 +1,3 @@
-import { error as validator } from 'express-openapi-validator';
 import { bodyTooLarge, malformedBody } from './body.js';
 import { shapeFault } from './body-shape.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
@@ -7,8 +6,15 @@ import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
 import { asRecord } from './record.js';
 
+/** A request is not what the contract asks for. */
+export class ContractViolation extends Error {
+  constructor(readonly faults: readonly ValidationFault[]) {
+    super('The request is not what the contract asks for');
+  }
+}
+
 /** A fault as the validator reports it. */
-interface ValidationFault {
+export interface ValidationFault {
   readonly path: string;
   readonly message: string;
   /** Such as `maxLength.openapi.validation`; not there for faults of the query's names. */
@@ -34,11 +40,8 @@ export function asProblem(
   translate: (thrown: unknown) => ProblemError | undefined,
 ): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
-  if (thrown instanceof validator.BadRequest) {
-    return invalidRequest(fieldErrors(contract, thrown.errors, request), { cause: thrown });
-  }
-  if (thrown instanceof validator.NotFound) {
-    return problem('/problems/unknown-address', 'There is no such address in the contract.');
+  if (thrown instanceof ContractViolation) {
+    return invalidRequest(fieldErrors(contract, thrown.faults, request), { cause: thrown });
   }
   if (thrown instanceof URIError) {
     return invalidRequest([

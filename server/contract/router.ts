@@ -54,27 +54,19 @@ export interface Passage {
   readonly beforeWork: readonly RequestHandler[];
 }
 
-/** The operations of the contract, ready to be asked for. */
-export interface ContractRouter {
-  /** Answers requests to addresses of the contract, and passes on all others. */
-  readonly handle: RequestHandler;
-  /** See {@link RequestValidation.compile}. */
-  readonly compile: () => Promise<void>;
-}
-
 /**
- * Makes the routes of the contract, each with its validation and its handler. A caller who may not do
- * something learns that before anything else.
+ * Makes the routes of the contract, each with its validation and its handler: answers requests to addresses of the
+ * contract, and passes on all others. A caller who may not do something learns that before anything else.
  * @param bases the prefixes under which the addresses of the contract are to be found, each '' or such as '/api'
  * @throws {ContractError} if the contract has a fault, or an operation has no handler
  */
-export async function contractRouter(
+export function contractRouter(
   contract: Contract,
   handlers: Handlers,
   bases: readonly string[],
   { limits, authenticate, passage, stopping, noteFailure }: Protection,
-): Promise<ContractRouter> {
-  const validation = await requestValidation(contract);
+): RequestHandler {
+  const validation = requestValidation(contract);
   const around = { contract, stopping, noteFailure };
   const addresses = new AddressTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
@@ -91,14 +83,14 @@ export async function contractRouter(
         ...beforeWork,
         ...parseBody(contract, operation),
         refuseMisreadQuery(operation),
-        validation.of(operation),
+        validation(operation),
         run(operation, handlerOf(handlers, operation), around),
       ]);
       address.handlers.set(operation.method.toUpperCase(), handle);
     }
     addresses.add(path, address);
   }
-  const handle: RequestHandler = (req, res, next): unknown => {
+  return (req, res, next): unknown => {
     const path = pathOf(req.url);
     for (const base of bases) {
       if (!path.startsWith(base)) continue;
@@ -110,7 +102,6 @@ export async function contractRouter(
     }
     return next();
   };
-  return { handle, compile: validation.compile };
 }
 
 /** What is at an address of the contract. */
@@ -187,8 +178,7 @@ function run(
   const headersOf = headersReader(operation);
   return async (req, res) => {
     const { body } = req;
-    const query = req.url.includes('?') ? req.query : {};
-    const { params = {}, caller = ANYBODY, base = '' } = res.locals;
+    const { params = {}, query = req.query, caller = ANYBODY, base = '' } = res.locals;
     const headers = headersOf(req);
     const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
     if (made.body instanceof JsonLines) await sendLines(req, res, made.body, around);

@@ -7,7 +7,6 @@ import { ChatbotStore } from './chatbots.js';
 import { KeyStore } from './keys.js';
 import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
-import { openPostgres } from './postgres.js';
 import { ProjectStore } from './projects.js';
 import { Queues } from './queues.js';
 import type { Database } from './schema.js';
@@ -91,6 +90,8 @@ export class Store {
     try {
       const bounds = { ...BOUNDS, ...most };
       if (isPostgres(url)) {
+        // Its driver takes as long to load as a tenth of the start.
+        const { openPostgres } = await import('./postgres.js');
         db = openPostgres(url, onError);
         await migrate(db);
         return new Store(db, bounds, openPostgres(url, onError, 1));
