@@ -1,0 +1,88 @@
+import { processorTime } from '../../harness/service.js';
+import type { Contender, Running } from './contenders.js';
+import type { Load } from './load.js';
+import type { Operation } from './operations.js';
+
+/** An operation of a contender, measured in rounds. */
+export interface Cell {
+  readonly contender: Contender;
+  readonly operation: Operation;
+  readonly rounds: Round[];
+}
+
+export interface Round {
+  /** The time of a processor that the server's process took for a request, in microseconds. */
+  readonly cost: number;
+  /** Requests answered in a second. */
+  readonly rate: number;
+}
+
+/** With what, and for how long, it is measured. */
+export interface Measuring {
+  readonly load: Load;
+  readonly servers: ReadonlyMap<Contender, Running>;
+  readonly key: string;
+  readonly rounds: number;
+  /** How long a round takes. */
+  readonly seconds: number;
+}
+
+const CONNECTIONS = 10;
+
+/** Where a round is so many requests, as many for all: about what is answered in a second. */
+const REQUESTS_A_SECOND = 500;
+
+/**
+ * Measures cells in turn, round by round, each round beginning with another one, so that all have their share
+ * of what else goes on. A first round is to warm up.
+ * @throws if an answer is another one than the operation's
+ */
+export async function measure(
+  operations: readonly (readonly [Contender, Operation])[],
+  measuring: Measuring,
+): Promise<Cell[]> {
+  const cells = operations.map(([contender, operation]) => ({
+    contender,
+    operation,
+    rounds: [] as Round[],
+  }));
+  for (const { contender, operation } of cells) await play(contender, operation, measuring);
+  for (let round = 0; round < measuring.rounds; round++) {
+    const first = round % cells.length;
+    for (const cell of [...cells.slice(first), ...cells.slice(0, first)]) {
+      cell.rounds.push(await play(cell.contender, cell.operation, measuring));
+    }
+  }
+  return cells;
+}
+
+async function play(
+  contender: Contender,
+  operation: Operation,
+  { load, servers, key, seconds }: Measuring,
+): Promise<Round> {
+  const server = servers.get(contender);
+  if (!server) throw new Error(`${contender.name} does not run`);
+  const { name, method, path, body, prefer, statuses, addsRows } = operation;
+  const before = processorTime(server.pid);
+  const fired = await load.fire({
+    url: server.url + path,
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(prefer === undefined ? {} : { Prefer: prefer }),
+    },
+    body,
+    connections: CONNECTIONS,
+    duration: seconds,
+    amount: addsRows && contender.keeps ? Math.round(REQUESTS_A_SECOND * seconds) : undefined,
+  });
+  const used = processorTime(server.pid) - before;
+  const others = fired.answered.filter(({ status }) => !statuses.includes(status));
+  if (others.length > 0 || fired.errors > 0) {
+    throw new Error(`${contender.name}, ${name}: ${JSON.stringify(fired)}`);
+  }
+  const count = fired.answered.reduce((sum, { count }) => sum + count, 0);
+  return { cost: (used * 1000) / count, rate: count / fired.seconds };
+}
