@@ -2,13 +2,9 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../../harness/service.js';
-
-/** A server that runs. */
-export interface Running {
-  readonly url: string;
-  readonly pid: number;
-  kill(): Promise<void>;
-}
+import { ENVIRONMENT } from './environment.js';
+import { startPrism } from './prism.js';
+import type { Running } from './running.js';
 
 /** A server that is measured. */
 export interface Contender {
@@ -23,25 +19,15 @@ export interface Contender {
   start(folder: string, store: string): Promise<Running>;
 }
 
-/**
- * What all servers have alike. Roster counts the requests of each key, as it is shipped; it is only never too
- * many.
- */
-const ENVIRONMENT = {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'info',
-  RATE_LIMIT: '999999999',
-  MAX_RESOURCES: '999999999',
-};
-
 /** @param main what is run, relative to this file; if nothing, Roster as it is shipped */
-export function onStore(main?: string, env: NodeJS.ProcessEnv = {}): Contender['start'] {
+function onStore(main?: string, env: NodeJS.ProcessEnv = {}): Contender['start'] {
   const options = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
   return async (folder, store) => {
     await mkdir(folder);
     const copy = join(folder, 'roster.db');
     await copyFile(store, copy);
-    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env }, options);
+    const GROWN = join(folder, 'openapi.json');
+    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env, GROWN }, options);
   };
 }
 
@@ -71,4 +57,28 @@ export const yardsticks: readonly Contender[] = [
     keeps: true,
     start: onStore('./yardsticks/validator.js'),
   },
+  {
+    name: 'fastify',
+    title: 'Fastify with compiled schemas',
+    validates: true,
+    keeps: true,
+    start: onStore('./yardsticks/fastify.js'),
+  },
+  { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
 ];
+
+/** Roster on a contract with more operations. */
+function grown(more: number): Contender {
+  return {
+    name: `grown-${more}`,
+    title: more === 0 ? 'the contract as it is' : `with ${more} more operations`,
+    validates: true,
+    keeps: true,
+    start: onStore('./growth/server.js', { MORE: String(more) }),
+  };
+}
+
+/** By as many operations, the contract may grow without a request becoming dearer. */
+export const unchanged = grown(0);
+export const larger = grown(500);
+export const growing: readonly Contender[] = [unchanged, grown(50), larger];

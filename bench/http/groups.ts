@@ -1,4 +1,12 @@
-import { type Contender, express, roster, yardsticks } from './contenders.js';
+import {
+  type Contender,
+  express,
+  growing,
+  larger,
+  roster,
+  unchanged,
+  yardsticks,
+} from './contenders.js';
 import {
   createSkill,
   getSkill,
@@ -33,6 +41,7 @@ export function groups(against: readonly Contender[] = yardsticks): readonly Gro
     { name: 'createSkill', cells: [...all(createSkill), ...all(refusedCreate)] },
     { name: 'updateAgent', cells: all(updateAgent) },
     { name: '404', cells: all(unknownSkill) },
+    { name: 'growth', cells: growing.map((contender) => [contender, getSkill] as const) },
   ];
 }
 
@@ -68,5 +77,11 @@ export const limits: readonly Limit[] = [
     of: [roster, refusedList],
     over: [roster, listOneSkill],
     most: 1,
+  },
+  {
+    asked: 'getSkill with 500 more operations in the contract, of the contract as it is',
+    of: [larger, getSkill],
+    over: [unchanged, getSkill],
+    most: 1.05,
   },
 ];

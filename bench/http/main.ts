@@ -1,7 +1,7 @@
 import { machine } from '../../harness/machine.js';
 import { keepResult } from '../../harness/results.js';
 import { chosen, readArguments } from './arguments.js';
-import { yardsticks } from './contenders.js';
+import { growing, yardsticks } from './contenders.js';
 import { separateCores } from './cores.js';
 import { groups, limits } from './groups.js';
 import { figures, verdicts, verdictTable } from './report.js';
@@ -25,10 +25,14 @@ const cells = await run(chosen(all, only), {
 });
 const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
 const found = verdicts(limits, cells);
+const tables = [false, true]
+  .map((grows) => cells.filter(({ contender }) => growing.includes(contender) === grows))
+  .filter(({ length }) => length > 0)
+  .map(figures);
 if (found.some(({ isKept }) => !isKept)) process.exitCode = 1;
 const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after one to warm up; ${minutes} minutes
 
-${figures(cells)}
+${tables.join('\n\n')}
 
 ${verdictTable(found)}
 `;

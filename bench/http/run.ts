@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Contender, Running } from './contenders.js';
+import { makeSureOfSameAnswers } from './agreement.js';
+import type { Contender } from './contenders.js';
 import { type Cores, pin } from './cores.js';
 import type { Group } from './groups.js';
 import { Load } from './load.js';
 import { type Cell, measure } from './measure.js';
+import type { Running } from './running.js';
 import { seed } from './seed.js';
 
 interface Run {
@@ -32,6 +34,11 @@ export async function run(groups: readonly Group[], options: Run): Promise<Cell[
       servers.set(contender, server);
       pin(server.pid, options.cores?.servers);
     }
+    const keeping = [...servers].filter(([{ keeps }]) => keeps);
+    await makeSureOfSameAnswers(
+      keeping.map(([{ name }, server]) => [name, server]),
+      key,
+    );
     const measured: Cell[] = [];
     for (const group of groups) {
       options.onGroup(group);

@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import * as OpenApiValidator from 'express-openapi-validator';
+import { CONTRACT_FILE } from '../contract-file.js';
 import { expressApp } from './express-app.js';
 import { openStore, serve } from './serve.js';
 import { Work } from './work.js';
-
-const apiSpec = fileURLToPath(new URL('../../../../openapi.yaml', import.meta.url));
 
 /**
  * The same with express-openapi-validator as its README shows it, which validates requests. It would validate
@@ -12,6 +10,6 @@ const apiSpec = fileURLToPath(new URL('../../../../openapi.yaml', import.meta.ur
  */
 await serve(
   expressApp(new Work(await openStore()), (app) => {
-    app.use(OpenApiValidator.middleware({ apiSpec }));
+    app.use(OpenApiValidator.middleware({ apiSpec: CONTRACT_FILE }));
   }),
 );

@@ -2,7 +2,8 @@ import type { operations } from '../../../generated/openapi.js';
 import { LOCAL_OWNER } from '../../../server/callers/caller.js';
 import { NameTakenError, type Project, type Store } from '../../../server/store/index.js';
 
-type Body<O extends keyof operations> = operations[O] extends {
+/** What an operation is sent, as JSON. */
+export type BodyOf<O extends keyof operations> = operations[O] extends {
   requestBody: { content: { 'application/json': infer B } };
 }
   ? B
@@ -33,7 +34,7 @@ export class Work {
     return { status: 200, body: await this.store.skills.list(project.id, { limit }) };
   }
 
-  createSkill(projectName: string, { skill }: Body<'createSkill'>): Promise<Answer> {
+  createSkill(projectName: string, { skill }: BodyOf<'createSkill'>): Promise<Answer> {
     const { name, type, params } = skill;
     return this.#inProject(projectName, async (store, project) => {
       const created = await store.skills.create(project.id, { name, type, params: params ?? {} });
@@ -45,7 +46,7 @@ export class Work {
   updateAgent(
     projectName: string,
     agentName: string,
-    { agent }: Body<'updateAgent'>,
+    { agent }: BodyOf<'updateAgent'>,
   ): Promise<Answer> {
     const { prompt_template, settings } = agent;
     return this.#inProject(projectName, async (store, project) => {
