@@ -9,12 +9,14 @@ export interface Arguments {
   readonly rounds: number;
   /** How long a round takes. */
   readonly seconds: number;
+  /** Whether it asks for nothing of its own. */
+  readonly isUsual: boolean;
 }
 
-export const DEFAULTS = { rounds: 5, seconds: 1.5 };
+const DEFAULTS = { rounds: 7, seconds: 1 };
 
 /**
- * Reads `--only A,B --against C,D --rounds 5 --seconds 1.5`.
+ * Reads `--only A,B --against C,D --rounds 7 --seconds 1`.
  * @throws if the command line has something else
  */
 export function readArguments(args: readonly string[]): Arguments {
@@ -32,6 +34,7 @@ export function readArguments(args: readonly string[]): Arguments {
     against: listOf(values.against),
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
+    isUsual: args.length === 0,
   };
 }
 

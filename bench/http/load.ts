@@ -29,17 +29,23 @@ export type Fired = z.infer<typeof fired>;
 /** A process of its own that sends requests as fast as they are answered. */
 export class Load {
   readonly #child: ChildProcess;
+  readonly #broken: Promise<never>;
 
   /** @param core where it runs, if it has one of its own */
   constructor(core: number | undefined) {
     this.#child = fork(PROCESS);
+    this.#broken = once(this.#child, 'exit').then(() => {
+      throw new Error('The process that sends requests has ended');
+    });
+    this.#broken.catch(() => {});
     if (this.#child.pid !== undefined) pin(this.#child.pid, core);
   }
 
+  /** @throws if the process has ended */
   async fire(order: Order): Promise<Fired> {
     const answer = once(this.#child, 'message');
     this.#child.send(order);
-    const [message]: unknown[] = await answer;
+    const [message]: unknown[] = await Promise.race([answer, this.#broken]);
     return fired.parse(message);
   }
 

@@ -4,6 +4,7 @@ import { chosen, readArguments } from './arguments.js';
 import { growing, yardsticks } from './contenders.js';
 import { separateCores } from './cores.js';
 import { groups, limits } from './groups.js';
+import { WARM_UP } from './measure.js';
 import { figures, verdicts, verdictTable } from './report.js';
 import { run } from './run.js';
 
@@ -13,7 +14,7 @@ import { run } from './run.js';
  *
  * usage: npm run bench:http [-- --only GROUP,… --against CONTENDER,… --rounds N --seconds S]
  */
-const { only, against, rounds, seconds } = readArguments(process.argv.slice(2));
+const { only, against, rounds, seconds, isUsual } = readArguments(process.argv.slice(2));
 const all = groups(chosen(yardsticks, against));
 const cores = separateCores();
 const begun = performance.now();
@@ -30,14 +31,12 @@ const tables = [false, true]
   .filter(({ length }) => length > 0)
   .map(figures);
 if (found.some(({ isKept }) => !isKept)) process.exitCode = 1;
-const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after one to warm up; ${minutes} minutes
+const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up; ${minutes} minutes
 
 ${tables.join('\n\n')}
 
 ${verdictTable(found)}
 `;
 process.stdout.write(text);
-// A part of the figures is no result.
-if (only.length === 0 && against.length === 0) {
-  await keepResult('http', `# What \`npm run bench:http\` found\n\n${text}`);
-}
+// A part of the figures is no result, nor is one of shorter rounds.
+if (isUsual) await keepResult('http', `# What \`npm run bench:http\` found\n\n${text}`);

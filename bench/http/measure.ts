@@ -30,12 +30,15 @@ export interface Measuring {
 
 const CONNECTIONS = 10;
 
+/** Rounds that are not counted: it takes thousands of requests until all that runs often is compiled. */
+export const WARM_UP = 2;
+
 /** Where a round is so many requests, as many for all: about what is answered in a second. */
 const REQUESTS_A_SECOND = 500;
 
 /**
  * Measures cells in turn, round by round, each round beginning with another one, so that all have their share
- * of what else goes on. A first round is to warm up.
+ * of what else goes on. The first rounds are to warm up.
  * @throws if an answer is another one than the operation's
  */
 export async function measure(
@@ -47,11 +50,11 @@ export async function measure(
     operation,
     rounds: [] as Round[],
   }));
-  for (const { contender, operation } of cells) await play(contender, operation, measuring);
-  for (let round = 0; round < measuring.rounds; round++) {
-    const first = round % cells.length;
+  for (let round = -WARM_UP; round < measuring.rounds; round++) {
+    const first = (round + WARM_UP) % cells.length;
     for (const cell of [...cells.slice(first), ...cells.slice(0, first)]) {
-      cell.rounds.push(await play(cell.contender, cell.operation, measuring));
+      const played = await play(cell.contender, cell.operation, measuring);
+      if (round >= 0) cell.rounds.push(played);
     }
   }
   return cells;

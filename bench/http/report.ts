@@ -11,7 +11,10 @@ export function figures(cells: readonly Cell[]): string {
     operation.name,
     ...contenders.map((contender) => figure(find(cells, [contender, operation]))),
   ]);
-  return table(['', ...contenders.map(({ title }) => title)], rows);
+  return table(
+    ['processor a request, requests a second', ...contenders.map(({ title }) => title)],
+    rows,
+  );
 }
 
 function figure(cell: Cell | undefined): string {

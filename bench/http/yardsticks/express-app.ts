@@ -2,7 +2,8 @@ import express, { type ErrorRequestHandler, type Express, type Response } from '
 import type { Answer, Work } from './work.js';
 
 /**
- * Express as it comes, with a route for each operation.
+ * Express as it comes, with a route for each operation. So each answer has an ETag, made of its text, as
+ * Roster's have.
  * @param prepare adds what a request goes through before its route
  */
 export function expressApp(work: Work, prepare: (app: Express) => void = () => {}): Express {
