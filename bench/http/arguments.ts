@@ -13,10 +13,10 @@ export interface Arguments {
   readonly isUsual: boolean;
 }
 
-const DEFAULTS = { rounds: 7, seconds: 1 };
+const DEFAULTS = { rounds: 7, seconds: 0.8 };
 
 /**
- * Reads `--only A,B --against C,D --rounds 7 --seconds 1`.
+ * Reads `--only A,B --against C,D --rounds 7 --seconds 0.8`.
  * @throws if the command line has something else
  */
 export function readArguments(args: readonly string[]): Arguments {

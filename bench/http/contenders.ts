@@ -26,8 +26,7 @@ function onStore(main?: string, env: NodeJS.ProcessEnv = {}): Contender['start']
     await mkdir(folder);
     const copy = join(folder, 'roster.db');
     await copyFile(store, copy);
-    const GROWN = join(folder, 'openapi.json');
-    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env, GROWN }, options);
+    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env }, options);
   };
 }
 

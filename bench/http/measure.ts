@@ -33,9 +33,6 @@ const CONNECTIONS = 10;
 /** Rounds that are not counted: it takes thousands of requests until all that runs often is compiled. */
 export const WARM_UP = 2;
 
-/** Where a round is so many requests, as many for all: about what is answered in a second. */
-const REQUESTS_A_SECOND = 500;
-
 /**
  * Measures cells in turn, round by round, each round beginning with another one, so that all have their share
  * of what else goes on. The first rounds are to warm up.
@@ -94,7 +91,7 @@ async function fire(
     body,
     connections: CONNECTIONS,
     duration: seconds,
-    amount: addsRows && contender.keeps ? Math.max(FEWEST, REQUESTS_A_SECOND * seconds) : undefined,
+    amount: addsRows && contender.keeps ? amountIn(seconds) : undefined,
   });
   const used = processorTime(server.pid) - before;
   const others = fired.answered.filter(({ status }) => !statuses.includes(status));
@@ -104,3 +101,10 @@ async function fire(
   const count = fired.answered.reduce((sum, { count }) => sum + count, 0);
   return { count, cost: (used * 1000) / count, rate: count / fired.seconds };
 }
+
+/** Where a round is so many requests, as many for all. */
+function amountIn(seconds: number): number {
+  return Math.max(FEWEST, Math.round(REQUESTS_A_SECOND * seconds));
+}
+
+const REQUESTS_A_SECOND = 500;

@@ -10,7 +10,7 @@ import { CONTRACT_FILE } from '../contract-file.js';
  * @param file where it is written to, as a contract is a file
  * @returns the contract, in which the copies go by the name of what they do: there they find their handlers
  */
-export function grownContract(count: number, file: string): Contract {
+export function grownContract(count: number, file: URL): Contract {
   const { document } = readContract(CONTRACT_FILE);
   const paths = Object.fromEntries([...copies(document, count), ...Object.entries(document.paths)]);
   writeFileSync(file, JSON.stringify({ ...document, paths }));

@@ -9,10 +9,10 @@ import { Metrics } from '../../../server/telemetry/metrics.js';
 import { openStore, serve } from '../yardsticks/serve.js';
 import { grownContract } from './grown-contract.js';
 
-/** Roster on a contract that has as many more operations as the environment says: `MORE`, written to `GROWN`. */
-const { MORE = '', GROWN = '' } = process.env;
+/** Roster on a contract with more operations, as many as `MORE` says; it is written beside the store. */
+const { MORE = '' } = process.env;
 const config = readConfig(process.env);
-const contract = grownContract(Number(MORE), GROWN);
+const contract = grownContract(Number(MORE), new URL('openapi.json', config.databaseUrl));
 const log = pino({ level: config.logLevel });
 const store = await openStore();
 const services = {
