@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Client } from '../../harness/http.js';
+import { createSkill, getSkill, listSkills, type Operation, updateAgent } from './operations.js';
+import type { Running } from './running.js';
+
+/**
+ * Makes sure that all servers that keep what is written do the same work: they give the same answers.
+ * @param servers by name
+ * @throws naming the operation and the two servers that differ
+ */
+export async function makeSureOfSameAnswers(
+  servers: readonly (readonly [string, Running])[],
+  key: string,
+): Promise<void> {
+  for (const operation of [getSkill, listSkills, createSkill, updateAgent]) {
+    const answers: (readonly [string, unknown])[] = [];
+    for (const [name, { url }] of servers) answers.push([name, await answer(url, operation, key)]);
+    const [first, ...others] = answers;
+    for (const other of others) {
+      if (isDeepStrictEqual(first?.[1], other[1])) continue;
+      const both = [first, other].map((one) => JSON.stringify(one)).join(' and ');
+      throw new Error(`${operation.name} is answered in two ways: ${both}`);
+    }
+  }
+}
+
+async function answer(url: string, operation: Operation, key: string): Promise<unknown> {
+  const client = new Client();
+  const { name, method, path, body, statuses } = operation;
+  const sent: unknown = body && JSON.parse(body.replaceAll('[<id>]', 'probe'));
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await client.send(method, url + path, sent, headers);
+  client.close();
+  if (statuses.includes(answer.status)) return lasting(answer.body);
+  throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+}
+
+/** A resource without what hangs on the moment of its writing. */
+function lasting(resource: unknown): unknown {
+  return JSON.parse(JSON.stringify(resource), (field, value) =>
+    WRITTEN.has(field) ? null : value,
+  );
+}
+
+const WRITTEN = new Set(['id', 'created_at', 'updated_at']);

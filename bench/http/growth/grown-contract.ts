@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { type Contract, type Document, readContract } from '../../../server/contract/document.js';
+import { asRecord } from '../../../server/contract/record.js';
+import { CONTRACT_FILE } from '../contract-file.js';
+
+/**
+ * The contract with more operations, which stand before its own: copies of them, with addresses and
+ * operationIds of their own.
+ * @param count how many
+ * @param file where it is written to, as a contract is a file
+ * @returns the contract, in which the copies go by the name of what they do: there they find their handlers
+ */
+export function grownContract(count: number, file: URL): Contract {
+  const { document } = readContract(CONTRACT_FILE);
+  const paths = Object.fromEntries([...copies(document, count), ...Object.entries(document.paths)]);
+  writeFileSync(file, JSON.stringify({ ...document, paths }));
+  const grown = readContract(file);
+  return {
+    ...grown,
+    operations: grown.operations.map((operation) => ({
+      ...operation,
+      id: operation.id.replace(/-copy-\d+$/, ''),
+    })),
+  };
+}
+
+type PathItem = Document['paths'][string];
+
+function* copies({ paths }: Document, count: number): Generator<[string, PathItem]> {
+  let made = 0;
+  for (let generation = 1; made < count; generation++) {
+    for (const [path, item] of Object.entries(paths)) {
+      const copy = Object.entries(item).flatMap(([key, part]) => {
+        const { operationId } = asRecord(part);
+        if (operationId === undefined) return [[key, part]];
+        if (made === count) return [];
+        made++;
+        return [[key, { ...asRecord(part), operationId: `${operationId}-copy-${generation}` }]];
+      });
+      // `/projects/{project_name}/skills` becomes `/projects-1/{project_name}/skills`.
+      yield [
+        path.replace(/^\/[^/]+/, (first) => `${first}-${generation}`),
+        Object.fromEntries(copy),
+      ];
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { pino } from 'pino';
+import { createApp } from '../../../server/app.js';
+import { Callers } from '../../../server/callers/callers.js';
+import { readConfig } from '../../../server/config.js';
+import { Predictors } from '../../../server/models/predictors.js';
+import { Tables } from '../../../server/models/tables.js';
+import { Trainings } from '../../../server/models/trainings.js';
+import { Metrics } from '../../../server/telemetry/metrics.js';
+import { openStore, serve } from '../yardsticks/serve.js';
+import { grownContract } from './grown-contract.js';
+
+/** Roster on a contract with more operations, as many as `MORE` says; it is written beside the store. */
+const { MORE = '' } = process.env;
+const config = readConfig(process.env);
+const contract = grownContract(Number(MORE), new URL('openapi.json', config.databaseUrl));
+const log = pino({ level: config.logLevel });
+const store = await openStore();
+const services = {
+  store,
+  tables: new Tables(store),
+  trainings: new Trainings(store, log, () => {}),
+  predictors: new Predictors(store),
+  metrics: new Metrics(),
+};
+const callers = new Callers(store, log);
+const { signal } = new AbortController();
+await serve(await createApp(config, contract, services, callers, signal, log));

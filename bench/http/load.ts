@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { pin } from './cores.js';
+
+const PROCESS = fileURLToPath(new URL('./load-process.js', import.meta.url));
+
+/** What to send to whom, over how many connections, and for how long: in seconds, or in requests. */
+export interface Order {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly connections: number;
+  readonly duration: number;
+  readonly amount?: number | undefined;
+}
+
+const fired = z.object({
+  seconds: z.number(),
+  errors: z.number(),
+  answered: z.array(z.object({ status: z.number(), count: z.number() })),
+});
+
+/** What came of an order. */
+export type Fired = z.infer<typeof fired>;
+
+/** A process of its own that sends requests as fast as they are answered. */
+export class Load {
+  readonly #child: ChildProcess;
+  readonly #broken: Promise<never>;
+
+  /** @param core where it runs, if it has one of its own */
+  constructor(core: number | undefined) {
+    this.#child = fork(PROCESS);
+    this.#broken = once(this.#child, 'exit').then(() => {
+      throw new Error('The process that sends requests has ended');
+    });
+    this.#broken.catch(() => {});
+    if (this.#child.pid !== undefined) pin(this.#child.pid, core);
+  }
+
+  /** @throws if the process has ended */
+  async fire(order: Order): Promise<Fired> {
+    const answer = once(this.#child, 'message');
+    this.#child.send(order);
+    const [message]: unknown[] = await Promise.race([answer, this.#broken]);
+    return fired.parse(message);
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+}

@@ -1,0 +1,110 @@
+import { processorTime } from '../../harness/service.js';
+import type { Contender } from './contenders.js';
+import type { Load } from './load.js';
+import type { Operation } from './operations.js';
+import type { Running } from './running.js';
+
+/** An operation of a contender, measured in rounds. */
+export interface Cell {
+  readonly contender: Contender;
+  readonly operation: Operation;
+  readonly rounds: Round[];
+}
+
+export interface Round {
+  /** The time of a processor that the server's process took for a request, in microseconds. */
+  readonly cost: number;
+  /** Requests answered in a second. */
+  readonly rate: number;
+}
+
+/** With what, and for how long, it is measured. */
+export interface Measuring {
+  readonly load: Load;
+  readonly servers: ReadonlyMap<Contender, Running>;
+  readonly key: string;
+  readonly rounds: number;
+  /** How long a round takes. */
+  readonly seconds: number;
+}
+
+const CONNECTIONS = 10;
+
+/** Rounds that are not counted: it takes thousands of requests until all that runs often is compiled. */
+export const WARM_UP = 2;
+
+/**
+ * Measures cells in turn, round by round, each round beginning with another one, so that all have their share
+ * of what else goes on. The first rounds are to warm up.
+ * @throws if an answer is another one than the operation's
+ */
+export async function measure(
+  operations: readonly (readonly [Contender, Operation])[],
+  measuring: Measuring,
+): Promise<Cell[]> {
+  const cells = operations.map(([contender, operation]) => ({
+    contender,
+    operation,
+    rounds: [] as Round[],
+  }));
+  for (let round = -WARM_UP; round < measuring.rounds; round++) {
+    const first = (round + WARM_UP) % cells.length;
+    for (const cell of [...cells.slice(first), ...cells.slice(0, first)]) {
+      const played = await play(cell.contender, cell.operation, measuring);
+      if (round >= 0) cell.rounds.push(played);
+    }
+  }
+  return cells;
+}
+
+/** Plays a round; once more, if hardly anything was answered because the machine was elsewhere. */
+async function play(...played: Parameters<typeof fire>): Promise<Round> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const { count, ...round } = await fire(...played);
+    if (count >= FEWEST) return round;
+  }
+  const [{ name }, operation] = played;
+  throw new Error(`${name}, ${operation.name}: hardly anything is answered`);
+}
+
+const ATTEMPTS = 5;
+/** Of fewer answers, connecting and the clock's tick of 10 ms are a part that counts. */
+const FEWEST = 100;
+
+async function fire(
+  contender: Contender,
+  operation: Operation,
+  { load, servers, key, seconds }: Measuring,
+): Promise<Round & { readonly count: number }> {
+  const server = servers.get(contender);
+  if (!server) throw new Error(`${contender.name} does not run`);
+  const { name, method, path, body, prefer, statuses, addsRows } = operation;
+  const before = processorTime(server.pid);
+  const fired = await load.fire({
+    url: server.url + path,
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(prefer === undefined ? {} : { Prefer: prefer }),
+    },
+    body,
+    connections: CONNECTIONS,
+    duration: seconds,
+    amount: addsRows && contender.keeps ? amountIn(seconds) : undefined,
+  });
+  const used = processorTime(server.pid) - before;
+  const others = fired.answered.filter(({ status }) => !statuses.includes(status));
+  if (others.length > 0 || fired.errors > 0) {
+    throw new Error(`${contender.name}, ${name}: ${JSON.stringify(fired)}`);
+  }
+  const count = fired.answered.reduce((sum, { count }) => sum + count, 0);
+  return { count, cost: (used * 1000) / count, rate: count / fired.seconds };
+}
+
+/** Where a round is so many requests, as many for all. */
+function amountIn(seconds: number): number {
+  return Math.max(FEWEST, Math.round(REQUESTS_A_SECOND * seconds));
+}
+
+const REQUESTS_A_SECOND = 500;

@@ -1,0 +1,86 @@
+/** A request that is sent again and again, and what is to come of it. */
+export interface Operation {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** JSON. `[<id>]` is another text in each request. */
+  readonly body?: string;
+  /** A mock has nothing that could be missing: it answers with an example of what it is asked for. */
+  readonly prefer?: string;
+  readonly statuses: readonly number[];
+  /** Refused by the contract alone: for those who hold requests against it. */
+  readonly isRefused?: boolean;
+  /** Adds a row, and each row makes the next dearer: a round is so many requests, not so many seconds. */
+  readonly addsRows?: boolean;
+}
+
+export const LISTED = 'listed';
+export const WRITTEN = 'written';
+
+const refused = { statuses: [400, 422], isRefused: true } as const;
+
+const newSkill = { name: 'skill-[<id>]', type: 'sql', params: { database: 'sales', depth: 3 } };
+
+export const getSkill: Operation = {
+  name: 'getSkill',
+  method: 'GET',
+  path: `/projects/${LISTED}/skills/skill-50`,
+  statuses: [200],
+};
+
+export const createSkill: Operation = {
+  name: 'createSkill',
+  method: 'POST',
+  path: `/projects/${WRITTEN}/skills`,
+  body: JSON.stringify({ skill: newSkill }),
+  statuses: [201],
+  addsRows: true,
+};
+
+/** A field that is unknown, one of another type, and one that is missing. */
+export const refusedCreate: Operation = {
+  ...refused,
+  name: 'createSkill, refused',
+  method: 'POST',
+  path: createSkill.path,
+  body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'sql' } }),
+};
+
+export const listSkills: Operation = {
+  name: 'listSkills',
+  method: 'GET',
+  path: `/projects/${LISTED}/skills`,
+  statuses: [200],
+};
+
+export const listOneSkill: Operation = {
+  name: 'listSkills, one of them',
+  method: 'GET',
+  path: `/projects/${LISTED}/skills?limit=1`,
+  statuses: [200],
+};
+
+export const refusedList: Operation = {
+  ...refused,
+  name: 'listSkills, refused',
+  method: 'GET',
+  path: `/projects/${LISTED}/skills?limit=0`,
+};
+
+export const updateAgent: Operation = {
+  name: 'updateAgent',
+  method: 'PUT',
+  path: `/projects/${LISTED}/agents/analyst`,
+  body: JSON.stringify({
+    agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } },
+  }),
+  statuses: [200],
+};
+
+export const unknownSkill: Operation = {
+  name: 'getSkill, 404',
+  method: 'GET',
+  path: `/projects/${LISTED}/skills/missing`,
+  prefer: 'code=404',
+  statuses: [404],
+};

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CONTRACT_FILE } from './contract-file.js';
+import { ENVIRONMENT } from './environment.js';
+import type { Running } from './running.js';
+
+const PRISM = fileURLToPath(new URL('../../../node_modules/.bin/prism', import.meta.url));
+
+/**
+ * The mock as `npm run mock` starts it. In production it would serve from a second process, which would not be
+ * the one that is measured.
+ */
+const MOCK = ['mock', CONTRACT_FILE, '--host', '127.0.0.1', '--port', '0', '--multiprocess=false'];
+
+/** Starts Prism on the contract, its log in a file. @throws if it ends before it listens */
+export async function startPrism(folder: string): Promise<Running> {
+  await mkdir(folder);
+  const logFile = join(folder, 'prism.log');
+  const output = openSync(logFile, 'a');
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', PRISM, ...MOCK], {
+    env: { ...process.env, ...ENVIRONMENT },
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  const exited = once(child, 'exit');
+  for (;;) {
+    const log = readFileSync(logFile, 'utf8');
+    const [, url] = /listening on (http:\S+)/.exec(log) ?? [];
+    if (child.exitCode !== null || child.pid === undefined) throw new Error(`Prism ended:\n${log}`);
+    if (url) return { url, pid: child.pid, kill: () => end() };
+    await delay(20);
+  }
+  async function end(): Promise<void> {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}

@@ -1,0 +1,42 @@
+import { createKey } from '../../server/callers/api-key.js';
+import { LOCAL_OWNER, SCOPES } from '../../server/callers/caller.js';
+import { Store } from '../../server/store/index.js';
+import { LISTED, WRITTEN } from './operations.js';
+
+const SKILLS = 100;
+
+/**
+ * Makes the store that every server is given a copy of: a project with 100 skills and an agent that uses three
+ * of them, and an empty project to write to.
+ * @returns a key of its owner
+ */
+export async function seed(url: string): Promise<string> {
+  const store = await Store.open(url);
+  try {
+    await store.transaction(async (store) => {
+      await store.projects.create(LOCAL_OWNER, WRITTEN);
+      const { id } = await store.projects.create(LOCAL_OWNER, LISTED);
+      for (let number = 1; number <= SKILLS; number++) {
+        const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
+        await store.skills.create(id, { name: `skill-${number}`, type: 'sql', params });
+      }
+      await store.agents.create(id, AGENT, ['skill-25', 'skill-50', 'skill-75']);
+    });
+    const { text, id, hash } = createKey();
+    const key = { id, hash, name: 'bench', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
+    await store.keys.create(key);
+    return text;
+  } finally {
+    await store.close();
+  }
+}
+
+const AGENT = {
+  name: 'analyst',
+  model_name: 'prices',
+  provider: 'roster',
+  prompt_template: 'Answer the question: {{question}}',
+  model: null,
+  data: { tables: ['orders'], knowledge_bases: [] },
+  settings: { depth: 1, language: 'en' },
+};

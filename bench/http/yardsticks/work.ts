@@ -1,0 +1,80 @@
+import type { operations } from '../../../generated/openapi.js';
+import { LOCAL_OWNER } from '../../../server/callers/caller.js';
+import { NameTakenError, type Project, type Store } from '../../../server/store/index.js';
+
+/** What an operation is sent, as JSON. */
+export type BodyOf<O extends keyof operations> = operations[O] extends {
+  requestBody: { content: { 'application/json': infer B } };
+}
+  ? B
+  : never;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly location?: string;
+}
+
+/**
+ * What the operations do, as one would write it by hand on the same store: the same reads, and the same
+ * transaction for a write. It trusts what it is sent.
+ */
+export class Work {
+  constructor(private readonly store: Store) {}
+
+  async getSkill(projectName: string, skillName: string): Promise<Answer> {
+    const project = await this.store.projects.find(LOCAL_OWNER, projectName);
+    const skill = project && (await this.store.skills.find(project.id, skillName));
+    return skill ? { status: 200, body: skill } : notFound(skillName);
+  }
+
+  async listSkills(projectName: string, limit: number | undefined): Promise<Answer> {
+    const project = await this.store.projects.find(LOCAL_OWNER, projectName);
+    if (!project) return notFound(projectName);
+    return { status: 200, body: await this.store.skills.list(project.id, { limit }) };
+  }
+
+  createSkill(projectName: string, { skill }: BodyOf<'createSkill'>): Promise<Answer> {
+    const { name, type, params } = skill;
+    return this.#inProject(projectName, async (store, project) => {
+      const created = await store.skills.create(project.id, { name, type, params: params ?? {} });
+      const location = `/projects/${project.name}/skills/${name}`;
+      return { status: 201, body: created, location };
+    });
+  }
+
+  updateAgent(
+    projectName: string,
+    agentName: string,
+    { agent }: BodyOf<'updateAgent'>,
+  ): Promise<Answer> {
+    const { prompt_template, settings } = agent;
+    return this.#inProject(projectName, async (store, project) => {
+      const change = {
+        ...(prompt_template ? { prompt_template } : {}),
+        ...(settings ? { settings } : {}),
+      };
+      const updated = await store.agents.update(project.id, agentName, change);
+      return updated ? { status: 200, body: updated } : notFound(agentName);
+    });
+  }
+
+  async #inProject(
+    name: string,
+    write: (store: Store, project: Project) => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await this.store.transaction(async (store) => {
+        const project = await store.projects.hold(LOCAL_OWNER, name);
+        return project ? write(store, project) : notFound(name);
+      }, name);
+    } catch (error) {
+      if (error instanceof NameTakenError) return { status: 409, body: { message: 'name taken' } };
+      throw error;
+    }
+  }
+}
+
+function notFound(name: string): Answer {
+  return { status: 404, body: { message: `There is no "${name}"` } };
+}
