@@ -64,7 +64,8 @@ async function checkedDocument(source: string): Promise<Document> {
   return documentOf(source, { handlers: new Map(handlers), readsLater: READS_LATER });
 }
 
-function contractOf(source: string, document: Document): Contract {
+/** The contract that a sound document is, with what the server asks of it at hand. */
+export function contractOf(source: string, document: Document): Contract {
   const resolved = new Map<unknown, JsonRecord[]>();
   return {
     source,

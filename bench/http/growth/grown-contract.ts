@@ -1,5 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { type Contract, type Document, readContract } from '../../../server/contract/document.js';
+import {
+  type Contract,
+  contractOf,
+  type Document,
+  readContract,
+} from '../../../server/contract/document.js';
 import { asRecord } from '../../../server/contract/record.js';
 import { CONTRACT_FILE } from '../contract-file.js';
 
@@ -7,14 +11,12 @@ import { CONTRACT_FILE } from '../contract-file.js';
  * The contract with more operations, which stand before its own: copies of them, with addresses and
  * operationIds of their own.
  * @param count how many
- * @param file where it is written to, as a contract is a file
  * @returns the contract, in which the copies go by the name of what they do: there they find their handlers
  */
-export function grownContract(count: number, file: URL): Contract {
-  const { document } = readContract(CONTRACT_FILE);
+export async function grownContract(count: number): Promise<Contract> {
+  const { document } = await readContract(CONTRACT_FILE);
   const paths = Object.fromEntries([...copies(document, count), ...Object.entries(document.paths)]);
-  writeFileSync(file, JSON.stringify({ ...document, paths }));
-  const grown = readContract(file);
+  const grown = contractOf('', { ...document, paths });
   return {
     ...grown,
     operations: grown.operations.map((operation) => ({

@@ -9,10 +9,10 @@ import { Metrics } from '../../../server/telemetry/metrics.js';
 import { openStore, serve } from '../yardsticks/serve.js';
 import { grownContract } from './grown-contract.js';
 
-/** Roster on a contract with more operations, as many as `MORE` says; it is written beside the store. */
+/** Roster on a contract with more operations, as many as `MORE` says. */
 const { MORE = '' } = process.env;
 const config = readConfig(process.env);
-const contract = grownContract(Number(MORE), new URL('openapi.json', config.databaseUrl));
+const contract = await grownContract(Number(MORE));
 const log = pino({ level: config.logLevel });
 const store = await openStore();
 const services = {
@@ -24,4 +24,4 @@ const services = {
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();
-await serve(await createApp(config, contract, services, callers, signal, log));
+await serve(createApp(config, contract, services, callers, signal, log));

@@ -18,8 +18,8 @@ export interface RouteSchemas {
 }
 
 /** Reads the contract, and gives the route of an operation; no schema refers to another any more. */
-export function contractSchemas(): (operationId: string) => RouteSchemas {
-  const contract = readContract(CONTRACT_FILE);
+export async function contractSchemas(): Promise<(operationId: string) => RouteSchemas> {
+  const contract = await readContract(CONTRACT_FILE);
   return (operationId) => routeOf(contract, operationId);
 }
 

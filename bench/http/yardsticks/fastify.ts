@@ -12,7 +12,7 @@ import { type Answer, type BodyOf, Work } from './work.js';
  * take away.
  */
 const work = new Work(await openStore());
-const schemas = contractSchemas();
+const schemas = await contractSchemas();
 const app = fastify();
 const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', useDefaults: true });
 addFormats.default(ajv);
