@@ -6,11 +6,9 @@ import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problems.js';
 import { asRecord } from './record.js';
 
-/** A request is not what the contract asks for. */
-export class ContractViolation extends Error {
-  constructor(readonly faults: readonly ValidationFault[]) {
-    super('The request is not what the contract asks for');
-  }
+/** A request is not what the contract asks for. It is handed on, not thrown, and needs no way to where it was found. */
+export class ContractViolation {
+  constructor(readonly faults: readonly ValidationFault[]) {}
 }
 
 /** A fault as the validator reports it. */
@@ -41,7 +39,7 @@ export function asProblem(
 ): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof ContractViolation) {
-    return invalidRequest(fieldErrors(contract, thrown.faults, request), { cause: thrown });
+    return invalidRequest(fieldErrors(contract, thrown.faults, request));
   }
   if (thrown instanceof URIError) {
     return invalidRequest([

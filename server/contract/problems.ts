@@ -29,7 +29,12 @@ export class ProblemError extends Error {
     readonly headers: Readonly<Record<string, string>>,
     options?: ErrorOptions,
   ) {
+    // What was refused is no fault of the code, and nobody looks where in the code it was: noting the way there
+    // is a large part of what a refusal costs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail, options);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
@@ -51,14 +56,12 @@ export function problem<T extends ProblemType>(
 }
 
 /** The request does not fit the contract, at the places that are named. */
-export function invalidRequest(errors: readonly FieldError[], options?: ErrorOptions) {
+export function invalidRequest(errors: readonly FieldError[]) {
   const places = errors.length === 1 ? '1 place' : `${errors.length} places`;
   return problem(
     '/problems/invalid-request',
     `The request does not fit the contract at ${places}.`,
     { errors: [...errors] },
-    {},
-    options,
   );
 }
 

@@ -45,12 +45,16 @@ export function sendProblem(
     // What is left of the body is read off, so that the connection is good for the next request.
     req.unpipe();
     req.resume();
-    res
-      .status(document.status)
-      .set(error.headers)
-      .type('application/problem+json')
-      .send(JSON.stringify(document));
+    for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '');
+    send(res, document.status, JSON.stringify(document));
   };
+}
+
+function send(res: ServerResponse, status: number, body: string): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(body);
 }
 
 /** Sends a problem to a request for which nothing else is done. */
@@ -62,13 +66,7 @@ export function sendRefusal(
 ): void {
   const requestId = randomUUID();
   const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
-  const body = JSON.stringify(document);
-  res
-    .writeHead(document.status, {
-      ...refusal.headers,
-      'Content-Type': 'application/problem+json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      'X-Request-Id': requestId,
-    })
-    .end(body);
+  for (const name in refusal.headers) res.setHeader(name, refusal.headers[name] ?? '');
+  res.setHeader('X-Request-Id', requestId);
+  send(res, document.status, JSON.stringify(document));
 }
