@@ -23,7 +23,12 @@ export type Accepts = (
  * is for the validator to confirm and to word. So it may be stricter than the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
-  const settings = { strict: false, validateSchema: false, useDefaults: true } as const;
+  const settings = {
+    strict: false,
+    validateSchema: false,
+    meta: false,
+    useDefaults: true,
+  } as const;
   const asSent = new Ajv2020(settings);
   // The types of a query's parameters are read out of their texts, and one that may be repeated is a list of one.
   const asTexts = new Ajv2020({ ...settings, coerceTypes: 'array' });

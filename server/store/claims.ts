@@ -1,5 +1,6 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Kysely, SqlBool } from 'kysely';
 import { dialectOf } from './dialect.js';
+import { sql } from './kysely.js';
 import type { Database } from './schema.js';
 import { inTransaction } from './transaction.js';
 

@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { KeyStore } from './keys.js';
+import { sql } from './kysely.js';
 import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
 import { ProjectStore } from './projects.js';

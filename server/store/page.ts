@@ -1,4 +1,5 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { SelectQueryBuilder, SqlBool } from 'kysely';
+import { sql } from './kysely.js';
 import type { Database } from './schema.js';
 
 /** A part of a list: at most `limit` resources, those that come after the one with the id `after`. */

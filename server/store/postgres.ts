@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { refuseUnreadable } from './address.js';
+import { Kysely, PostgresDialect } from './kysely.js';
 import type { Database } from './schema.js';
 
 /** Connections of one instance; PostgreSQL takes 100 from all of them together, unless it is told otherwise. */

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { dialectOf } from './dialect.js';
+import { sql } from './kysely.js';
 import type { Database } from './schema.js';
 
 /** The columns of JSON and long text. All others are short, and bounded by how many resources there are. */

@@ -1,16 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database as SqliteConnection } from 'better-sqlite3';
+import type { DatabaseConnection, SqliteDialectConfig } from 'kysely';
 import {
   CompiledQuery,
-  type DatabaseConnection,
   Kysely,
   SqliteAdapter,
   SqliteDialect,
-  type SqliteDialectConfig,
   SqliteDriver,
   sql,
-} from 'kysely';
+} from './kysely.js';
 import type { Database } from './schema.js';
 
 /**

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { dialectOf } from '../dialect.js';
+import { sql } from '../kysely.js';
 
 /** Projects of several owners, their keys, the answers that are kept for them, and who runs a training. */
 export async function up(db: Kysely<unknown>): Promise<void> {

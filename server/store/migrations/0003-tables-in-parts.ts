@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { dialectOf } from '../dialect.js';
+import { sql } from '../kysely.js';
 
 /** The tables of trainings in parts, which are there before their training begins, and go after it has ended. */
 export async function up(db: Kysely<unknown>): Promise<void> {
