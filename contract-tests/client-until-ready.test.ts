@@ -39,7 +39,8 @@ describe('on the real server', () => {
     const path = await train('prices', diamonds);
     const model = await untilReady(roster, path, { onProgress: (at) => seen.push(at), every: 50 });
     expect(model).toMatchObject({ name: 'prices', status: 'ready', serving_version: 1 });
-    expect(seen.at(-1)).toEqual(model);
+    // All may be done a moment before the model is there, and is told then.
+    expect(seen.at(-1)).toMatchObject({ version: 1, progress: 1 });
     const progress = seen.map((at) => at.progress);
     expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
     expect(progress.at(-1)).toBe(1);
