@@ -10,8 +10,8 @@ const path = { projectName: 'default', modelName: 'diamond_prices' };
 /** Where the model predicts. */
 export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
 
-/** Begins to train it, with the first two thousand diamonds if no table is given. */
-export function train({ url }: ServerProcess, table = someDiamonds(2000)) {
+/** Begins to train it, with a hundred diamonds if no table is given. */
+export function train({ url }: ServerProcess, table = someDiamonds(100)) {
   return createRosterClient({ baseUrl: url }).PUT(MODEL, {
     params: { path, query: { target: 'price' } },
     body: table,

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diamonds, someDiamonds } from '../contract-tests/diamonds.js';
 import { OpenStream } from '../contract-tests/open-stream.js';
 import { PREDICT, shown, train, untilTrained } from '../contract-tests/prices.js';
 import { ownServers } from '../contract-tests/targets/own-servers.js';
-import type { ServerProcess } from '../contract-tests/targets/server-process.js';
+import { type ServerProcess, startServer } from '../contract-tests/targets/server-process.js';
 
 const { file, start } = ownServers();
 
@@ -20,29 +20,43 @@ describe('a training', () => {
 });
 
 describe('a stream', () => {
-  /** In bytes, as the service tells it. */
-  async function memory({ url }: ServerProcess): Promise<number> {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
-  }
-
-  test('is not held in memory, whether its reader rests or reads', async () => {
-    const server = await start();
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await startServer();
     await train(server);
     await untilTrained(server);
+  });
+  afterAll(() => server.kill());
+
+  /** What the service counts or measures. */
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+  }
+  /** In bytes. */
+  const memory = () => metric('process_resident_memory_bytes');
+
+  test('counts its rows among the predictions', async () => {
+    const stream = new OpenStream(server.url + PREDICT, '');
+    stream.write('{}\nno row\n7\n');
+    expect(await stream.end()).toHaveLength(3);
+    expect(await metric('roster_rows_predicted_total')).toBe(2);
+  });
+
+  test('is not held in memory, whether its reader rests or reads', async () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     const lines = '{"carat":0.7,"cut":"Ideal","color":"G"}\n'.repeat(1000);
-    const before = await memory(server);
+    const before = await memory();
     // Their answers have 120 MB.
     for (let thousands = 0; thousands < 200; thousands += 1) stream.write(lines);
     let most = 0;
     for (let looked = 0; looked < 10; looked += 1) {
       await delay(100);
-      most = Math.max(most, await memory(server));
+      most = Math.max(most, await memory());
     }
     const answers = stream.end();
     const reading = setInterval(async () => {
-      most = Math.max(most, await memory(server).catch(() => 0));
+      most = Math.max(most, await memory().catch(() => 0));
     }, 100);
     expect(await answers).toHaveLength(200_000);
     clearInterval(reading);

@@ -62,7 +62,7 @@ test('what both add to one agent at once is all there', async () => {
     params,
     body: { agent: { name: 'analyst' } },
   });
-  const names = Array.from({ length: 20 }, (_, index) => `skill_${index}`);
+  const names = Array.from({ length: 20 }, (_, index) => `added_${index}`);
   for (const name of names) {
     await roster.POST('/projects/{project_name}/skills', {
       params,
@@ -99,23 +99,16 @@ describe('a training', () => {
     }
   });
 
-  test('shows its progress on the other', async () => {
-    const path = { ...prices, modelName: 'shown' };
+  test('shows its progress on the other, and is cancelled by deleting the model there', async () => {
+    const path = { ...prices, modelName: 'slow' };
     await beginTraining(both[0], path, slowTable());
-    const [, other] = await firstToLog(both, 'training', path.modelName);
+    const [running, other] = await firstToLog(both, 'training', path.modelName);
     for (;;) {
       const { data } = await other.roster.GET(MODEL, { params: { path } });
       if (data?.status !== 'training') throw new Error('It ended before it showed any progress');
       if (data.progress > 0) break;
       await pause(20);
     }
-    await other.roster.DELETE(MODEL, { params: { path } });
-  });
-
-  test('is cancelled by deleting the model on the other', async () => {
-    const path = { ...prices, modelName: 'cancelled' };
-    await beginTraining(both[0], path, slowTable());
-    const [running, other] = await firstToLog(both, 'training', path.modelName);
     const { response } = await other.roster.DELETE(MODEL, { params: { path } });
     expect(response.status).toBe(204);
     await firstToLog([running, running], 'training cancelled', path.modelName);
