@@ -1,4 +1,5 @@
 /** Tables whose senders take their time. */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +10,8 @@ import { ownServers } from '../../contract-tests/targets/own-servers.js';
 import type { ServerProcess } from '../../contract-tests/targets/server-process.js';
 
 const MODEL = '/api/projects/default/models/m';
+/** Of another model, or they would be refused while that one trains. */
+const SLOW = '/api/projects/default/models/slow';
 
 const { file, start } = ownServers();
 let server: ServerProcess;
@@ -26,17 +29,22 @@ function hangUp(): void {
   senders = [];
 }
 
-/** Sends the beginning of a table, and from then on so little that it never ends, but is not given up either. */
-function trickle(bytes: number): Socket {
+/**
+ * Sends the beginning of a table, and from then on so little that it never ends, but is not given up either.
+ * Resolves when the service has begun with it.
+ */
+async function trickle(bytes: number): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   socket.write(
-    `PUT ${MODEL}?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\n\r\n`,
+    `PUT ${SLOW}?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\nExpect: 100-continue\r\n\r\n`,
   );
   socket.write(`x,y\n${'1,2\n'.repeat(bytes / 4)}`);
   const trickling = setInterval(() => socket.writable && socket.write('1,2\n'), 1000);
   senders.push({ socket, trickling });
+  const [begun] = await once(socket, 'data');
+  expect(String(begun)).toMatch(/^HTTP\/1.1 100 /);
   return socket;
 }
 
@@ -74,10 +82,10 @@ async function untilNoParts(): Promise<void> {
 
 describe('tables that trickle in', () => {
   test('are taken in a number that leaves room for others, and hold up none that come at once', async () => {
-    for (let count = 0; count < 31; count++) trickle(1000);
+    await Promise.all(Array.from({ length: 31 }, () => trickle(1000)));
     expect((await train()).status).toBe(202);
     await untilTrained();
-    trickle(1000);
+    await trickle(1000);
     const refused = await untilAnswered(503);
     expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
     hangUp();
@@ -85,13 +93,13 @@ describe('tables that trickle in', () => {
   });
 
   test('leave nothing behind when they hang up', async () => {
-    const socket = trickle(1_000_000);
+    const socket = await trickle(1_000_000);
     await pause(500);
     socket.destroy();
     expect((await train()).status).toBe(202);
     await untilTrained();
     await untilNoParts();
-    const rest = trickle(1_000_000);
+    const rest = await trickle(1_000_000);
     rest.end();
     expect(await text(rest)).toMatch(/^(HTTP\/1.1 400|$)/);
   });
