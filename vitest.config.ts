@@ -24,7 +24,17 @@ export default defineConfig({
       {
         test: {
           ...PATIENCE,
+          name: 'prediction',
+          include: ['server/prediction/**/*.test.ts'],
+          // They compute and change nothing: code that has become fast for one file is so for the next.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...PATIENCE,
           name: 'unit',
+          exclude: ['server/prediction/**', '**/node_modules/**'],
           include: [
             'server/**/*.test.ts',
             'demo/*.test.ts',
