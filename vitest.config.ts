@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Much of a test's time goes by while it waits for a server, a browser or a clock. */
-const WORKERS = 2 * availableParallelism();
+/** One more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
+const WORKERS = availableParallelism() + 1;
 
 /** On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time. */
 const PATIENCE = {
