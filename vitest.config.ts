@@ -1,14 +1,40 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-const LONG_ENOUGH_FOR_A_TRAINING = 60_000;
-const LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER = 120_000;
+/** One more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
+const WORKERS = availableParallelism() + 1;
+
+/** On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time. */
+const PATIENCE = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+};
+
+/**
+ * The files of such a project share one server, and nothing else that they would change for each other: they
+ * need not read the contract anew. Two of them run at once, so that none may count on being alone.
+ */
+const ON_ONE_SERVER = { ...PATIENCE, isolate: false };
 
 export default defineConfig({
   test: {
+    maxWorkers: WORKERS,
     projects: [
       {
         test: {
+          ...PATIENCE,
+          name: 'prediction',
+          include: ['server/prediction/**/*.test.ts'],
+          // They compute and change nothing: code that has become fast for one file is so for the next.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...PATIENCE,
           name: 'unit',
+          exclude: ['server/prediction/**', '**/node_modules/**'],
           include: [
             'server/**/*.test.ts',
             'demo/*.test.ts',
@@ -17,7 +43,6 @@ export default defineConfig({
             'contract-tests/*.test.ts',
             'contract-tests/review/*.test.ts',
           ],
-          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
           typecheck: {
             enabled: true,
             include: ['client/src/**/*.test-d.ts'],
@@ -27,6 +52,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...ON_ONE_SERVER,
           name: 'mock',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/mock/*.test.ts'],
           globalSetup: 'contract-tests/targets/mock.ts',
@@ -34,45 +60,40 @@ export default defineConfig({
       },
       {
         test: {
+          ...ON_ONE_SERVER,
           name: 'server',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
-          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
-          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
       {
         test: {
+          ...ON_ONE_SERVER,
           name: 'postgres',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/postgres.ts',
-          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
-          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
       {
         test: {
+          ...PATIENCE,
           name: 'fuzz',
           include: ['contract-tests/fuzz/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
-          testTimeout: LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER,
-          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
       {
         test: {
+          ...PATIENCE,
           name: 'docs',
           include: ['contract-tests/docs/*.test.ts'],
-          testTimeout: LONG_ENOUGH_FOR_A_TRAINING,
-          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
       {
         test: {
+          ...PATIENCE,
           name: 'instances',
           include: ['contract-tests/instances/*.test.ts'],
-          testTimeout: LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER,
-          hookTimeout: LONG_ENOUGH_FOR_A_TRAINING,
         },
       },
     ],

@@ -1,6 +1,6 @@
 /** An instance of the service, as the tests of several see it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRosterClient, type RosterClient } from 'roster-client';
+import { createRosterClient, type Model, type RosterClient } from 'roster-client';
 import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
 import { checkedFetch } from '../wire.js';
 
@@ -22,22 +22,42 @@ async function startInstance(options: ServerOptions): Promise<Instance> {
   };
 }
 
-/** The lines of an instance's log with a message. */
-export function logged({ log }: Instance, message: string): Record<string, unknown>[] {
+/** Begins to train a model of prices from CSV on an instance. */
+export async function beginTraining(
+  { roster }: Instance,
+  path: { projectName: string; modelName: string },
+  table: string,
+): Promise<Model> {
+  const { data, error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+    params: { path, query: { target: 'price' } },
+    body: table,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  if (error !== undefined) throw new Error(error.detail);
+  return data;
+}
+
+/** The lines of an instance's log with a message about a model. */
+export function logged(
+  { log }: Instance,
+  message: string,
+  modelName: string,
+): Record<string, unknown>[] {
   return log
     .filter((line) => line.startsWith('{'))
     .map((line): Record<string, unknown> => JSON.parse(line))
-    .filter(({ msg }) => msg === message);
+    .filter(({ msg, model }) => msg === message && model === modelName);
 }
 
-/** Waits until one of the instances has logged a message; it comes first in the answer. */
+/** Waits until one of the instances has logged a message about a model; it comes first in the answer. */
 export async function firstToLog(
   [one, other]: [Instance, Instance],
   message: string,
+  modelName: string,
 ): Promise<[Instance, Instance]> {
   for (;;) {
-    if (logged(one, message).length > 0) return [one, other];
-    if (logged(other, message).length > 0) return [other, one];
+    if (logged(one, message, modelName).length > 0) return [one, other];
+    if (logged(other, message, modelName).length > 0) return [other, one];
     await pause(20);
   }
 }

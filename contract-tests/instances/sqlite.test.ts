@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
-import { firstToLog, type Instance, logged, startTwo } from './instance.js';
+import { diamonds, settled, someDiamonds, trainPrices } from '../diamonds.js';
+import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 let folder: string;
 let both: [Instance, Instance];
@@ -25,23 +25,20 @@ test('a training is run by exactly one of them', async () => {
     const trained = await trainPrices(
       both[index % 2 === 0 ? 0 : 1].roster,
       model,
-      someDiamonds(500),
+      someDiamonds(100),
     );
     expect(trained.status).toBe('ready');
   }
-  const begun = both.flatMap((instance) => logged(instance, 'training'));
-  expect(begun.map(({ attempt }) => attempt)).toEqual(models.map(() => 1));
+  for (const { modelName } of models) {
+    const begun = both.flatMap((instance) => logged(instance, 'training', modelName));
+    expect(begun).toMatchObject([{ attempt: 1 }]);
+  }
 });
 
 test('a training is finished by the other when the instance that runs it is killed', async () => {
-  const { data } = await both[0].roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-    params: { path, query: { target: 'price' } },
-    body: slowTable(),
-    headers: { 'Content-Type': 'text/csv' },
-  });
-  if (!data) throw new Error('The training did not begin');
-  const [dying, other] = await firstToLog(both, 'training');
+  const begun = await beginTraining(both[0], path, diamonds);
+  const [dying, other] = await firstToLog(both, 'training', path.modelName);
   await dying.kill();
-  expect(await settled(other.roster, path, data)).toMatchObject({ status: 'ready' });
-  expect(logged(other, 'training')).toMatchObject([{ attempt: 2 }]);
+  expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
+  expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 2 }]);
 });

@@ -24,12 +24,14 @@ const training = (target: string) => ({ ...prices(), query: { target } });
 
 const trained = () => trainPrices(roster, prices().path);
 
-function startTraining() {
-  return roster.PUT(ONE, { params: training('price'), body: slowTable(), headers: CSV });
+function startTraining(body = slowTable()) {
+  return roster.PUT(ONE, { params: training('price'), body, headers: CSV });
 }
 
+const begun = () => startTraining(someDiamonds(100));
+
 test('listModels answers 200 with the models', async () => {
-  const given = await situation(200, 'models', startTraining);
+  const given = await situation(200, 'models', begun);
   const { data, response } = await roster.GET(ALL, { params: inProject(), ...given });
   expect(response.status).toBe(200);
   expect(data).toMatchObject([{ name: 'diamond_prices', version: 1, target: 'price' }]);
@@ -202,7 +204,7 @@ describe('predict', () => {
 
 describe('deleteModel', () => {
   test('204 without a body', async () => {
-    const given = await situation(204, null, startTraining);
+    const given = await situation(204, null, begun);
     const { response } = await roster.DELETE(ONE, { params: prices(), ...given });
     expect(response.status).toBe(204);
   });

@@ -67,6 +67,8 @@ async function withoutRequest(response: Response): Promise<object> {
     return { names: [...(await response.text()).matchAll(/^# TYPE .*$/gm)].map(([line]) => line) };
   }
   const body: unknown = await response.json();
+  // To the list of projects, others add meanwhile.
+  if (Array.isArray(body)) return { first: body[0] };
   return { ...Object(body), instance: null, request_id: null };
 }
 

@@ -153,7 +153,7 @@ describe('a stream', () => {
     const stream = open();
     stream.write('{"carat":1}\n');
     const before = await stream.next();
-    const doubled = someDiamonds(300).replace(/(\d+)(,[^,]*){3}$/gm, '1$&');
+    const doubled = someDiamonds(100).replace(/(\d+)(,[^,]*){3}$/gm, '1$&');
     await trainPrices(roster, path, doubled);
     stream.write('{"carat":1}\n');
     expect(await stream.next()).toEqual(before);
@@ -173,16 +173,6 @@ describe('a stream', () => {
       stream.break();
     }
     expect(await linesOf(await post('{}\n'))).toHaveLength(1);
-  });
-
-  test('counts its rows among the predictions', async () => {
-    const counted = async () => {
-      const text = await (await send('/metrics', { headers: { Accept: 'text/plain' } })).text();
-      return Number(/^roster_rows_predicted_total (\d+)/m.exec(text)?.[1]);
-    };
-    const before = await counted();
-    await post('{}\nno row\n7\n');
-    expect((await counted()) - before).toBe(2);
   });
 });
 

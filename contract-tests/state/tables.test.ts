@@ -1,6 +1,6 @@
 /** Tables that are large, or that mean harm. Against the server alone. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { settled, someDiamonds, trainPrices } from '../diamonds.js';
+import { settled } from '../diamonds.js';
 import { objectOf, ownProject, roster, send } from '../stage.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -81,7 +81,7 @@ test.each([
   ],
   [
     'of more cells than may be',
-    () => csv(`${wide(999)},y`, 30_000, (row) => `${'1,'.repeat(999)}${row}`),
+    () => csv(`${wide(999)},y`, 25_100, (row) => `${','.repeat(999)}${row}`),
     { message: expect.stringContaining('25,000,000 cells') },
   ],
   [
@@ -150,9 +150,14 @@ test.each([
 });
 
 test('many tables at once are all read, and others are served meanwhile', async () => {
-  const models = Array.from({ length: 12 }, (_, index) => ({ ...path, modelName: `m${index}` }));
+  const models = Array.from({ length: 6 }, (_, index) => ({ ...path, modelName: `m${index}` }));
   const trained = await Promise.all(
-    models.map((model) => trainPrices(roster, model, someDiamonds(200))),
+    models.map(async (model) => {
+      const params = { path: model, query: { target: 'y' } };
+      const { data } = await roster.PUT(ONE, { params, body: good });
+      if (data === undefined) throw new Error('The table was refused');
+      return settled(roster, model, data);
+    }),
   );
   expect(trained.map(({ status }) => status)).toEqual(models.map(() => 'ready'));
 });

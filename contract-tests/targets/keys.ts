@@ -32,17 +32,21 @@ export async function makeKeys(databaseUrl: string, owner?: string): Promise<Key
   const ofOwner = owner === undefined ? [] : ['--owner', owner];
   const create = (name: string, ...options: string[]) =>
     makeKey(databaseUrl, ['--name', name, ...ofOwner, ...options]);
-  const own = await create('own');
-  const revoked = await create('revoked');
-  await said(databaseUrl, ['keys', 'revoke', `${revoked.split('_')[1]}`]);
-  return {
-    own,
-    revoked,
-    read: await create('read', '--scope', 'read'),
-    write: await create('write', '--scope', 'write'),
-    predict: await create('predict', '--scope', 'predict'),
-    stranger: await makeKey(databaseUrl, ['--name', 'stranger', '--owner', 'stranger']),
+  const createRevoked = async () => {
+    const key = await create('revoked');
+    await said(databaseUrl, ['keys', 'revoke', `${key.split('_')[1]}`]);
+    return key;
   };
+  // The first one makes the store.
+  const own = await create('own');
+  const [revoked, read, write, predict, stranger] = await Promise.all([
+    createRevoked(),
+    create('read', '--scope', 'read'),
+    create('write', '--scope', 'write'),
+    create('predict', '--scope', 'predict'),
+    makeKey(databaseUrl, ['--name', 'stranger', '--owner', 'stranger']),
+  ]);
+  return { own, read, write, predict, stranger, revoked };
 }
 
 /** Makes one key, and gives it. */

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { kinds } from '../../contract-tests/kinds.js';
 import { OpenStream } from '../../contract-tests/open-stream.js';
 import { makeKey } from '../../contract-tests/targets/keys.js';
@@ -79,9 +79,16 @@ describe('a limit of requests', () => {
 });
 
 describe('a project that holds all that it may', () => {
+  let one: ServerProcess;
+  let two: ServerProcess;
+  beforeAll(async () => {
+    const holding = (most: string) => startServer({ env: { MAX_RESOURCES: most } });
+    [one, two] = await Promise.all([holding('1'), holding('2')]);
+  });
+  afterAll(() => Promise.all([one.kill(), two.kill()]));
+
   test.each(kinds)('takes no other $kind, until one is gone', async ({ kind, list, required }) => {
-    const url = await start({ MAX_RESOURCES: '2' });
-    const at = `${url}/projects/default/${list}`;
+    const at = `${two.url}/projects/default/${list}`;
     const create = (name: string) => post(at, { [kind]: { ...required, name } });
     expect((await create('a')).status).toBe(201);
     expect((await create('b')).status).toBe(201);
@@ -97,10 +104,9 @@ describe('a project that holds all that it may', () => {
   });
 
   test('takes no other chatbot or model by PUT either', async () => {
-    const url = await start({ MAX_RESOURCES: '1' });
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
     const put = (path: string, body: unknown) =>
-      fetch(url + path, {
+      fetch(one.url + path, {
         method: 'PUT',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
@@ -113,8 +119,7 @@ describe('a project that holds all that it may', () => {
   });
 
   test('is itself one of as many as an owner may have', async () => {
-    const url = await start({ MAX_RESOURCES: '1' });
-    const refused = await post(`${url}/projects`, { project: { name: 'another' } });
+    const refused = await post(`${one.url}/projects`, { project: { name: 'another' } });
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
   });

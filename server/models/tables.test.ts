@@ -1,11 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 
 const MODEL = '/api/projects/default/models/m';
@@ -13,12 +11,12 @@ const MODEL = '/api/projects/default/models/m';
 let folder: string;
 let databaseFile: string;
 let server: ServerProcess;
-beforeEach(async () => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roster-tables-'));
   databaseFile = join(folder, 'roster.db');
   server = await startServer({ databaseFile });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.kill();
   rmSync(folder, { recursive: true });
 });
@@ -93,15 +91,17 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
     await untilLogged('"msg":"training"');
     while ((await shown())['progress'] === 0) await pause(50);
     expect(peak()).toBeLessThan(800);
+    await fetch(server.url + MODEL, { method: 'DELETE' });
+    await untilNoParts();
   });
 });
 
 describe('the parts of a table', () => {
   test('go when its training has ended, however it ended', async () => {
-    await train(2000);
+    await train(100);
     await untilTrained();
     await untilNoParts();
-    await train(100_000);
+    await train(30_000);
     expect(countParts()).toBeGreaterThan(4);
     await untilLogged('"version":2');
     await fetch(server.url + MODEL, { method: 'DELETE' });
@@ -109,71 +109,19 @@ describe('the parts of a table', () => {
   });
 
   test('go where its training may not begin any more', async () => {
-    const [one, other] = await Promise.all([train(100_000), train(100_000)]);
+    const [one, other] = await Promise.all([train(30_000), train(30_000)]);
     expect([one.status, other.status].sort()).toEqual([202, 409]);
     await fetch(server.url + MODEL, { method: 'DELETE' });
     await untilNoParts();
   });
 
   test('stay for a training that a crash cut short', async () => {
-    expect((await train(5000)).status).toBe(202);
+    expect((await train(2000)).status).toBe(202);
     await server.stop('SIGKILL');
     expect(countParts()).toBeGreaterThan(0);
     server = await startServer({ databaseFile });
     await untilTrained();
     expect(await shown()).toMatchObject({ status: 'ready' });
     await untilNoParts();
-  });
-});
-
-describe('tables that trickle in', () => {
-  let sockets: Socket[] = [];
-  afterEach(() => {
-    for (const socket of sockets) socket.destroy();
-    sockets = [];
-  });
-
-  /** Sends the beginning of a table, and goes no further. */
-  function trickle(bytes: number): Socket {
-    const { hostname, port } = new URL(server.url);
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      `PUT ${MODEL}?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\n\r\n`,
-    );
-    socket.write(`x,y\n${'1,2\n'.repeat(bytes / 4)}`);
-    sockets.push(socket);
-    return socket;
-  }
-
-  /** Sends a table again and again, until it is answered with a status; gives that answer. */
-  async function untilAnswered(status: number): Promise<Response> {
-    for (;;) {
-      const answer = await train(100);
-      if (answer.status === status) return answer;
-      await pause(20);
-    }
-  }
-
-  test('are taken in a number that leaves room for others, and hold up none that come at once', async () => {
-    for (let count = 0; count < 31; count++) trickle(1000);
-    expect((await train(2000)).status).toBe(202);
-    await untilTrained();
-    trickle(1000);
-    const refused = await untilAnswered(503);
-    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
-    for (const socket of sockets) socket.destroy();
-    await untilAnswered(202);
-  });
-
-  test('leave nothing behind when they hang up', async () => {
-    const socket = trickle(1_000_000);
-    await pause(500);
-    socket.destroy();
-    expect((await train(2000)).status).toBe(202);
-    await untilTrained();
-    await untilNoParts();
-    const rest = trickle(1_000_000);
-    rest.end();
-    expect(await text(rest)).toMatch(/^(HTTP\/1.1 400|$)/);
   });
 });

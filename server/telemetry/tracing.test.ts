@@ -286,6 +286,19 @@ describe('what is sent', () => {
   });
 });
 
+describe.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+  'a malformed %s',
+  (name) => {
+    test.each(['localhost:4318', 'http://', 'ftp://localhost'])(
+      'as %s is refused',
+      async (address) => {
+        const start = startTracing({ [name]: address }, pino({ level: 'silent' }));
+        await expect(start).rejects.toThrow(`${name} must be an address that begins with http://`);
+      },
+    );
+  },
+);
+
 test('a collector that is away takes nothing from the service but a line of its log', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });

@@ -1,0 +1,51 @@
+/** A model of prices on a server of a test's own, without keys. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRosterClient } from 'roster-client';
+import { expect } from 'vitest';
+import { someDiamonds } from './diamonds.js';
+import type { ServerProcess } from './targets/server-process.js';
+
+const MODEL = '/api/projects/{projectName}/models/{modelName}';
+const path = { projectName: 'default', modelName: 'diamond_prices' };
+/** Where the model predicts. */
+export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
+
+/** Begins to train it, with a hundred diamonds if no table is given. */
+export function train({ url }: ServerProcess, table = someDiamonds(100)) {
+  return createRosterClient({ baseUrl: url }).PUT(MODEL, {
+    params: { path, query: { target: 'price' } },
+    body: table,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+}
+
+/** Asks once how far it is. */
+export async function shown({ url }: ServerProcess) {
+  const { data } = await createRosterClient({ baseUrl: url }).GET(MODEL, { params: { path } });
+  return data;
+}
+
+/** Waits until it trains no longer, and gives it. */
+export async function untilTrained(server: ServerProcess) {
+  for (;;) {
+    const model = await shown(server);
+    if (model?.status !== 'training') return model;
+    await pause(50);
+  }
+}
+
+/** What it predicts, to the last bit. */
+export async function predictionText({ url }: ServerProcess): Promise<string> {
+  const answer = await fetch(url + PREDICT, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ carat: 0.7, cut: 'Ideal', color: 'G', x: 5.7 }, { carat: 2 }]),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** Waits until a server has logged a message. */
+export async function untilLogged({ log }: ServerProcess, message: string): Promise<void> {
+  while (!log.some((line) => line.includes(`"msg":"${message}"`))) await pause(10);
+}

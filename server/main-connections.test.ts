@@ -1,0 +1,107 @@
+/** What comes over a connection that is no request, or that is refused before it is read. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServerProcess, startServer } from '../contract-tests/targets/server-process.js';
+
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer({ env: { MAX_TABLE: '1000' } });
+});
+afterAll(() => server.kill());
+
+describe('what is no HTTP', () => {
+  async function answerTo(bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.end(bytes);
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    return answer;
+  }
+
+  test.each([
+    ['garbage', 'HELLO\r\n\r\n'],
+    ['a TLS connection', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a length and chunks', smuggled('Content-Length: 5\r\nTransfer-Encoding: chunked')],
+    ['chunks and a length', smuggled('Transfer-Encoding: chunked\r\nContent-Length: 5')],
+    ['two lengths', smuggled('Content-Length: 5\r\nContent-Length: 6')],
+    ['two lengths in one header', smuggled('Content-Length: 5, 6')],
+    ['a length with a sign', smuggled('Content-Length: +5')],
+    ['a length in hexadecimal', smuggled('Content-Length: 0x5')],
+    ['an unknown transfer encoding', smuggled('Transfer-Encoding: xchunked')],
+    ['chunks that are not the last encoding', smuggled('Transfer-Encoding: chunked, identity')],
+    ['a space before the colon', smuggled('Transfer-Encoding : chunked')],
+    ['a folded header', smuggled('Transfer-Encoding:\r\n chunked\r\nContent-Length: 5')],
+    ['a line that ends in LF alone', smuggled('X: a\nContent-Length: 5')],
+    ['a zero byte in a header', smuggled('X: a\0b')],
+  ])('such as %s is answered with a problem, and once', async (_, bytes) => {
+    const answer = await answerTo(bytes);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
+    );
+    expect(answer).toContain('"type":"/problems/unreadable-request"');
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('headers that are too large are told so', async () => {
+    const answer = await answerTo(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+    expect(answer).toContain('"type":"/problems/headers-too-large"');
+  });
+
+  test('headers that do not end are waited for only so long', async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('GET /projects HTTP/1.1\r\nHost: x\r\nX: ');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toContain('"type":"/problems/request-timeout"');
+  });
+});
+
+/** A request with another behind it, for who reads the first one's length in another way. */
+function smuggled(headers: string): string {
+  return `POST /projects HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\n\r\nGET /projects HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
+describe('an upload that is refused before it is read', () => {
+  test('ends nothing but itself when it is too large', async () => {
+    const refused = await fetch(`${server.url}/api/projects/nowhere/models/m?target=y`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: new Blob(['x,y\n'.repeat(10_000)]).stream(),
+      duplex: 'half',
+    });
+    expect(refused.status).toBe(404);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+
+  test('is told how large a table of CSV may be, whether its length is told or not', async () => {
+    const train = (body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
+      fetch(`${server.url}/api/projects/default/models/m?target=y`, {
+        ...{ method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body, ...init },
+      });
+    const large = 'x,y\n'.repeat(300);
+    for (const refused of [
+      await train(large),
+      await train(new Blob([large]).stream(), { duplex: 'half' }),
+    ]) {
+      expect(refused.status).toBe(413);
+      expect(await refused.text()).toContain('more than 1000 bytes');
+    }
+    const rows = Array.from({ length: 100 }, (_, row) => `${row},${row}`);
+    expect((await train(`x,y\n${rows.join('\n')}`)).status).toBe(202);
+  });
+
+  test('ends nothing but itself when it breaks off', async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      'PUT /api/projects/nowhere/models/m?target=y HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 999\r\n\r\nx,y\n',
+    );
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await delay(100);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+});

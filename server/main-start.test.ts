@@ -1,0 +1,111 @@
+/** How the process starts, or why it does not. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../contract-tests/targets/free-port.js';
+import { makeKey } from '../contract-tests/targets/keys.js';
+import { ownServers } from '../contract-tests/targets/own-servers.js';
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '../contract-tests/targets/server-process.js';
+
+const { file, start } = ownServers();
+
+describe('a start', () => {
+  async function refusal(options: ServerOptions): Promise<string> {
+    const failure = await start(options).then(
+      () => new Error('it started'),
+      (error: unknown) => error,
+    );
+    return failure instanceof Error ? failure.message : '';
+  }
+
+  test('with a malformed variable ends with one line that names it', async () => {
+    const words = await refusal({ env: { PORT: 'many' } });
+    expect(words).toMatch(/ended with 1:\nRoster did not start: PORT must be [^\n]*$/);
+  });
+
+  test('at a port that is taken ends with one line that says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo; // A string is for pipes only.
+    const words = await refusal({ env: { PORT: String(port) } });
+    other.close();
+    expect(words).toMatch(
+      /\nRoster did not start: .* PORT \d+: address already in use; stop what listens there, or choose another PORT\n?$/,
+    );
+  });
+
+  test('on a PostgreSQL that is not there asks whether it runs', async () => {
+    const words = await refusal({
+      env: { DATABASE_URL: `postgres://roster:s3cret@127.0.0.1:${await freePort()}/roster` },
+    });
+    expect(words).toMatch(/\nRoster did not start: .*; is PostgreSQL running there\?\n?$/);
+    expect(words).not.toContain('s3cret');
+  });
+
+  test.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+    'with a malformed %s ends with one line that names it',
+    async (name) => {
+      expect(await refusal({ env: { [name]: 'localhost:4318' } })).toMatch(
+        new RegExp(`\nRoster did not start: ${name} must be [^\n]*http://[^\n]*\n?$`),
+      );
+    },
+  );
+
+  test('on a file that is no database ends with one line that says so', async () => {
+    const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
+    expect(words).toMatch(/\nRoster did not start: .*not a database[^\n]*$/);
+  });
+});
+
+describe('a host that other machines can reach', () => {
+  test('is refused as long as there is no key, with a line that says what to do', async () => {
+    for (const HOST of ['0.0.0.0', '::']) {
+      await expect(start({ env: { HOST } })).rejects.toThrow(
+        /Roster did not start: HOST .* there is no key yet .* roster keys create/,
+      );
+    }
+  });
+
+  test('is served once there is a key, and to its holder alone', async () => {
+    const key = await makeKey(`file:${file('roster.db')}`, ['--name', 'first']);
+    const { url } = await start({ env: { HOST: '0.0.0.0' } });
+    const local = url.replace('0.0.0.0', '127.0.0.1');
+    expect((await fetch(`${local}/projects`)).status).toBe(401);
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(`${local}/projects`, { headers })).status).toBe(200);
+  });
+});
+
+describe('BASE_PATH', () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await startServer({ env: { BASE_PATH: '/v1/roster' } });
+  });
+  afterAll(() => server.stop());
+
+  test('puts every address behind it, and itself into Location and Link', async () => {
+    const { origin } = new URL(server.url);
+    expect(server.url).toBe(`${origin}/v1/roster`);
+    const post = await fetch(`${server.url}/api/projects/default/skills`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ skill: { name: 'lookup', type: 'sql' } }),
+    });
+    const location = post.headers.get('Location');
+    expect(location).toBe('/v1/roster/api/projects/default/skills/lookup');
+    expect((await fetch(`${origin}${location}`)).status).toBe(200);
+  });
+
+  test('leaves nothing but the explanations of problems outside', async () => {
+    const { origin } = new URL(server.url);
+    const outside = await fetch(`${origin}/projects`);
+    expect(outside.status).toBe(404);
+    const type = '/problems/unknown-address';
+    expect(await outside.json()).toMatchObject({ type });
+    expect((await fetch(origin + type)).status).toBe(200);
+  });
+});

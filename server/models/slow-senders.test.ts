@@ -1,0 +1,106 @@
+/** Tables whose senders take their time. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { someDiamonds } from '../../contract-tests/diamonds.js';
+import { ownServers } from '../../contract-tests/targets/own-servers.js';
+import type { ServerProcess } from '../../contract-tests/targets/server-process.js';
+
+const MODEL = '/api/projects/default/models/m';
+/** Of another model, or they would be refused while that one trains. */
+const SLOW = '/api/projects/default/models/slow';
+
+const { file, start } = ownServers();
+let server: ServerProcess;
+let senders: { socket: Socket; trickling: NodeJS.Timeout }[] = [];
+beforeEach(async () => {
+  server = await start();
+});
+afterEach(hangUp);
+
+function hangUp(): void {
+  for (const { socket, trickling } of senders) {
+    clearInterval(trickling);
+    socket.destroy();
+  }
+  senders = [];
+}
+
+/**
+ * Sends the beginning of a table, and from then on so little that it never ends, but is not given up either.
+ * Resolves when the service has begun with it.
+ */
+async function trickle(bytes: number): Promise<Socket> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.write(
+    `PUT ${SLOW}?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  socket.write(`x,y\n${'1,2\n'.repeat(bytes / 4)}`);
+  const trickling = setInterval(() => socket.writable && socket.write('1,2\n'), 1000);
+  senders.push({ socket, trickling });
+  const [begun] = await once(socket, 'data');
+  expect(String(begun)).toMatch(/^HTTP\/1.1 100 /);
+  return socket;
+}
+
+function train(): Promise<Response> {
+  return fetch(`${server.url}${MODEL}?target=price`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/csv' },
+    body: someDiamonds(100),
+  });
+}
+
+/** Sends a table again and again, until it is answered with a status; gives that answer. */
+async function untilAnswered(status: number): Promise<Response> {
+  for (;;) {
+    const answer = await train();
+    if (answer.status === status) return answer;
+    await pause(50);
+  }
+}
+
+async function untilTrained(): Promise<void> {
+  for (;;) {
+    const model: unknown = await (await fetch(server.url + MODEL)).json();
+    if (Object(model).status !== 'training') return;
+    await pause(50);
+  }
+}
+
+async function untilNoParts(): Promise<void> {
+  const database = new SqliteDatabase(file('roster.db'), { readonly: true });
+  const parts = database.prepare('select count(*) from training_table_parts').pluck();
+  while (parts.get() !== 0) await pause(20);
+  database.close();
+}
+
+describe('tables that trickle in', () => {
+  test('are taken in a number that leaves room for others, and hold up none that come at once', async () => {
+    await Promise.all(Array.from({ length: 31 }, () => trickle(1000)));
+    expect((await train()).status).toBe(202);
+    await untilTrained();
+    await trickle(1000);
+    const refused = await untilAnswered(503);
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+    hangUp();
+    await untilAnswered(202);
+  });
+
+  test('leave nothing behind when they hang up', async () => {
+    const socket = await trickle(1_000_000);
+    await pause(500);
+    socket.destroy();
+    expect((await train()).status).toBe(202);
+    await untilTrained();
+    await untilNoParts();
+    const rest = await trickle(1_000_000);
+    rest.end();
+    expect(await text(rest)).toMatch(/^(HTTP\/1.1 400|$)/);
+  });
+});
