@@ -15,6 +15,9 @@ const LOOK_EVERY = 500;
 /** How long to wait before what the store did not take is written again, in milliseconds. */
 const RETRY_AFTER = 500;
 
+/** A part of a table is not there: most often, the model was deleted. */
+class TableGoneError extends Error {}
+
 /** How a training ended here. */
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
@@ -143,8 +146,14 @@ export class Trainings {
         log.info('training cancelled');
         return 'cancelled';
       }
+      const outcome = await this.#fail(versionId, failureOf(error));
+      // Deleted by another instance, before this one was told: there is nothing left to have failed.
+      if (!outcome && error instanceof TableGoneError) {
+        log.info('training cancelled');
+        return 'cancelled';
+      }
       log.error({ err: error }, 'training failed');
-      return this.#fail(versionId, failureOf(error));
+      return outcome;
     }
     const isOurs = await this.#persist(() =>
       this.store.models.finishTraining(versionId, this.#instance, trained),
@@ -158,7 +167,7 @@ export class Trainings {
   async *#table(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < parts; position++) {
       const part = await this.#persist(() => this.store.tables.part(versionId, position));
-      if (!part) throw new Error(`The table of version ${versionId} has no part ${position}`);
+      if (!part) throw new TableGoneError(`version ${versionId} has no part ${position}`);
       yield part;
       await nextTurn();
     }
