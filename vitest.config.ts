@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { RecordRun } from './contract-tests/coverage/record-run.js';
+import { Parity } from './contract-tests/parity.js';
 
 const LONG_ENOUGH_FOR_A_TRAINING = 60_000;
 const LONG_ENOUGH_FOR_ANOTHER_TO_TAKE_OVER = 120_000;
 
 export default defineConfig({
   test: {
+    reporters: ['default', new RecordRun(), new Parity()],
     projects: [
       {
         test: {
