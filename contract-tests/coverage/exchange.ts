@@ -25,7 +25,7 @@ export interface Exchange {
   readonly body: string;
 }
 
-/** No example is longer, so nothing longer need be looked into, in characters. */
+/** No example is longer, so nothing longer need be looked into, in characters; of text the first line is. */
 const LONGEST_EXAMPLE = 20_000;
 
 /** Which promises of the contract about an answer have been kept by this one, by their ids. */
@@ -42,8 +42,9 @@ export function keptByAnswer(
 }
 
 function likeExamples(answer: Documented, headers: Headers, body: string): string[] {
-  if (body === '' || body.length > LONGEST_EXAMPLE) return [];
   const mediaType = mediaTypeOf(headers);
+  const isText = mediaType === 'text/plain';
+  if (body === '' || (body.length > LONGEST_EXAMPLE && !isText)) return [];
   const { whole, faults } = likenessOf(mediaType, body);
   const like = answerExamples(answer.response).filter(
     (example) => example.mediaType === mediaType && example.likeness.whole === whole,
@@ -51,12 +52,14 @@ function likeExamples(answer: Documented, headers: Headers, body: string): strin
   return [...like.map(({ name }) => exampleId(answer, name)), ...faults.map(faultId)];
 }
 
-/** Which examples of a request the operation has taken, by their ids. */
+/** What an operation answers only when it has understood all parameters, whatever came of it. */
+const UNDERSTOOD = [304, 404, 409, 412, 422];
+
+/** Which examples of a body the operation has taken, and which of a parameter it has understood, by their ids. */
 export function keptByRequest(operation: Operation, exchange: Exchange): string[] {
   const { status, requestHeaders, sent } = exchange;
   const isDone = status >= 200 && status < 300;
-  // A condition that does not hold is understood all the same.
-  if (!isDone && status !== 304 && status !== 412) return [];
+  if (!isDone && !UNDERSTOOD.includes(status)) return [];
   const mediaType = mediaTypeOf(requestHeaders);
   const bodies = isDone
     ? requestExamples(operation).filter(
