@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { contract, document, type Place } from './contract.js';
-import { beginningOf, recordExchange } from './coverage/record-exchange.js';
+import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
 import { operationAt, operationsAt } from './operation-at.js';
 
 /** What the contract says of one answer. */
@@ -42,6 +42,12 @@ const SECURITY_HEADERS = new Set([
 const shared = contract.at('components');
 const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
 const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
+/** The answers to what is no request. */
+const OF_NO_REQUEST = [
+  { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
+  { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
+  { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
+];
 /** OPTIONS is no operation either; the introduction of the contract promises this. */
 const OPTIONS: Expectation = {
   what: 'OPTIONS',
@@ -83,6 +89,24 @@ export async function checkedAnswer(
     { status: response.status, headers: response.headers, body },
   );
   return response;
+}
+
+/**
+ * The same for an answer to what was no request, which belongs to no operation.
+ * @throws with every point in which it is not what the contract declares
+ */
+export async function checkedSharedAnswer(response: Response): Promise<void> {
+  const body = await response.clone().text();
+  const { status, headers } = response;
+  const found = OF_NO_REQUEST.filter(({ status: declared }) => declared === status).flatMap(
+    ({ expectation }) => [
+      ...headerViolations(expectation, headers),
+      ...bodyViolations(expectation, response, body),
+    ],
+  );
+  if (found.length > 0)
+    throw new Error(`The answer ${status} breaks the contract:\n${found.join('\n')}`);
+  recordSharedAnswer({ status, headers, body });
 }
 
 async function refuseViolations(

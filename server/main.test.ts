@@ -9,6 +9,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OpenStream } from '../contract-tests/open-stream.js';
+import { readAnswer } from '../contract-tests/raw-exchange.js';
 import { freePort } from '../contract-tests/targets/free-port.js';
 import { makeKey } from '../contract-tests/targets/keys.js';
 import {
@@ -16,6 +17,7 @@ import {
   type ServerProcess,
   startServer,
 } from '../contract-tests/targets/server-process.js';
+import { checkedSharedAnswer } from '../contract-tests/wire.js';
 
 const DIAMONDS = readFileSync(new URL('../datasets/diamonds.csv', import.meta.url), 'utf8');
 const model = { projectName: 'default', modelName: 'diamond_prices' };
@@ -460,6 +462,7 @@ describe('what is no HTTP', () => {
     socket.end(bytes);
     let answer = '';
     for await (const chunk of socket) answer += chunk;
+    await checkedSharedAnswer(readAnswer(answer));
     return answer;
   }
 
@@ -499,6 +502,7 @@ describe('what is no HTTP', () => {
     socket.write('GET /projects HTTP/1.1\r\nHost: x\r\nX: ');
     let answer = '';
     for await (const chunk of socket) answer += chunk;
+    await checkedSharedAnswer(readAnswer(answer));
     expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(answer).toContain('"type":"/problems/request-timeout"');
   });
