@@ -16,7 +16,7 @@ export interface Comparison {
   readonly needless: readonly string[];
   /** Reasons for what the contract does not promise, or no longer. */
   readonly stale: readonly string[];
-  /** What is excused, with the reason. */
+  /** What is not exercised, with the reason. */
   readonly excused: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ export function compare(
     gaps: promises.map(({ id }) => id).filter((id) => !exercised.has(id) && !excused.has(id)),
     needless: [...excused.keys()].filter((id) => exercised.has(id)),
     stale,
-    excused,
+    excused: new Map([...excused].filter(([id]) => !exercised.has(id))),
   };
 }
 

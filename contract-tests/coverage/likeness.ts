@@ -8,7 +8,7 @@ const NOUN =
  * The words of a problem without what differs from one time to the next: names, addresses, media types,
  * methods, numbers, kinds of resource, and what the parser of JSON says in words of its own.
  */
-export function wordsOf(text: string): string {
+function wordsOf(text: string): string {
   return (
     text
       .replace(/(?<=not valid JSON: ).*?(?=\. (?:Mend|Write))/s, '…')
@@ -24,7 +24,7 @@ export function wordsOf(text: string): string {
 }
 
 /** The fields of a value, recursively, and the kinds of their values: `{name:string,skills:[{…}]}`. */
-export function shapeOf(value: unknown): string {
+function shapeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].sort().join('|')}]`;
   if (typeof value !== 'object') return typeof value;
