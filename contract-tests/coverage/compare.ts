@@ -2,7 +2,7 @@ import type { Promised } from './promises.js';
 
 /** Why some promises of the contract are not exercised by a test against the server. */
 export interface Reason {
-  /** The ids of the promises; `*` stands for any one word or more. */
+  /** The ids of the promises; `*` stands for any text. */
   readonly promises: readonly string[];
   /** In a sentence. */
   readonly because: string;
@@ -45,5 +45,5 @@ export function compare(
 
 function matches(pattern: string, id: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.+')}$`, 's').test(id);
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(id);
 }

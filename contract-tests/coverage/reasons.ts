@@ -23,9 +23,4 @@ export const REASONS: readonly Reason[] = [
     because:
       'It fails only where the store cannot say who asks, which is before the request is counted.',
   },
-  {
-    promises: ['* 503 example busy'],
-    because:
-      'Room for work is bounded by one middleware for all operations, which server/limits fills with requests that hold still; filling it in the process takes hundreds of requests that happen to be there at the same moment.',
-  },
 ];

@@ -60,12 +60,12 @@ describe('while another process holds the store', () => {
     const answering = asked.map(async (operation) => {
       answers.set(operation.id, await ask(operation));
     });
-    if (store.isPostgres && metrics !== undefined) {
-      await other.run('lock table api_keys in access exclusive mode');
-      answering.push(ask(metrics, unused).then((answer) => void answers.set(metrics.id, answer)));
-    }
     const impatience = store.isPostgres ? await sendWaitersAway() : undefined;
     await Promise.all(answering);
+    if (store.isPostgres && metrics !== undefined) {
+      await other.run('lock table api_keys in access exclusive mode');
+      answers.set(metrics.id, await ask(metrics, unused));
+    }
     await impatience?.stop();
     return () => other.run('rollback');
   });
