@@ -330,7 +330,7 @@ describe('the room for streams', () => {
       expect(await stream.next()).toMatchObject({ x: null });
     }
     const ninth = async () =>
-      fetch(predict, {
+      checked(predict, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-ndjson' },
         body: '{}\n',
