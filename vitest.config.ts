@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { RecordRun } from './contract-tests/coverage/record-run.js';
+import { Parity } from './contract-tests/parity.js';
 
 /** One more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
 const WORKERS = availableParallelism() + 1;
@@ -20,6 +22,7 @@ const ON_ONE_SERVER = { ...PATIENCE, isolate: false };
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    reporters: ['default', new RecordRun(), new Parity()],
     projects: [
       {
         test: {

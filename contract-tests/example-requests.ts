@@ -30,6 +30,26 @@ export function exampleRequests(operation: Operation): [ExampleRequest, ...Examp
   return first ? [first, ...further] : [{ name: 'no body', path, method, headers: {} }];
 }
 
+/**
+ * The request that the contract shows first, so that nothing about it is refused: the table that it shows
+ * the first lines of has all of them.
+ */
+export function wholeRequest(operation: Operation): ExampleRequest {
+  const [request] = exampleRequests(operation);
+  return operation.id === 'trainModel'
+    ? { ...request, headers: { 'Content-Type': 'text/csv' }, body: tableOf(request.body) }
+    : request;
+}
+
+/** A table that begins with the lines of an example, and goes on for long enough to be learnt from. */
+export function tableOf(example = '', rows = 60): string {
+  const [header = '', ...lines] = example.trimEnd().split('\n');
+  const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map(
+    (line, row) => line.replace(/\d+$/, (price) => `${Number(price) + row}`),
+  );
+  return `${[header, ...lines, ...more].join('\n')}\n`;
+}
+
 /** The address of an operation with the names that the contract shows, or with those given by parameter. */
 export function examplePath(operation: Operation, names: Record<string, string> = {}): string {
   const ofAddress = (parameter: Place) => parameter.text('in') === 'path';

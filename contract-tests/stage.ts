@@ -2,15 +2,27 @@
 import { createRosterClient } from 'roster-client';
 import { inject } from 'vitest';
 import type { Keys } from './targets/keys.js';
-import { checkedFetch } from './wire.js';
+import { checkedFetch, checkedFetchOfMock } from './wire.js';
+
+/** What the tests are about. */
+export interface Target {
+  kind: 'mock' | 'server';
+  url: string;
+  keys: Keys;
+  /** The store of the server: `file:…` or `postgres://…`. The mock has none. */
+  databaseUrl?: string;
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    target: { kind: 'mock' | 'server'; url: string; keys: Keys };
+    target: Target;
   }
 }
 
 const target = inject('target');
+
+/** Holds each answer against the contract. */
+const fetchOfTarget = target.kind === 'mock' ? checkedFetchOfMock : checkedFetch;
 
 /** Where the service is. */
 export const baseUrl = target.url;
@@ -19,7 +31,7 @@ export const baseUrl = target.url;
 export const keys = target.keys;
 
 /** The typed client. Each answer that it gets has been held against the contract. */
-export const roster = createRosterClient({ baseUrl, apiKey: keys.own, fetch: checkedFetch });
+export const roster = createRosterClient({ baseUrl, apiKey: keys.own, fetch: fetchOfTarget });
 
 /** Sends what the typed client would not let through; the answer is held against the contract too. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
@@ -36,7 +48,7 @@ export function sendAs(
   if (key !== null) {
     request.headers.set('Authorization', `Bearer ${key}`);
   }
-  return checkedFetch(request);
+  return fetchOfTarget(request);
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Holds what goes over the wire against the contract. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { contract, document, type Operation, operations, type Place } from './contract.js';
+import { contract, document, type Place } from './contract.js';
+import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
+import { operationAt, operationsAt } from './operation-at.js';
 
 /** What the contract says of one answer. */
 interface Expectation {
@@ -40,6 +42,12 @@ const SECURITY_HEADERS = new Set([
 const shared = contract.at('components');
 const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
 const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
+/** The answers to what is no request. */
+const OF_NO_REQUEST = [
+  { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
+  { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
+  { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
+];
 /** OPTIONS is no operation either; the introduction of the contract promises this. */
 const OPTIONS: Expectation = {
   what: 'OPTIONS',
@@ -47,14 +55,68 @@ const OPTIONS: Expectation = {
   content: [],
 };
 
-/** A fetch that rejects, with every point, when an answer is not what the contract declares. */
+/**
+ * A fetch from the server that rejects, with every point, when an answer is not what the contract
+ * declares. What it has exercised of the contract is written down.
+ */
 export async function checkedFetch(request: Request): Promise<Response> {
+  const sent = await beginningOf(request);
+  return checkedAnswer(request, sent, await fetch(request));
+}
+
+/** The same for the mock, whose answers are no proof of anything. */
+export async function checkedFetchOfMock(request: Request): Promise<Response> {
   const response = await fetch(request);
-  const found = await violations(request.method, request.url, response);
-  if (found.length > 0) {
-    throw new Error(`${request.method} ${request.url} breaks the contract:\n${found.join('\n')}`);
-  }
+  await refuseViolations(request, response);
   return response;
+}
+
+/**
+ * An answer of the server that came by another way than fetch, held against the contract and written down.
+ * @param sent the body of the request, or how it begins
+ * @throws with every point in which it is not what the contract declares
+ */
+export async function checkedAnswer(
+  request: { method: string; url: string; headers: Headers },
+  sent: string,
+  response: Response,
+): Promise<Response> {
+  await refuseViolations(request, response);
+  const { method, url, headers } = request;
+  const body = await response.clone().text();
+  recordExchange(
+    { method, url, headers, sent },
+    { status: response.status, headers: response.headers, body },
+  );
+  return response;
+}
+
+/**
+ * The same for an answer to what was no request, which belongs to no operation.
+ * @throws with every point in which it is not what the contract declares
+ */
+export async function checkedSharedAnswer(response: Response): Promise<void> {
+  const body = await response.clone().text();
+  const { status, headers } = response;
+  const found = OF_NO_REQUEST.filter(({ status: declared }) => declared === status).flatMap(
+    ({ expectation }) => [
+      ...headerViolations(expectation, headers),
+      ...bodyViolations(expectation, response, body),
+    ],
+  );
+  if (found.length > 0)
+    throw new Error(`The answer ${status} breaks the contract:\n${found.join('\n')}`);
+  recordSharedAnswer({ status, headers, body });
+}
+
+async function refuseViolations(
+  { method, url }: { method: string; url: string },
+  response: Response,
+): Promise<void> {
+  const found = await violations(method, url, response);
+  if (found.length > 0) {
+    throw new Error(`${method} ${url} breaks the contract:\n${found.join('\n')}`);
+  }
 }
 
 /** What of an answer is not as the contract declares it. The body of `response` can still be read. */
@@ -79,15 +141,13 @@ function expectationFor(
   pathname: string,
   response: Response,
 ): Expectation | string {
-  const atAddress = operationsAt(pathname);
-  if (atAddress.length === 0) {
+  if (operationsAt(pathname).length === 0) {
     return fixed(404, UNKNOWN_ADDRESS, response);
   }
   if (method === 'OPTIONS') {
     return fixed(204, OPTIONS, response);
   }
-  const wanted = method === 'HEAD' ? 'GET' : method;
-  const operation = atAddress.find((candidate) => candidate.method === wanted);
+  const operation = operationAt(method, pathname);
   if (operation === undefined) {
     return fixed(405, METHOD_NOT_ALLOWED, response);
   }
@@ -117,27 +177,6 @@ function fixed(status: number, expectation: Expectation, response: Response): Ex
   return response.status === status
     ? expectation
     : `the status is ${response.status} where the contract promises ${status}`;
-}
-
-/** Existing clients have `/api` in their base URL, and a trailing slash is accepted. */
-function operationsAt(pathname: string): Operation[] {
-  const asked = pathname.replace(/\/$/, '');
-  for (const address of [asked, asked.replace(/^\/api(?=\/)/, '')]) {
-    const found = operations.filter(({ path }) => matches(path, address));
-    if (found.length > 0) {
-      return found;
-    }
-  }
-  return [];
-}
-
-function matches(template: string, address: string): boolean {
-  const steps = template.split('/');
-  const asked = address.split('/');
-  return (
-    steps.length === asked.length &&
-    steps.every((step, at) => (step.startsWith('{') ? asked[at] !== '' : step === asked[at]))
-  );
 }
 
 function headerViolations({ what, headers }: Expectation, sent: Headers): string[] {

@@ -1625,6 +1625,31 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
             };
         };
+        /** @description The name is taken, there are as many projects as may be, or the same request is in progress. */
+        CannotCreateProject: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
+            };
+        };
+        /** @description Another resource of this kind has the name already, or the project has no room for so much. */
+        NameTakenOrNoRoom: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
+            };
+        };
         /** @description Another resource of this kind has the name already, or the project has no room for more. */
         NameTakenOrLimitReached: {
             headers: {
@@ -1821,6 +1846,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["ServiceUnavailable"];
             };
         };
+        /** @description The service is stopping, or its store does not answer. */
+        NotReady: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ServiceUnavailable"];
+            };
+        };
     };
     parameters: {
         /** @description The name of the project. */
@@ -1984,7 +2022,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["MissingScope"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["CannotCreate"];
+            409: components["responses"]["CannotCreateProject"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
@@ -2248,7 +2286,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTakenOrLimitReached"];
+            409: components["responses"]["NameTakenOrNoRoom"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2469,7 +2507,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["NameTakenOrLimitReached"];
+            409: components["responses"]["NameTakenOrNoRoom"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3049,7 +3087,7 @@ export interface operations {
             400: components["responses"]["InvalidParameters"];
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+            503: components["responses"]["NotReady"];
         };
     };
     getMetrics: {

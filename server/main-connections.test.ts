@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAnswer } from '../contract-tests/raw-exchange.js';
 import { type ServerProcess, startServer } from '../contract-tests/targets/server-process.js';
+import { checkedSharedAnswer } from '../contract-tests/wire.js';
 
 let server: ServerProcess;
 beforeAll(async () => {
@@ -17,6 +19,7 @@ describe('what is no HTTP', () => {
     socket.end(bytes);
     let answer = '';
     for await (const chunk of socket) answer += chunk;
+    await checkedSharedAnswer(readAnswer(answer));
     return answer;
   }
 
@@ -55,6 +58,7 @@ describe('what is no HTTP', () => {
     socket.write('GET /projects HTTP/1.1\r\nHost: x\r\nX: ');
     let answer = '';
     for await (const chunk of socket) answer += chunk;
+    await checkedSharedAnswer(readAnswer(answer));
     expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(answer).toContain('"type":"/problems/request-timeout"');
   });

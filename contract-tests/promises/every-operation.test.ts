@@ -52,6 +52,21 @@ describe.each(operations)('$id', (operation) => {
     });
   }
 
+  // What takes megabytes of rows is too large in tests of its own.
+  const most = operation.place.find('requestBody', 'x-roster-max-body')?.value;
+  if (typeof most === 'number') {
+    test('413 for a body of one byte more than it takes', async () => {
+      const given = await situation(413, 'large');
+      const response = await send(path, {
+        ...init,
+        headers: { ...headers, ...given.headers },
+        body: faulty(`${init.body}`.padEnd(most + 1), `${init.body}`),
+      });
+      expect(response.status).toBe(413);
+      expect(await problemOf(response)).toMatchObject({ type: '/problems/body-too-large' });
+    });
+  }
+
   if (takesBody && !isTable) {
     test('400 for a body that is not JSON', async () => {
       const given = await situation(400, 'malformed');

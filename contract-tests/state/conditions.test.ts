@@ -143,6 +143,14 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 });
 
+test('an agent that has changed is not deleted at its singular address either', async () => {
+  await sendJson('POST', `/projects/${project}/agents`, { agent: { name: 'a' } });
+  const address = `/projects/${project}/agent/a`;
+  const headers = { 'If-Match': OTHER };
+  expect((await send(address, { method: 'DELETE', headers })).status).toBe(412);
+  expect((await send(address, { method: 'DELETE' })).status).toBe(204);
+});
+
 test('an agent has another tag once a skill that it uses has changed', async () => {
   await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'sql' } });
   const created = await sendJson('POST', `/projects/${project}/agents`, {

@@ -108,6 +108,9 @@ test('a project is created once', async () => {
   const first = await create('/projects', body, key);
   expect(first.status).toBe(201);
   expect(await (await create('/projects', body, key)).text()).toBe(await first.text());
+  const other = await create('/projects', { project: { name: `${project}-other` } }, key);
+  expect(other.status).toBe(422);
+  expect(await other.json()).toMatchObject({ type: '/problems/idempotency-key-reused' });
 });
 
 test('the same key of another owner is another key', async () => {

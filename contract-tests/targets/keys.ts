@@ -12,7 +12,12 @@ export interface Keys {
   stranger: string;
   /** Of the same owner, but no longer good. */
   revoked: string;
+  /** May do everything to the projects of an owner who has nothing but the contract's examples. */
+  exemplary: string;
 }
+
+/** A `RATE_LIMIT` that no test reaches; the answers tell of it all the same. */
+export const ENOUGH = '1000000';
 
 /** To the mock, every key is as good. */
 export const MOCK_KEYS: Keys = {
@@ -22,6 +27,7 @@ export const MOCK_KEYS: Keys = {
   predict: 'roster_mock_key',
   stranger: 'roster_mock_key',
   revoked: 'roster_mock_key',
+  exemplary: 'roster_mock_key',
 };
 
 /**
@@ -39,14 +45,15 @@ export async function makeKeys(databaseUrl: string, owner?: string): Promise<Key
   };
   // The first one makes the store.
   const own = await create('own');
-  const [revoked, read, write, predict, stranger] = await Promise.all([
+  const [revoked, read, write, predict, stranger, exemplary] = await Promise.all([
     createRevoked(),
     create('read', '--scope', 'read'),
     create('write', '--scope', 'write'),
     create('predict', '--scope', 'predict'),
     makeKey(databaseUrl, ['--name', 'stranger', '--owner', 'stranger']),
+    makeKey(databaseUrl, ['--name', 'exemplary', '--owner', 'exemplary']),
   ]);
-  return { own, read, write, predict, stranger, revoked };
+  return { own, read, write, predict, stranger, exemplary, revoked };
 }
 
 /** Makes one key, and gives it. */

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { makeKeys } from './keys.js';
+import { ENOUGH, makeKeys } from './keys.js';
 import { startPostgres } from './postgres-database.js';
 import { startServer } from './server-process.js';
 
@@ -8,8 +8,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const database = await startPostgres();
   try {
     const keys = await makeKeys(database.url);
-    const server = await startServer({ env: { DATABASE_URL: database.url, RATE_LIMIT: '0' } });
-    project.provide('target', { kind: 'server', url: server.url, keys });
+    const server = await startServer({ env: { DATABASE_URL: database.url, RATE_LIMIT: ENOUGH } });
+    project.provide('target', { kind: 'server', url: server.url, keys, databaseUrl: database.url });
     return async () => {
       await server.stop();
       await database.remove();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { makeKeys } from './keys.js';
+import { ENOUGH, makeKeys } from './keys.js';
 import { startServer } from './server-process.js';
 
 /** Runs the built server, on a database of its own, while the tests run. */
@@ -10,8 +10,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const databaseFile = join(folder, 'roster.db');
   const keys = await makeKeys(`file:${databaseFile}`);
-  const server = await startServer({ databaseFile, env: { RATE_LIMIT: '0' } });
-  project.provide('target', { kind: 'server', url: server.url, keys });
+  const server = await startServer({ databaseFile, env: { RATE_LIMIT: ENOUGH } });
+  project.provide('target', {
+    kind: 'server',
+    url: server.url,
+    keys,
+    databaseUrl: `file:${databaseFile}`,
+  });
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true });

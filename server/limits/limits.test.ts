@@ -10,6 +10,7 @@ import { kinds } from '../../contract-tests/kinds.js';
 import { OpenStream } from '../../contract-tests/open-stream.js';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { checkedFetch } from '../../contract-tests/wire.js';
 import { ProblemError } from '../contract/problems.js';
 import { Room } from './admission.js';
 import { boundBodyMemory } from './body-memory.js';
@@ -33,8 +34,13 @@ async function start(env: NodeJS.ProcessEnv): Promise<string> {
   return server.url;
 }
 
+/** A fetch whose answer has been held against the contract. */
+function checked(url: string, init: RequestInit = {}): Promise<Response> {
+  return checkedFetch(new Request(url, init));
+}
+
 function post(url: string, body: unknown): Promise<Response> {
-  return fetch(url, {
+  return checked(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -51,7 +57,7 @@ describe('a limit of requests', () => {
     ];
     const url = await start({ RATE_LIMIT: '5' });
     const get = (key: string) =>
-      fetch(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
+      checked(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
     for (let left = 4; left >= 0; left -= 1) {
       const answer = await get(busy);
       expect(answer.status).toBe(200);
@@ -65,13 +71,13 @@ describe('a limit of requests', () => {
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);
     expect((await get(other)).status).toBe(200);
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    expect((await checked(`${url}/health/ready`)).status).toBe(200);
   });
 
   test('does not hold for the one local caller of a service without keys', async () => {
     const url = await start({ RATE_LIMIT: '1' });
     for (let time = 0; time < 5; time += 1) {
-      const answer = await fetch(`${url}/projects`);
+      const answer = await checked(`${url}/projects`);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('RateLimit')).toBeNull();
     }
@@ -98,15 +104,15 @@ describe('a project that holds all that it may', () => {
       type: '/problems/limit-reached',
       detail: expect.stringContaining(`2 ${list}`),
     });
-    expect(await (await fetch(at)).json()).toHaveLength(2);
-    await fetch(`${at}/a`, { method: 'DELETE' });
+    expect(await (await checked(at)).json()).toHaveLength(2);
+    await checked(`${at}/a`, { method: 'DELETE' });
     expect((await create('c')).status).toBe(201);
   });
 
   test('takes no other chatbot or model by PUT either', async () => {
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
     const put = (path: string, body: unknown) =>
-      fetch(one.url + path, {
+      checked(one.url + path, {
         method: 'PUT',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
@@ -329,7 +335,7 @@ describe('the room for streams', () => {
       expect(await stream.next()).toMatchObject({ x: null });
     }
     const ninth = async () =>
-      fetch(predict, {
+      checked(predict, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-ndjson' },
         body: '{}\n',

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Operation } from '../contract.js';
+import { likenessOf } from './likeness.js';
+import {
+  answerExamples,
+  type Documented,
+  exampleId,
+  faultId,
+  headerId,
+  parameterExamples,
+  parameterId,
+  requestExamples,
+  requestId,
+  statusId,
+} from './promises.js';
+
+/** A request and its answer, as they went over the wire. */
+export interface Exchange {
+  readonly url: URL;
+  readonly requestHeaders: Headers;
+  /** The body of the request, or how it begins if it is long. */
+  readonly sent: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** No example is longer, so nothing longer need be looked into, in characters; of text the first line is. */
+const LONGEST_EXAMPLE = 20_000;
+
+/** Which promises of the contract about an answer have been kept by this one, by their ids. */
+export function keptByAnswer(
+  answer: Documented,
+  { headers, body }: Pick<Exchange, 'headers' | 'body'>,
+): string[] {
+  const { response } = answer;
+  const sentHeaders = response
+    .entries('headers')
+    .filter(([name]) => headers.has(name))
+    .map(([name]) => headerId(answer, name));
+  return [statusId(answer), ...sentHeaders, ...likeExamples(answer, headers, body)];
+}
+
+function likeExamples(answer: Documented, headers: Headers, body: string): string[] {
+  const mediaType = mediaTypeOf(headers);
+  const isText = mediaType === 'text/plain';
+  if (body === '' || (body.length > LONGEST_EXAMPLE && !isText)) return [];
+  const { whole, faults } = likenessOf(mediaType, body);
+  const like = answerExamples(answer.response).filter(
+    (example) => example.mediaType === mediaType && example.likeness.whole === whole,
+  );
+  return [...like.map(({ name }) => exampleId(answer, name)), ...faults.map(faultId)];
+}
+
+/** What an operation answers only when it has understood all parameters, whatever came of it. */
+const UNDERSTOOD = [304, 404, 409, 412, 422];
+
+/** Which examples of a body the operation has taken, and which of a parameter it has understood, by their ids. */
+export function keptByRequest(operation: Operation, exchange: Exchange): string[] {
+  const { status, requestHeaders, sent } = exchange;
+  const isDone = status >= 200 && status < 300;
+  if (!isDone && !UNDERSTOOD.includes(status)) return [];
+  const mediaType = mediaTypeOf(requestHeaders);
+  const bodies = isDone
+    ? requestExamples(operation).filter(
+        (example) => example.mediaType === mediaType && begins(sent, example.value),
+      )
+    : [];
+  const parameters = parameterExamples(operation).filter((example) =>
+    isDeepStrictEqual(
+      parameterOf(operation, exchange, example),
+      [example.value].flat().map(String),
+    ),
+  );
+  return [
+    ...bodies.map(({ name }) => requestId(operation.id, name)),
+    ...parameters.map(({ parameter, name }) => parameterId(operation.id, parameter, name)),
+  ];
+}
+
+/** The examples of tables show their first lines or rows, and are sent with more. */
+function begins(sent: string, example: unknown): boolean {
+  if (typeof example === 'string') return sent.startsWith(example);
+  const text = JSON.stringify(example);
+  if (Array.isArray(example) && sent.startsWith(`${text.slice(0, -1)},`)) return true;
+  try {
+    return isDeepStrictEqual(JSON.parse(sent), example);
+  } catch {
+    return false;
+  }
+}
+
+function parameterOf(
+  { path }: Operation,
+  { url, requestHeaders }: Exchange,
+  { in: place, parameter }: { in: string; parameter: string },
+): string[] {
+  if (place === 'query') return url.searchParams.getAll(parameter);
+  if (place === 'header') return [requestHeaders.get(parameter) ?? ''];
+  const steps = url.pathname.replace(/\/$/, '').split('/').reverse();
+  const at = path.split('/').reverse().indexOf(`{${parameter}}`);
+  return [decodeURIComponent(steps[at] ?? '')];
+}
+
+function mediaTypeOf(headers: Headers): string {
+  return headers.get('Content-Type')?.split(';')[0] ?? '';
+}

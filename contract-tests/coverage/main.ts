@@ -1,0 +1,49 @@
+/** `npm run coverage:contract`: what the tests have exercised of the contract; fails where something is missing. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { contract, operations } from '../contract.js';
+import { root } from '../root.js';
+import { compare } from './compare.js';
+import { matrix } from './matrix.js';
+import { promises } from './promises.js';
+import { REASONS } from './reasons.js';
+import { RECORDED } from './recorded-projects.js';
+import { readRecords } from './records.js';
+
+const top = fileURLToPath(root);
+
+const exercised = readRecords(lastChange()) ?? testAndRead();
+const promised = promises(contract, operations);
+const comparison = compare(promised, exercised, REASONS);
+process.stdout.write(`${matrix(promised, exercised, comparison)}\n`);
+const { gaps, needless, stale } = comparison;
+if (gaps.length + needless.length + stale.length > 0) process.exitCode = 1;
+
+/** There is no run of the tests that knows the contract and the tests as they are now. */
+function testAndRead(): Set<string> {
+  const projects = RECORDED.flatMap((name) => ['--project', name]);
+  const { status } = spawnSync('npx', ['vitest', 'run', ...projects], {
+    cwd: top,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
+  const records = readRecords(Number.NEGATIVE_INFINITY);
+  if (records === undefined) throw new Error('The tests have left no records');
+  return records;
+}
+
+/** When the contract or a test was changed last, in milliseconds. */
+function lastChange(): number {
+  const files = ['server', 'contract-tests', 'demo', 'review', 'client/src'].flatMap((folder) =>
+    readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  );
+  const tests = files.filter(
+    (name) =>
+      name.endsWith('.test.ts') ||
+      (name.startsWith('contract-tests/') && !name.startsWith('contract-tests/coverage/')),
+  );
+  return Math.max(...['openapi.yaml', ...tests].map((name) => statSync(top + name).mtimeMs));
+}

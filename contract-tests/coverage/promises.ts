@@ -1,0 +1,136 @@
+/** The list of everything that the contract promises, one by one, so that each can be held against the tests. */
+import type { Operation, Place } from '../contract.js';
+import { likenessOf } from './likeness.js';
+
+/** One thing that the contract promises. */
+export interface Promised {
+  /** How reasons and records name it, such as `createSkill 409 example taken`. */
+  readonly id: string;
+  /** The operation; or the answer that belongs to no operation, such as `UnknownAddress`. */
+  readonly of: string;
+  /** The status of the answer, or none if it is about the request. */
+  readonly status?: string;
+  readonly kind: 'status' | 'header' | 'example' | 'fault' | 'request' | 'parameter';
+  readonly name: string;
+}
+
+/** An answer as the contract documents it. */
+export interface Documented {
+  /** The operation, or the answer itself if it belongs to none. */
+  readonly of: string;
+  readonly status: string;
+  readonly response: Place;
+}
+
+/** Every answer that the contract documents: those of the operations, and those that belong to none. */
+export function documentedAnswers(contract: Place, operations: readonly Operation[]): Documented[] {
+  const ofOperations = operations.flatMap(({ id, place }) =>
+    place.entries('responses').map(([status, response]) => ({ of: id, status, response })),
+  );
+  const used = new Set(ofOperations.map(({ response }) => response.pointer));
+  const ofNone = contract
+    .entries('components', 'responses')
+    .filter(([, response]) => !used.has(response.pointer))
+    .map(([name, response]) => ({ of: name, status: statusOf(response), response }));
+  return [...ofOperations, ...ofNone];
+}
+
+/** Everything that the contract promises, in its order. */
+export function promises(contract: Place, operations: readonly Operation[]): Promised[] {
+  const ofRequests = operations.flatMap((operation) => [
+    ...requestExamples(operation).map(
+      ({ name }): Promised => ({
+        id: requestId(operation.id, name),
+        of: operation.id,
+        kind: 'request',
+        name,
+      }),
+    ),
+    ...parameterExamples(operation).map(
+      ({ parameter, name }): Promised => ({
+        id: parameterId(operation.id, parameter, name),
+        of: operation.id,
+        kind: 'parameter',
+        name: `${parameter} ${name}`,
+      }),
+    ),
+  ]);
+  const all = [...ofRequests, ...documentedAnswers(contract, operations).flatMap(ofAnswer)];
+  return [...new Map(all.map((promised) => [promised.id, promised])).values()];
+}
+
+function ofAnswer(answer: Documented): Promised[] {
+  const { of, status, response } = answer;
+  const examples = answerExamples(response);
+  return [
+    { id: statusId(answer), of, status, kind: 'status', name: status },
+    ...response
+      .entries('headers')
+      .map(
+        ([name]): Promised => ({ id: headerId(answer, name), of, status, kind: 'header', name }),
+      ),
+    ...examples.map(
+      ({ name }): Promised => ({ id: exampleId(answer, name), of, status, kind: 'example', name }),
+    ),
+    // Words of single faults are the same whatever the operation, so each is promised once.
+    ...examples.flatMap(({ likeness }) =>
+      likeness.faults.map(
+        (words): Promised => ({ id: faultId(words), of: 'faults', kind: 'fault', name: words }),
+      ),
+    ),
+  ];
+}
+
+/** The examples of a documented answer, with what they are like. */
+export function answerExamples(response: Place) {
+  return response.entries('content').flatMap(([mediaType, content]) =>
+    content.entries('examples').map(([name, example]) => ({
+      name,
+      mediaType,
+      likeness: likenessOf(mediaType, textOf(example.at('value').value)),
+    })),
+  );
+}
+
+/** The examples of an operation's body. */
+export function requestExamples({ place }: Operation) {
+  return place
+    .entries('requestBody', 'content')
+    .flatMap(([mediaType, content]) =>
+      content
+        .entries('examples')
+        .map(([name, example]) => ({ name, mediaType, value: example.at('value').value })),
+    );
+}
+
+/** The examples of an operation's parameters. */
+export function parameterExamples({ parameters }: Operation) {
+  return parameters.flatMap((parameter) =>
+    parameter.entries('examples').map(([name, example]) => ({
+      in: parameter.text('in'),
+      parameter: parameter.text('name'),
+      name,
+      value: example.at('value').value,
+    })),
+  );
+}
+
+export const statusId = ({ of, status }: Documented) => `${of} ${status}`;
+export const headerId = (answer: Documented, name: string) => `${statusId(answer)} header ${name}`;
+export const exampleId = (answer: Documented, name: string) =>
+  `${statusId(answer)} example ${name}`;
+export const faultId = (words: string) => `fault ${words}`;
+export const requestId = (operation: string, name: string) => `${operation} request ${name}`;
+export const parameterId = (operation: string, parameter: string, name: string) =>
+  `${operation} parameter ${parameter} ${name}`;
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Problems have one status each. */
+function statusOf(response: Place): string {
+  const [content] = response.entries('content');
+  if (content === undefined) throw new Error(`${response.pointer} has no content`);
+  return content[1].text('schema', 'properties', 'status', 'const');
+}

@@ -1,0 +1,53 @@
+import { contract, operations } from '../contract.js';
+import { operationAt } from '../operation-at.js';
+import { keptByAnswer, keptByRequest } from './exchange.js';
+import { type Documented, documentedAnswers } from './promises.js';
+import { record } from './records.js';
+
+/** No example of a body is longer, in bytes. */
+const LONGEST = 4096;
+
+const documented = documentedAnswers(contract, operations);
+
+/**
+ * How the body of a request begins, which tells whether it is an example of the contract. The request can
+ * still be sent.
+ */
+export async function beginningOf(request: Request): Promise<string> {
+  if (request.body === null) return '';
+  const reader = request.clone().body?.getReader();
+  const first: unknown = (await reader?.read())?.value;
+  // Nobody waits for this: it ends when the other half of the body does.
+  void reader?.cancel();
+  return first instanceof Uint8Array ? new TextDecoder().decode(first.subarray(0, LONGEST)) : '';
+}
+
+/** Writes down which promises of the contract an exchange with the server has exercised. */
+export function recordExchange(
+  request: { method: string; url: string; headers: Headers; sent: string },
+  answer: { status: number; headers: Headers; body: string },
+): void {
+  const { method, headers, sent } = request;
+  // Its answer has no body, and is no proof of GET's.
+  if (method === 'HEAD') return;
+  const url = new URL(request.url);
+  const operation = operationAt(method, url.pathname);
+  if (operation !== undefined) {
+    record(keptByRequest(operation, { url, requestHeaders: headers, sent, ...answer }));
+  }
+  const found = documented.find(
+    ({ of, status }) => of === operation?.id && status === `${answer.status}`,
+  );
+  if (found !== undefined) record(keptByAnswer(found, answer));
+  else recordSharedAnswer(answer);
+}
+
+/** Writes down an answer that belongs to no operation, such as that to what is no HTTP. */
+export function recordSharedAnswer(answer: { status: number; headers: Headers; body: string }) {
+  const found = documented.find(({ of, status }) => isShared(of) && status === `${answer.status}`);
+  if (found !== undefined) record(keptByAnswer(found, answer));
+}
+
+function isShared(of: Documented['of']): boolean {
+  return operations.every(({ id }) => id !== of);
+}

@@ -1,0 +1,30 @@
+import type { Reporter, TestSpecification, Vitest } from 'vitest/node';
+import { RECORDED } from './recorded-projects.js';
+import { beginRecords, endRecords } from './records.js';
+
+/** Has a whole run of the tests recorded. One of some tests says nothing about what is missing. */
+export class RecordRun implements Reporter {
+  #vitest: Vitest | undefined;
+  #isRecorded = false;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
+    this.#isRecorded = await this.#isWhole(specifications);
+    if (this.#isRecorded) beginRecords();
+  }
+
+  onTestRunEnd(): void {
+    if (this.#isRecorded) endRecords();
+  }
+
+  async #isWhole(specifications: readonly TestSpecification[]): Promise<boolean> {
+    const vitest = this.#vitest;
+    if (vitest === undefined || vitest.config.testNamePattern !== undefined) return false;
+    const projects = new Set(vitest.projects.map(({ name }) => name));
+    const all = await vitest.globTestSpecifications();
+    return RECORDED.every((name) => projects.has(name)) && specifications.length === all.length;
+  }
+}

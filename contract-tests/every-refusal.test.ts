@@ -1,0 +1,73 @@
+/** What every operation answers to whom the service cannot serve now, walked over the contract. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from './contract.js';
+import { wholeRequest } from './example-requests.js';
+import { RawExchange } from './raw-exchange.js';
+import { makeKey } from './targets/keys.js';
+import { type ServerProcess, startServer } from './targets/server-process.js';
+import { checkedFetch } from './wire.js';
+
+type Operation = (typeof operations)[number];
+
+describe('whose key has used up its requests', () => {
+  const limited = operations.filter(({ place }) => place.find('responses', '429') !== undefined);
+  let folder: string;
+  let server: ServerProcess;
+  let ask: (operation: Operation) => Promise<Response>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-'));
+    const databaseFile = join(folder, 'roster.db');
+    const key = await makeKey(`file:${databaseFile}`, ['--name', 'own']);
+    server = await startServer({ databaseFile, env: { RATE_LIMIT: '1' } });
+    ask = (operation) => {
+      const { path, headers, ...init } = wholeRequest(operation);
+      const authorized = { ...headers, Authorization: `Bearer ${key}` };
+      return checkedFetch(new Request(server.url + path, { ...init, headers: authorized }));
+    };
+    const [first] = limited;
+    if (first !== undefined) await ask(first);
+  });
+  afterAll(async () => {
+    await server.kill();
+    await rm(folder, { recursive: true });
+  });
+
+  test.each(limited)('is told by $id when there are more', async (operation) => {
+    const refused = await ask(operation);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ type: '/problems/too-many-requests' });
+  });
+});
+
+describe('who comes while the service stops', () => {
+  const refusing = operations.filter(({ place }) => place.find('responses', '503') !== undefined);
+  const answers = new Map<string, Response>();
+
+  beforeAll(async () => {
+    const server = await startServer();
+    const begun = await Promise.all(
+      refusing.map(async (operation) => ({
+        id: operation.id,
+        exchange: await RawExchange.begin(server.url, wholeRequest(operation)),
+      })),
+    );
+    // A request whose first line is not read yet does not count as begun.
+    await checkedFetch(new Request(`${server.url}/health/live`));
+    const stopped = server.stop();
+    while (!server.log.some((line) => line.includes('"msg":"stopping"'))) await delay(10);
+    for (const { id, exchange } of begun) answers.set(id, await exchange.finish());
+    await stopped;
+  });
+
+  test.each(refusing)('is sent away by $id', async ({ id }) => {
+    const refused = answers.get(id);
+    expect(refused?.status).toBe(503);
+    expect(refused?.headers.get('Retry-After')).toBe('1');
+    expect(await refused?.json()).toMatchObject({ detail: expect.stringContaining('stopping') });
+  });
+});

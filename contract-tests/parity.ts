@@ -1,0 +1,75 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** The targets on which the same promises are played. */
+const TARGETS = ['mock', 'server', 'postgres'];
+
+/** The folders of the suite, with the targets on which they are not played, and why. */
+const FOLDERS: { folder: string; except: Record<string, string> }[] = [
+  { folder: 'contract-tests/promises/', except: {} },
+  {
+    folder: 'contract-tests/state/',
+    except: { mock: 'takes a state, and the mock keeps nothing' },
+  },
+];
+
+interface Tally {
+  passed: number;
+  failed: number;
+  /** Reasons, with how many cases were skipped for them. */
+  skipped: Map<string, number>;
+}
+
+/** Tells at the end of a run how the same suite fared on each target, and what was not played there, and why. */
+export class Parity implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const suite = FOLDERS.flatMap(({ folder, except }) => {
+      const inFolder = modules.filter(
+        ({ moduleId, project }) =>
+          moduleId.includes(`/${folder}`) && TARGETS.includes(project.name),
+      );
+      return { except, inFolder };
+    });
+    const lines = TARGETS.map((target) => [target, tally(target, suite)] as const)
+      .filter(([, { passed, failed }]) => passed + failed > 0)
+      .flatMap(([target, counted]) => inWords(target, counted));
+    if (lines.length === 0) return;
+    process.stdout.write(`\n The same promises on each target\n${lines.join('\n')}\n\n`);
+  }
+}
+
+function tally(
+  target: string,
+  suite: readonly { except: Record<string, string>; inFolder: readonly TestModule[] }[],
+): Tally {
+  const counted: Tally = { passed: 0, failed: 0, skipped: new Map() };
+  const skip = (reason: string, cases = 1) =>
+    counted.skipped.set(reason, (counted.skipped.get(reason) ?? 0) + cases);
+  for (const { except, inFolder } of suite) {
+    const reason = except[target];
+    if (reason !== undefined) {
+      const played = TARGETS.map((other) => casesOf(inFolder, other).length);
+      if (Math.max(...played) > 0) skip(reason, Math.max(...played));
+    }
+    for (const result of casesOf(inFolder, target)) {
+      if (result.state === 'passed') counted.passed += 1;
+      else if (result.state === 'skipped') skip(result.note ?? 'no reason was given');
+      else counted.failed += 1;
+    }
+  }
+  return counted;
+}
+
+function casesOf(modules: readonly TestModule[], target: string) {
+  return modules
+    .filter(({ project }) => project.name === target)
+    .flatMap((module) => [...module.children.allTests()].map((test) => test.result()));
+}
+
+function inWords(target: string, { passed, failed, skipped }: Tally): string[] {
+  const sum = [...skipped.values()].reduce((total, cases) => total + cases, 0);
+  const reasons = [...skipped].map(([reason, cases]) => `            ${cases} × ${reason}`);
+  return [
+    `   ${target.padEnd(8)} ${passed} passed, ${failed} failed, ${sum} not played`,
+    ...reasons,
+  ];
+}

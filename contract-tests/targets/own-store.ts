@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import pg from 'pg';
+
+/** An empty store of a test's own, of the same kind as the target's, into which the test reaches by SQL. */
+export interface OwnStore {
+  databaseUrl: string;
+  isPostgres: boolean;
+  /** Opens a connection beside the server's. */
+  connect(): Promise<Connection>;
+  remove(): Promise<void>;
+}
+
+export interface Connection {
+  run(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+let stores = 0;
+
+/** @param databaseUrl of the target; a store on PostgreSQL is another database of the same server */
+export async function ownStore(databaseUrl: string | undefined): Promise<OwnStore> {
+  return databaseUrl?.startsWith('postgres') ? postgresStore(databaseUrl) : sqliteStore();
+}
+
+async function sqliteStore(): Promise<OwnStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-own-'));
+  const file = join(folder, 'roster.db');
+  return {
+    databaseUrl: `file:${file}`,
+    isPostgres: false,
+    connect: async () => {
+      const database = new SqliteDatabase(file);
+      return {
+        run: async (sql) => {
+          database.exec(sql);
+        },
+        close: async () => {
+          database.close();
+        },
+      };
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+async function postgresStore(targetUrl: string): Promise<OwnStore> {
+  stores += 1;
+  const name = `own_${process.pid}_${stores}`;
+  const target = await connectTo(targetUrl);
+  await target.run(`create database ${name}`);
+  const url = new URL(targetUrl);
+  url.pathname = `/${name}`;
+  return {
+    databaseUrl: url.href,
+    isPostgres: true,
+    connect: () => connectTo(url.href),
+    remove: async () => {
+      await target.run(`drop database ${name} with (force)`);
+      await target.close();
+    },
+  };
+}
+
+async function connectTo(connectionString: string): Promise<Connection> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return {
+    run: async (sql) => {
+      await client.query(sql);
+    },
+    close: () => client.end(),
+  };
+}
