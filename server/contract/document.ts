@@ -10,7 +10,7 @@ import { saysOf } from './says.js';
 import type { Document } from './shape.js';
 
 export { absenceRule, patternRule } from './says.js';
-export { ContractError, type Document, type Operation, type ProblemKind };
+export type { Document, Operation, ProblemKind };
 
 /** The contract, as the server reads it. */
 export interface Contract {

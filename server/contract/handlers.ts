@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { READS_LATER } from '../../generated/contract.js';
+import type { READS_LATER } from '../../generated/contract.js';
 import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../callers/caller.js';
 import type { ProblemError } from './problems.js';
@@ -97,9 +97,6 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
 }
   ? NonNullable<P>
   : Record<never, never>;
-
-/** The operations whose contract says `x-roster-reads-later`. */
-export { READS_LATER };
 
 /** A JSON body is parsed; a body of any other media type is handed over as a stream of its bytes. */
 type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
