@@ -65,6 +65,7 @@ describe('the examples of the contract come true', () => {
     });
     await play('createAgent', 201, 'agent');
     await play('getAgent', 200, 'agent');
+    await play('listAgents', 200, 'agents');
     await play('getSkill', 200, 'skill');
     await play('listSkills', 200, 'skills');
     await play('createChatbot', 201, 'chatbot');
@@ -73,7 +74,6 @@ describe('the examples of the contract come true', () => {
     await play('updateChatbot', 200, 'chatbot');
     await play('updateSkill', 200, 'skill');
     await play('deleteSkill', 204);
-    await play('listAgents', 200, 'agents');
     await play('updateAgent', 200, 'agent');
     await play('deleteChatbot', 204);
     await play('updateChatbot', 201, 'chatbot');
