@@ -43,7 +43,8 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-const list = new Intl.ListFormat('en-GB');
+/** Made when it is needed: what it knows of languages takes a while to load. */
+const listed = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words);
 
 /** The fields of a resource were sent without the field that they belong inside. */
 function notWrapped(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
@@ -62,7 +63,7 @@ function notWrapped(contract: Contract, schema: unknown, body: unknown): ShapeFa
     return {
       error: {
         pointer: '/body',
-        message: `must be wrapped: {"${wrapper}": {…}}; ${list.format(stray)} ${belong} inside`,
+        message: `must be wrapped: {"${wrapper}": {…}}; ${listed(stray)} ${belong} inside`,
       },
       explains: (pointer) => pointers.includes(pointer),
     };
