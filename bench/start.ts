@@ -18,7 +18,7 @@ const IDLE_MS = 3000;
 /** As who tries it out starts it, and as a supervisor does. */
 const COMMANDS = {
   'npm start': ['npm', 'start', '--silent'],
-  'node dist/server/main.js': ['node', '--max-semi-space-size=4', 'dist/server/main.js'],
+  'node dist/server/main.js': ['node', '--max-semi-space-size=8', 'dist/server/main.js'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));

@@ -49,7 +49,7 @@ export async function startService(
   const logFile = join(folder, `${uuidv4()}.log`);
   const output = openSync(logFile, 'a');
   const imports = preload ? ['--import', preload.href] : [];
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...imports, main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', ...imports, main], {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, ...env },
     stdio: ['ignore', output, output, 'ipc'],
   });

@@ -22,7 +22,7 @@ export async function startPrism(folder: string): Promise<Running> {
   await mkdir(folder);
   const logFile = join(folder, 'prism.log');
   const output = openSync(logFile, 'a');
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', PRISM, ...MOCK], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', PRISM, ...MOCK], {
     env: { ...process.env, ...ENVIRONMENT },
     stdio: ['ignore', output, output],
   });

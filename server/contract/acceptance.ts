@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Request } from 'express';
 import type { Contract, Document, Operation } from './document.js';
-import { valueAt } from './json-pointer.js';
 import { JSON_TYPE, mediaType } from './media-type.js';
+import { dereferenced } from './operation.js';
 import { asRecord, type JsonRecord } from './record.js';
 import { referredTo } from './requests-only.js';
 
@@ -89,11 +89,6 @@ function parametersOf(document: Document, { path, method }: Operation): JsonReco
   return [item, asRecord(item[method])]
     .flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []))
     .map((parameter) => dereferenced(document, asRecord(parameter)));
-}
-
-function dereferenced(document: Document, part: JsonRecord): JsonRecord {
-  const { $ref } = part;
-  return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
 }
 
 function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {

@@ -42,6 +42,7 @@ describe('an address', () => {
     '',
     '/',
     '/Projects',
+    'xprojects',
     '/projects//',
     '/projects/a//',
     '/projects//skills/b',

@@ -42,6 +42,7 @@ export class AddressTree<T> {
    * @throws {URIError} if a parameter is not percent-encoded UTF-8
    */
   find(path: string): Found<T> | undefined {
+    if (!path.startsWith('/')) return undefined;
     const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
     const segments = path.slice(1, end).split('/');
     const values: string[] = [];

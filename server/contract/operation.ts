@@ -74,7 +74,8 @@ function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
   return numeric;
 }
 
-function dereferenced(document: Document, part: JsonRecord): JsonRecord {
+/** A part of the document, or what it refers to. */
+export function dereferenced(document: Document, part: JsonRecord): JsonRecord {
   const { $ref } = part;
   return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { acceptance } from './acceptance.js';
+import type { Accepts } from './acceptance.js';
 import type { Contract, Operation } from './document.js';
 
 declare module 'express-serve-static-core' {
@@ -14,28 +14,37 @@ declare module 'express-serve-static-core' {
  * expects the body to be read, and the parameters of the address in `res.locals`.
  *
  * It does so in two steps. Most requests are accepted by the first, which takes a few microseconds. Whatever is
- * not, the validator looks at: it alone refuses, and says why. It is large, and loaded when it is first needed.
+ * not, the validator looks at: it alone refuses, and says why. Both are large, and loaded when they are first needed.
  */
 export function requestValidation(contract: Contract): (operation: Operation) => RequestHandler {
-  const acceptsOf = acceptance(contract);
-  const validatorOf = loadedWhenNeeded(async () =>
-    (await import('./validator.js')).validator(contract),
-  );
+  const acceptance = loadedOnce(async () => (await import('./acceptance.js')).acceptance(contract));
+  const validator = loadedOnce(async () => (await import('./validator.js')).validator(contract));
   return (operation) => {
-    const accepts = acceptsOf(operation);
-    const validator = loadedWhenNeeded(async () => (await validatorOf())(operation));
+    const validatorOf = loadedOnce(async () => (await validator())(operation));
+    const checkOf = loadedOnce(async () => check((await acceptance())(operation), validatorOf));
+    let loaded: RequestHandler | undefined;
     return (req, res, next) => {
-      const query = req.url.includes('?') ? { ...req.query } : {};
-      if (!accepts(req, res.locals.params ?? {}, query)) {
-        return validator().then((validate) => validate(req, res, next));
-      }
-      res.locals.query = query;
-      return next();
+      if (loaded) return loaded(req, res, next);
+      return checkOf().then((check) => {
+        loaded = check;
+        return check(req, res, next);
+      });
     };
   };
 }
 
-function loadedWhenNeeded<T>(load: () => Promise<T>): () => Promise<T> {
+function check(accepts: Accepts, validator: () => Promise<RequestHandler>): RequestHandler {
+  return (req, res, next) => {
+    const query = req.url.includes('?') ? { ...req.query } : {};
+    if (!accepts(req, res.locals.params ?? {}, query)) {
+      return validator().then((validate) => validate(req, res, next));
+    }
+    res.locals.query = query;
+    return next();
+  };
+}
+
+function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load();
