@@ -34,7 +34,7 @@ describe('a stop', () => {
     await untilLogged(server, 'stopping');
     socket.end(rest);
     expect(await stopped).toBe(0);
-    expect(received.text).toContain('HTTP/1.1 201 Created');
+    await expect.poll(() => received.text).toContain('HTTP/1.1 201 Created');
 
     const skills = await fetch((await start()).url + path);
     expect(await skills.json()).toMatchObject([{ name: 'late' }]);
@@ -48,8 +48,8 @@ describe('a stop', () => {
     await untilLogged(server, 'stopping');
     socket.write(`${rest}GET /projects HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     expect(await stopped).toBe(0);
-    expect(received.text).toContain('HTTP/1.1 201 Created');
-    expect(received.text).toContain('HTTP/1.1 503 Service Unavailable');
+    await expect.poll(() => received.text).toContain('HTTP/1.1 201 Created');
+    await expect.poll(() => received.text).toContain('HTTP/1.1 503 Service Unavailable');
     expect(received.text).toContain('Retry-After: 1');
     expect(received.text).toContain('"type":"/problems/service-unavailable"');
   });
