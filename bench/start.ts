@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { machine } from '../harness/machine.js';
 import { median } from '../harness/numbers.js';
-import { residentMemory } from '../harness/service.js';
+import { FLAGS, residentMemory } from '../harness/service.js';
 
 /**
  * Measures how long the service takes until it is ready, with a store that exists, and how much memory it holds
@@ -18,7 +18,7 @@ const IDLE_MS = 3000;
 /** As who tries it out starts it, and as a supervisor does. */
 const COMMANDS = {
   'npm start': ['npm', 'start', '--silent'],
-  'node dist/server/main.js': ['node', '--max-semi-space-size=8', 'dist/server/main.js'],
+  'node dist/server/main.js': ['node', ...FLAGS, 'dist/server/main.js'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));

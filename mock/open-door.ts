@@ -16,7 +16,6 @@ export function openDoor(app: RequestListener): RequestListener {
 /** Frontends send the key that they will have later; what it looks like is nobody's concern here. */
 function forgetKey(req: IncomingMessage): void {
   delete req.headers.authorization;
-  delete req.headersDistinct['authorization'];
 }
 
 /** Fetch Standard, section 3.3.3. A star takes in every header of an answer, such as Location, Link and ETag. */

@@ -6,6 +6,7 @@ import { startTracing } from './telemetry/tracing.js';
 
 try {
   const config = readConfig(process.env);
+  // Lines are written together, as a write for each is dear; those that wait are written at the end.
   const lines = pino.destination({ sync: true, minLength: 4096, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);
@@ -27,6 +28,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
   const service = await openService(config, log);
   try {
     await service.listen();
+    // Whoever started the service may wait for this line.
     log.flush();
     service.work();
     log.info({ signal: await stopSignal() }, 'stopping');

@@ -4,6 +4,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { withoutKeys } from './callers/without-keys.js';
 import { atClose, wentOut } from './contract/at-close.js';
+import { withoutQuery } from './contract/request-target.js';
 import type { NoteFailure } from './contract/send-problem.js';
 import { traceIdOf } from './telemetry/request-spans.js';
 
@@ -42,8 +43,7 @@ export function logFailures(log: Logger): NoteFailure {
 
 /** What a line of the log tells of a request. A key that was put into the address by mistake has no place in it; nor has the rest of a query. */
 function lineOf(id: string, method: string, url: string) {
-  const query = url.indexOf('?');
-  return { id, method, url: withoutKeys(query < 0 ? url : url.slice(0, query)) };
+  return { id, method, url: withoutKeys(withoutQuery(url)) };
 }
 
 function levelOf(statusCode: number): 'info' | 'warn' | 'error' {

@@ -1,6 +1,6 @@
 /** What the bench uses of autocannon 9, which comes without types. */
 declare module 'autocannon' {
-  interface Options {
+  export interface Options {
     readonly url: string;
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;

@@ -1,21 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Options } from 'autocannon';
 import { z } from 'zod';
 import { pin } from './cores.js';
 
 const PROCESS = fileURLToPath(new URL('./load-process.js', import.meta.url));
 
 /** What to send to whom, over how many connections, and for how long: in seconds, or in requests. */
-export interface Order {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  readonly connections: number;
-  readonly duration: number;
-  readonly amount?: number | undefined;
-}
+export type Order = Omit<Options, 'sampleInt' | 'idReplacement'>;
 
 const fired = z.object({
   seconds: z.number(),

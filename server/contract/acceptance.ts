@@ -3,8 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Request } from 'express';
 import type { Contract, Document, Operation } from './document.js';
 import { JSON_TYPE, mediaType } from './media-type.js';
-import { dereferenced } from './operation.js';
-import { asRecord, type JsonRecord } from './record.js';
+import type { JsonRecord } from './record.js';
 import { referredTo } from './requests-only.js';
 
 /**
@@ -19,7 +18,7 @@ export type Accepts = (
 ) => boolean;
 
 /**
- * Makes, for each operation, what accepts its requests. It is compiled for a yes alone, at the first request; a no
+ * Makes what accepts the requests to an operation. It is compiled for a yes alone; a no
  * is for the validator to confirm and to word. So it may be stricter than the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
@@ -35,31 +34,16 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
   for (const ajv of [asSent, asTexts]) addFormats.default(ajv, { mode: 'full' });
   return (operation) => {
     const schemas = schemasOf(contract.document, operation);
-    const address = compiledWhenNeeded(asSent, schemas.address);
-    const query = compiledWhenNeeded(asTexts, schemas.query);
-    const body = compiledWhenNeeded(asSent, schemas.body);
+    const address = asSent.compile(schemas.address);
+    const query = asTexts.compile(schemas.query);
+    const body = asSent.compile(schemas.body);
     return (request, params, sent) =>
       address({ path: params, header: request.headers }) &&
-      isPlain(sent) &&
+      // The validator takes a text of nothing for none.
+      !Object.values(sent).includes('') &&
       query({ query: sent }) &&
       (isReadLater(operation, request) || body({ body: request.body }));
   };
-}
-
-function compiledWhenNeeded(ajv: Ajv2020, schema: JsonRecord): (parts: object) => boolean {
-  let validate: ((parts: object) => boolean) | undefined;
-  return (parts) => {
-    validate ??= ajv.compile(schema);
-    return validate(parts);
-  };
-}
-
-/** Whether the values of a query are what they look like: the validator reads more into some. */
-function isPlain(query: Request['query']): boolean {
-  for (const name in query) {
-    if (name.includes('[') || query[name] === '') return false;
-  }
-  return true;
 }
 
 /** Whether the body is not there yet: it is a stream, or none. */
@@ -68,27 +52,19 @@ function isReadLater({ consumes, readsLater }: Operation, request: Request): boo
 }
 
 function schemasOf(document: Document, operation: Operation) {
-  const parameters = parametersOf(document, operation);
+  const { parameters, bodySchema = {} } = operation;
   const path = parameterSchema(parameters, 'path');
   const header = parameterSchema(parameters, 'header');
   const query = { ...parameterSchema(parameters, 'query'), additionalProperties: false };
   return {
     address: withComponents(document, { path, header }),
     query: withComponents(document, { query }),
-    body: withComponents(document, { body: operation.bodySchema ?? {} }),
+    body: withComponents(document, { body: bodySchema }),
   };
 }
 
 function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
   return { properties, components: referredTo(properties, components) };
-}
-
-/** The parameters of an operation, with those that it shares with the others of its address. */
-function parametersOf(document: Document, { path, method }: Operation): JsonRecord[] {
-  const item = asRecord(document.paths[path]);
-  return [item, asRecord(item[method])]
-    .flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []))
-    .map((parameter) => dereferenced(document, asRecord(parameter)));
 }
 
 function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {

@@ -25,6 +25,8 @@ export interface Operation {
   readonly bodySchema: unknown;
   /** The scope that a key needs; none, if the operation is open to all. */
   readonly scope: (typeof SCOPES)[number] | undefined;
+  /** Its parameters, and those that it shares with the other operations of its address. */
+  readonly parameters: readonly JsonRecord[];
   /** The headers of the request that the operation heeds. */
   readonly headers: readonly string[];
   /** The parameters of the query that are numbers, by name. */
@@ -38,7 +40,8 @@ export function operationsOf(document: Document): Operation[] {
     for (const method of METHODS) {
       const definition = item[method];
       if (!definition) continue;
-      const { operationId: id, requestBody, responses, security, parameters = [] } = definition;
+      const { operationId: id, requestBody, responses, security } = definition;
+      const parameters = [item, definition].flatMap((part) => parametersOf(document, part));
       operations.push({
         id,
         method,
@@ -51,8 +54,8 @@ export function operationsOf(document: Document): Operation[] {
         readsLater: requestBody?.['x-roster-reads-later'] ?? false,
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
         scope: security[0]?.apiKey[0],
+        parameters,
         headers: parameters
-          .map((parameter) => dereferenced(document, parameter))
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => String(name)),
         numericQuery: numericQueryOf(document, parameters),
@@ -62,10 +65,15 @@ export function operationsOf(document: Document): Operation[] {
   return operations;
 }
 
+function parametersOf(document: Document, { parameters }: JsonRecord): JsonRecord[] {
+  return Array.isArray(parameters)
+    ? parameters.map((parameter) => dereferenced(document, asRecord(parameter)))
+    : [];
+}
+
 function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
   const numeric = new Map<string, 'integer' | 'number'>();
-  for (const parameter of parameters) {
-    const { name, in: where, schema } = dereferenced(document, parameter);
+  for (const { name, in: where, schema } of parameters) {
     const { type } = dereferenced(document, asRecord(schema));
     if (where === 'query' && (type === 'integer' || type === 'number')) {
       numeric.set(String(name), type);
@@ -75,7 +83,7 @@ function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
 }
 
 /** A part of the document, or what it refers to. */
-export function dereferenced(document: Document, part: JsonRecord): JsonRecord {
+function dereferenced(document: Document, part: JsonRecord): JsonRecord {
   const { $ref } = part;
   return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
 }

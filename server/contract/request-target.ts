@@ -16,6 +16,12 @@ export const readTarget: RequestHandler = (req, _res, next) => {
   next();
 };
 
+/** A request's target without its query. */
+export function withoutQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
 /** Where every request ends that no route has taken. */
 export const refuseUnknownAddress: RequestHandler = (req) => {
   throw problem(

@@ -10,6 +10,7 @@ import { problem } from './problems.js';
 import { refuseMisreadQuery } from './query.js';
 import { type AnyReply, send } from './reply.js';
 import { sendLines } from './reply-stream.js';
+import { withoutQuery } from './request-target.js';
 import type { NoteFailure } from './send-problem.js';
 import { sequence } from './sequence.js';
 import { requestValidation } from './validation.js';
@@ -33,6 +34,8 @@ declare module 'express-serve-static-core' {
     route?: string;
     /** The prefix before the address: '' or such as '/api'. */
     base?: string;
+    /** The parameters of the address. */
+    params?: Record<string, string>;
   }
 }
 
@@ -91,7 +94,7 @@ export function contractRouter(
     addresses.add(path, address);
   }
   return (req, res, next): unknown => {
-    const path = pathOf(req.url);
+    const path = withoutQuery(req.url);
     for (const base of bases) {
       if (!path.startsWith(base)) continue;
       const found = addresses.find(path.slice(base.length));
@@ -109,11 +112,6 @@ interface Address {
   /** The methods that may be used there, as the header `Allow` tells them. */
   readonly allow: string;
   readonly handlers: Map<string, RequestHandler>;
-}
-
-function pathOf(target: string): string {
-  const query = target.indexOf('?');
-  return query < 0 ? target : target.slice(0, query);
 }
 
 function answer(

@@ -45,13 +45,18 @@ export function sendProblem(
     // What is left of the body is read off, so that the connection is good for the next request.
     req.unpipe();
     req.resume();
-    for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '');
-    send(res, document.status, JSON.stringify(document));
+    send(res, error, document);
   };
 }
 
-function send(res: ServerResponse, status: number, body: string): void {
-  res.statusCode = status;
+function send(
+  res: ServerResponse,
+  { headers }: ProblemError,
+  document: ReturnType<typeof render>,
+): void {
+  const body = JSON.stringify(document);
+  res.statusCode = document.status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(body);
@@ -66,7 +71,6 @@ export function sendRefusal(
 ): void {
   const requestId = randomUUID();
   const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
-  for (const name in refusal.headers) res.setHeader(name, refusal.headers[name] ?? '');
   res.setHeader('X-Request-Id', requestId);
-  send(res, document.status, JSON.stringify(document));
+  send(res, refusal, document);
 }

@@ -2,7 +2,6 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import { error } from 'express-openapi-validator';
 import type { Contract, Operation } from './document.js';
 import { ContractViolation } from './faults.js';
 import { mediaType } from './media-type.js';
@@ -18,10 +17,6 @@ type Recognised = NonNullable<Parameters<Comparison>[0]['openapi']>;
 declare module 'express-serve-static-core' {
   interface Request {
     openapi?: Recognised;
-  }
-  interface Locals {
-    /** The parameters of the request's address. */
-    params?: Record<string, string>;
   }
 }
 
@@ -62,7 +57,8 @@ export function validator(contract: Contract): (operation: Operation) => Promise
       }
       req.openapi = { ...recognised, pathParams: res.locals.params ?? {} };
       return compare(req, res, (refusal?: unknown) => {
-        if (refusal instanceof error.BadRequest) next(new ContractViolation(refusal.errors));
+        if (refusal instanceof OpenApiValidator.error.BadRequest)
+          next(new ContractViolation(refusal.errors));
         else next(refusal);
       });
     };

@@ -19,13 +19,7 @@ export type { Code, Fault };
  * clients can be made from it. How it reads, and what it promises, `npm run lint:spec` looks at as well.
  */
 export function checkContract(source: string, code: Code): Fault[] {
-  try {
-    const yaml = readYaml(source);
-    return inOrder(faultyParts(yaml, code).map(yaml.locate));
-  } catch (error) {
-    if (error instanceof YamlError) return [error.fault];
-    throw error;
-  }
+  return examine(source, code).faults;
 }
 
 /**
@@ -33,11 +27,20 @@ export function checkContract(source: string, code: Code): Fault[] {
  * @throws {ContractError} with a line for each fault, if it has any
  */
 export function documentOf(source: string, code: Code): Document {
-  const faults = checkContract(source, code);
+  const { content, faults } = examine(source, code);
   if (faults.length > 0) throw new ContractError(faults.map(lineOf).join('\n'));
-  const { content } = readYaml(source);
   if (!isDocument(content)) throw new ContractError('openapi.yaml:1:1: this is no contract');
   return content;
+}
+
+function examine(source: string, code: Code): { content?: unknown; faults: Fault[] } {
+  try {
+    const yaml = readYaml(source);
+    return { content: yaml.content, faults: inOrder(faultyParts(yaml, code).map(yaml.locate)) };
+  } catch (error) {
+    if (error instanceof YamlError) return { faults: [error.fault] };
+    throw error;
+  }
 }
 
 /** The document itself: what zod makes of it has other orders of members. */
