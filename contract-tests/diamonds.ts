@@ -24,9 +24,9 @@ export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
 let slow: string | undefined;
 
 /**
- * A table that takes so long to train from that a request which comes after it finds it training: folds of
- * twenty columns that each matter, for hundreds of rounds. A training that is to end takes the diamonds,
- * with which a core is busy for three seconds rather than ten.
+ * A table that takes so long to train from that a request which comes after it finds it training, and is
+ * soon sent all the same: few rows, in folds of sixty columns that each matter, for hundreds of rounds. A
+ * training that is to end takes the diamonds, with which a core is busy for three seconds rather than seven.
  */
 export function slowTable(): string {
   slow ??= makeSlowTable();
@@ -37,9 +37,9 @@ function makeSlowTable(): string {
   const columns = [
     'carat',
     'depth',
-    ...Array.from({ length: 18 }, (_, index) => `column_${index}`),
+    ...Array.from({ length: 58 }, (_, index) => `column_${index}`),
   ];
-  const rows = Array.from({ length: 20_000 }, (_, row) => {
+  const rows = Array.from({ length: 1000 }, (_, row) => {
     const cells = columns.map((_, column) => (row * (2 * column + 1) * 7919) % 997);
     return [...cells, cells.reduce((sum, cell) => sum + cell, 0)].join(',');
   });

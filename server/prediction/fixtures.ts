@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import {
+  type Model,
   type Prediction,
   Predictor,
   readCsvTable,
@@ -88,7 +89,7 @@ function cellOf(column: TableColumn, row: number): unknown {
 }
 
 /** Three quarters of a real table to learn from, and the other rows. */
-export async function splitDataset(name: Dataset, target: string) {
+async function splitDataset(name: Dataset, target: string) {
   const rows = rowsOf(await readDataset(name, target));
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
   const shuffled = order.map((index): Row => rows[index] ?? {});
@@ -98,7 +99,25 @@ export async function splitDataset(name: Dataset, target: string) {
 }
 
 /** A model trained on three quarters of a real table, and what predicts the other rows. */
-export async function judge(name: Dataset, target: string) {
+export interface Judged {
+  table: Table;
+  model: Model;
+  testRows: Row[];
+  target: string;
+  predictor: Predictor;
+}
+
+/** By table and target: each is trained once for all tests of a process. */
+const judged = new Map<string, Promise<Judged>>();
+
+export function judge(name: Dataset, target: string): Promise<Judged> {
+  const key = `${name}.${target}`;
+  const known = judged.get(key) ?? trainAndJudge(name, target);
+  judged.set(key, known);
+  return known;
+}
+
+async function trainAndJudge(name: Dataset, target: string): Promise<Judged> {
   const { table, testRows } = await splitDataset(name, target);
   const model = train(table);
   return { table, model, testRows, target, predictor: new Predictor(model) };

@@ -52,7 +52,7 @@ function writeGroup(
   const places = new Uint16Array(MOST_BINS * features.length);
   const masks: number[] = [];
   for (const [index, feature] of features.entries()) {
-    const ofFeature = trees.map((tree) => masksOf(tree, feature));
+    const ofFeature = Array.from({ length: GROUP }, (_, tree) => masksOf(trees[tree], feature));
     findPlaces(places.subarray(MOST_BINS * index, MOST_BINS * (index + 1)), masks, ofFeature);
   }
   return [
@@ -64,10 +64,10 @@ function writeGroup(
   ];
 }
 
-/** By bin: the leaves that a feature leaves possible; undefined if the tree does not split on it. */
-function masksOf({ features, masks }: LeafMasks, feature: number): Int32Array | undefined {
-  const index = features.indexOf(feature);
-  return index < 0 ? undefined : masks.subarray(MOST_BINS * index, MOST_BINS * (index + 1));
+/** By bin: the leaves that a feature leaves possible; undefined if there is no tree, or it does not split on it. */
+function masksOf(tree: LeafMasks | undefined, feature: number): Int32Array | undefined {
+  const index = tree?.features.indexOf(feature) ?? -1;
+  return index < 0 ? undefined : tree?.masks.subarray(MOST_BINS * index, MOST_BINS * (index + 1));
 }
 
 /** Fills in the place of each bin of a feature, and adds the masks at the places that are new. */
@@ -81,7 +81,7 @@ function findPlaces(
   let place = firstPlace;
   for (let bin = 0; bin < MOST_BINS; bin++) {
     if (bin === 0 || differs[bin] === 1) {
-      const ofBin = Array.from({ length: GROUP }, (_, tree) => ofTrees[tree]?.[bin] ?? -1);
+      const ofBin = ofTrees.map((ofTree) => ofTree?.[bin] ?? -1);
       place = placeOf(ofBin, masks, firstPlace);
     }
     places[bin] = place;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { band, covered, errorOf, judge } from './fixtures.js';
-import type { Model, Prediction } from './index.js';
+import { type Model, type Prediction, train } from './index.js';
 
 const diamonds = await judge('diamonds', 'price');
 const housing = await judge('txhousing', 'median');
@@ -122,5 +122,23 @@ test('columns of diamonds are summed up', () => {
 });
 
 test('a second training on the same rows gives the same model to the last bit', async () => {
-  expect(await judge('txhousing', 'median').then(({ model }) => model)).toEqual(housing.model);
+  const { table, model } = await judge('concrete', 'compressive_strength');
+  expect(train(table)).toEqual(model);
+});
+
+test('what weighs most in a diamond is its weight, then clarity and colour', () => {
+  const { columns, metrics } = diamonds.model;
+  const byPermutation = columns
+    .toSorted((a, b) => (b.importance?.permutation ?? 0) - (a.importance?.permutation ?? 0))
+    .map(({ name }) => name);
+  expect(byPermutation.slice(0, 4).sort()).toEqual(['carat', 'clarity', 'color', 'y'].sort());
+  const [carat] = columns;
+  expect(carat?.importance?.permutation).toBeGreaterThan(metrics.rmse);
+});
+
+test('the date wins among rides in Chicago: by weekday and season', () => {
+  const { model, predictor, testRows } = rides;
+  expect(model.features.map(({ part }) => part)).toContain('day_of_week');
+  expect(model.columns[0]?.importance?.gain).toBeGreaterThan(0.8);
+  expect(errorOf(predictor.predict(testRows))).toBeLessThan(2);
 });

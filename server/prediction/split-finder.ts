@@ -55,16 +55,16 @@ export function findSplit(
     leafRows,
     countBits,
   );
-  return feature < 0 ? undefined : { feature, ...readSplit(table) };
+  return feature < 0 ? undefined : readSplit(table, feature);
 }
 
 /** The best split, as the kernel tells it: see `splitAddress`. */
-function readSplit({ memory: { doubles, bytes }, split }: BinnedTable) {
+function readSplit({ memory: { doubles, bytes }, split }: BinnedTable, feature: number) {
   const at = split / 8;
   const ranges = split + SPLIT_DOUBLES * 8;
   const end = ranges + (doubles[at + 3] ?? 0);
   const leftBins: number[] = [];
   for (let index = ranges; index < end; index++) leftBins.push(bytes[index] ?? 0);
   const left = { residualSum: doubles[at + 1] ?? 0, rowCount: doubles[at + 2] ?? 0 };
-  return { gain: doubles[at] ?? 0, left, leftBins };
+  return { feature, gain: doubles[at] ?? 0, left, leftBins };
 }

@@ -102,7 +102,9 @@ export class TreeGrower {
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
       const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
       const next = findSplit(this.#table, histogram, totals, this.#limits, countBits);
-      return { ...totals, start: from, end: to, histogram, split: next, parent: { split, side } };
+      const { residualSum, rowCount } = totals;
+      const parent = { split, side };
+      return { residualSum, rowCount, start: from, end: to, histogram, split: next, parent };
     };
     return [grown(left, 'left', start, middle), grown(right, 'right', middle, end)];
   }
@@ -123,8 +125,12 @@ export class TreeGrower {
 
 function indexOfBest(leaves: readonly GrowingLeaf[]): number {
   let best = 0;
-  for (const [index, { split }] of leaves.entries()) {
-    if ((split?.gain ?? 0) > (leaves[best]?.split?.gain ?? 0)) best = index;
+  let most = 0;
+  for (let index = 0; index < leaves.length; index++) {
+    const gain = leaves[index]?.split?.gain ?? 0;
+    if (gain <= most) continue;
+    best = index;
+    most = gain;
   }
   return best;
 }
