@@ -6,7 +6,7 @@ import {
   readCsvTable,
   readJsonTable,
   TableError,
-} from '../prediction/index.js';
+} from '../prediction/reading.js';
 import { receiveBytes, sendBytes } from './byte-channel.js';
 import type { TableMessage, TableReading } from './table-message.js';
 

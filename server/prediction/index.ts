@@ -3,17 +3,13 @@
  * out; rows in, rows with intervals out. Knows nothing of HTTP or of databases.
  */
 export type { ColumnSummary } from './column-profile.js';
-export { readCsvTable } from './csv-table.js';
-export { JsonShapeError, MalformedJsonError } from './json-array-parser.js';
-export { readJsonTable } from './json-table.js';
 export type { ModelMetrics } from './metrics.js';
 export type { Model } from './model.js';
 export { decodeModel, encodeModel } from './model-codec.js';
 export type { Prediction } from './prediction.js';
 export { type PredictOptions, Predictor } from './predictor.js';
+export * from './reading.js';
 export { readRowsTable } from './rows-table.js';
 export type { Table } from './table.js';
 export { TableDecoder } from './table-decoder.js';
-export { encodeTable } from './table-encoder.js';
-export { TableError, type TableFault } from './table-error.js';
 export { type TrainOptions, train } from './train.js';

@@ -2,10 +2,35 @@ import { deserialize } from 'node:v8';
 import { z } from 'zod';
 import { decodeFirstFormat } from './first-table-format.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './growing-column.js';
-import type { Table } from './table.js';
-import { type Head, type Piece, pieceSchema, TARGET } from './table-pieces.js';
+import { MOST_TEXTS, type Table } from './table.js';
+import { FORMAT, type Head, type Piece, TARGET } from './table-pieces.js';
 
-const partSchema = z.array(pieceSchema);
+const headSchema = z.object({
+  format: z.literal(FORMAT),
+  target: z.string(),
+  rowCount: z.int().positive(),
+  columns: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({
+        kind: z.literal('text'),
+        name: z.string(),
+        textCount: z.int().min(0).max(MOST_TEXTS),
+      }),
+      z.object({ kind: z.enum(['number', 'date']), name: z.string() }),
+    ]),
+  ),
+});
+
+const partSchema: z.ZodType<Piece[]> = z.array(
+  z.union([
+    headSchema,
+    z.object({ column: z.int(), texts: z.array(z.string()) }),
+    z.object({
+      column: z.int(),
+      cells: z.union([z.instanceof(Uint16Array), z.instanceof(Float64Array)]),
+    }),
+  ]),
+);
 
 /** Puts a table together from its parts, in their order, and holds it only once. */
 export class TableDecoder {
