@@ -80,7 +80,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     const zipped = await raw('GET', address, 'Accept-Encoding: gzip');
     const plain = await raw('GET', address, 'Accept-Encoding: gzip;q=0');
     expect(zipped.head).toContain('Content-Encoding: gzip');
-    expect(gunzipSync(zipped.body)).toEqual(plain.body);
+    expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true);
     expect(etagOf(zipped.head)).not.toBe(etagOf(plain.head));
     expect(plain.head).toContain('Vary: Accept-Encoding');
   });
@@ -166,7 +166,7 @@ describe('the root', () => {
 describe('the contract', () => {
   test('is served as the file is, byte for byte', async () => {
     const response = await at('/openapi.yaml');
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(FILE);
+    expect(FILE.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
   });
 
   test('says the same as JSON', async () => {

@@ -14,7 +14,7 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   const bytes = encodeModel(model);
   const decoded = decodeModel(bytes);
   expect(decoded).toEqual(model);
-  expect(encodeModel(decoded)).toEqual(bytes);
+  expect(Buffer.from(bytes).equals(encodeModel(decoded))).toBe(true);
   const asked = [...rows, {}, { x: 0.1 }, { ...rows[0], place: 'unheard of' }];
   const before = Buffer.concat([...new Predictor(model).answer(asked)]).toString();
   expect(Buffer.concat([...new Predictor(decoded).answer(asked)]).toString()).toBe(before);
