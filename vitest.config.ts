@@ -4,7 +4,7 @@ import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { Parity } from './contract-tests/parity.js';
 
 /** One more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
-const WORKERS = availableParallelism() + 1;
+const WORKERS = availableParallelism() + 2;
 
 /** On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time. */
 const PATIENCE = {
@@ -14,10 +14,11 @@ const PATIENCE = {
 };
 
 /**
- * The files of such a project share one server, and nothing else that they would change for each other: they
- * need not read the contract anew. Two of them run at once, so that none may count on being alone.
+ * A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
+ * for the next. Two files of a project run at once, with one server in some projects, so that none may count
+ * on being alone.
  */
-const ON_ONE_SERVER = { ...PATIENCE, isolate: false };
+const SHARING = { ...PATIENCE, isolate: false };
 
 export default defineConfig({
   test: {
@@ -26,16 +27,14 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...PATIENCE,
+          ...SHARING,
           name: 'prediction',
           include: ['server/prediction/**/*.test.ts'],
-          // They compute and change nothing: code that has become fast for one file is so for the next.
-          isolate: false,
         },
       },
       {
         test: {
-          ...PATIENCE,
+          ...SHARING,
           name: 'unit',
           exclude: ['server/prediction/**', '**/node_modules/**'],
           include: [
@@ -55,7 +54,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...ON_ONE_SERVER,
+          ...SHARING,
           name: 'mock',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/mock/*.test.ts'],
           globalSetup: 'contract-tests/targets/mock.ts',
@@ -63,7 +62,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...ON_ONE_SERVER,
+          ...SHARING,
           name: 'server',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
@@ -71,7 +70,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...ON_ONE_SERVER,
+          ...SHARING,
           name: 'postgres',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/postgres.ts',

@@ -6,33 +6,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-
 import { root } from './root.js';
 import { type Child, startChild } from './targets/child.js';
 
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');
 
-/** Faults of the contract: what stands there in place of what, and what is told of it. */
-const FAULTS: [what: string, from: string, to: string, told: string][] = [
-  [
-    'an unknown reference',
-    "'#/components/schemas/CreateSkillBody'",
-    "'#/components/schemas/CreateSkilBody'",
-    '$ref #/components/schemas/CreateSkilBody leads to nothing; is it misspelt?',
+/** What stands in the contract in place of what, from where (‸) it is told, and what is told of it. */
+interface Fault {
+  from: string;
+  to: string;
+  told: string;
+}
+
+/** Examples are held against schemas that are sound. */
+const FAULTS: Record<string, Fault[]> = {
+  'an unknown reference, an operation without a handler, and a name of two operations': [
+    {
+      from: "'#/components/schemas/CreateSkillBody'",
+      to: "‸'#/components/schemas/CreateSkilBody'",
+      told: '$ref #/components/schemas/CreateSkilBody leads to nothing; is it misspelt?',
+    },
+    {
+      from: 'operationId: getAgent\n',
+      to: 'operationId: ‸copyAgent\n',
+      told: 'the operation copyAgent has no handler; begin one in server/operations/',
+    },
+    {
+      from: 'operationId: getChatbot\n',
+      to: 'operationId: ‸getSkill\n',
+      told: 'two operations are called getSkill; rename one of them',
+    },
   ],
-  [
-    'an example that breaks its schema',
-    'jewellery } }\n',
-    '5 } }\n',
-    'the example breaks its schema: must be string',
+  'an example that breaks its schema': [
+    {
+      from: 'jewellery } }\n',
+      to: '‸5 } }\n',
+      told: 'the example breaks its schema: must be string',
+    },
   ],
-  [
-    'an operation without a handler',
-    'getAgent\n',
-    'copyAgent\n',
-    'the operation copyAgent has no handler; begin one in server/operations/',
-  ],
-];
+};
 
 let project: string;
 const children: Child[] = [];
@@ -76,20 +88,32 @@ async function start(): Promise<Child> {
 
 const writeContract = (text: string) => writeFile(join(project, 'openapi.yaml'), text);
 
-test.each(FAULTS)(
-  '%s stops generate, lint and start, with its place',
-  async (_, from, to, told) => {
-    const at = CONTRACT.indexOf(from);
-    const before = CONTRACT.slice(0, at).split('\n');
-    const place = `openapi.yaml:${before.length}:${(before.at(-1) ?? '').length + 1}`;
-    await writeContract(before.join('\n') + to + CONTRACT.slice(at + from.length));
+/** The contract with some faults, and how each is told with its place. */
+function faulty(faults: readonly Fault[]): { text: string; told: string[] } {
+  let marked = CONTRACT;
+  for (const { from, to } of faults) marked = marked.replace(from, to);
+  const told = faults.map((fault) => {
+    const start = marked.indexOf(fault.to) + fault.to.indexOf('‸');
+    const lines = marked.slice(0, start).replaceAll('‸', '').split('\n');
+    return `openapi.yaml:${lines.length}:${(lines.at(-1) ?? '').length + 1}: ${fault.told}\n`;
+  });
+  return { text: marked.replaceAll('‸', ''), told };
+}
+
+test.each(Object.entries(FAULTS))(
+  '%s: generate, lint and start stop, and say where it is',
+  async (_, faults) => {
+    const { text, told } = faulty(faults);
+    await writeContract(text);
     const [generate, lint, start] = await Promise.all([
       run('npm', 'run', 'generate'),
       run('npm', 'run', 'lint:spec'),
       run('node', 'dist/server/main.js'),
     ]);
-    const stopped = { code: 1, told: expect.stringContaining(`${place}: ${told}\n`) };
-    expect({ generate, lint, start }).toEqual({ generate: stopped, lint: stopped, start: stopped });
+    for (const { code, told: said } of [generate, lint, start]) {
+      expect(code).toBe(1);
+      for (const fault of told) expect(said).toContain(fault);
+    }
     expect(start.told).toMatch(/^Roster did not start: openapi\.yaml:\d+:\d+: /);
     expect(await readdir(join(project, 'generated'))).toEqual([]);
   },

@@ -6,10 +6,13 @@ import { targets } from './operations.js';
 import { faultsOf } from './schema.js';
 import { draftsOf, valuesOf } from './values.js';
 
-const schemas = targets.flatMap(({ id, bodies, parameters }) => [
+const used = targets.flatMap(({ id, bodies, parameters }) => [
   ...bodies.map(([mediaType, schema]) => ({ what: `${id} ${mediaType}`, schema })),
   ...parameters.map(({ name, schema }) => ({ what: `${id} ${name}`, schema })),
 ]);
+
+/** Operations share most of what they take. */
+const schemas = [...new Map(used.map((use) => [JSON.stringify(use.schema), use])).values()];
 
 describe.each(schemas)('$what', ({ schema }) => {
   test('values keep to the schema, and most drafts of them do', () => {
@@ -51,9 +54,9 @@ test('each keyword that the requests of the contract use is broken somewhere', (
         .map(({ keyword }) => keyword),
     ),
   );
-  const used = [
+  const known = [
     ...['type', 'required', 'additionalProperties', 'minLength', 'maxLength', 'pattern', 'format'],
     ...['minimum', 'maximum', 'maxItems', 'maxProperties', 'oneOf'],
   ];
-  expect([...keywords]).toEqual(expect.arrayContaining(used));
+  expect([...keywords]).toEqual(expect.arrayContaining(known));
 });

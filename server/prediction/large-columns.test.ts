@@ -55,8 +55,8 @@ describe('a column of more distinct values than texts are kept', () => {
   });
 });
 
-test('a million distinct words are left out of a model, and it says why', () => {
-  const rows = makeRows(1_000_000, (random, index) => ({
+test('distinct words in every row are left out of a model, and it says why', () => {
+  const rows = makeRows(3 * MANY, (random, index) => ({
     id: `id ${index}`,
     x: index % 16,
     y: (index % 16) + random(),
@@ -73,7 +73,7 @@ test('a million distinct words are left out of a model, and it says why', () => 
     targetValues: few.targetValues,
     columns: [{ ...id, codes: id.codes.slice(0, 2000) }, ...few.columns.slice(1)],
   });
-  expect(targetValues).toHaveLength(1_000_000);
+  expect(targetValues).toHaveLength(3 * MANY);
   expect(model.columns).toMatchObject([
     { name: 'id', used: false, reason: expect.stringContaining('identifier') },
     { name: 'x', used: true },
