@@ -9,7 +9,7 @@ import {
 } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from './contract.js';
-import { diamonds, slowTable, someDiamonds } from './diamonds.js';
+import { longTable, slowTable, someDiamonds } from './diamonds.js';
 import { type ServerProcess, startServer } from './targets/server-process.js';
 
 let server: ServerProcess;
@@ -36,7 +36,7 @@ async function train(modelName: string, csv: string) {
 describe('on the real server', () => {
   test('it gives the model when that is ready, and tells how far it is until then', async () => {
     const seen: Model[] = [];
-    const path = await train('prices', diamonds);
+    const path = await train('prices', longTable);
     const model = await untilReady(roster, path, { onProgress: (at) => seen.push(at), every: 50 });
     expect(model).toMatchObject({ name: 'prices', status: 'ready', serving_version: 1 });
     // All may be done a moment before the model is there, and is told then.

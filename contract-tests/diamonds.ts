@@ -17,6 +17,9 @@ export function someDiamonds(count: number): string {
     .join('\n');
 }
 
+/** For a training that is interrupted, or looked at, before it ends: a core is busy with it for about a second. */
+export const longTable: string = someDiamonds(5000);
+
 /** The diamond that the examples of the contract ask for. */
 export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
 
@@ -25,8 +28,8 @@ let slow: string | undefined;
 
 /**
  * A table that takes so long to train from that a request which comes after it finds it training, and is
- * soon sent all the same: few rows, in folds of sixty columns that each matter, for hundreds of rounds. A
- * training that is to end takes the diamonds, with which a core is busy for three seconds rather than seven.
+ * soon sent all the same: few rows, in folds of sixty columns that each matter, for hundreds of rounds. A core
+ * is busy with it for seven seconds, so that it is for trainings that nobody waits for.
  */
 export function slowTable(): string {
   slow ??= makeSlowTable();

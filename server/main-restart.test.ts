@@ -1,7 +1,7 @@
 /** What is kept when the process ends, and when it is ended. */
 import { createRosterClient } from 'roster-client';
 import { describe, expect, test } from 'vitest';
-import { diamonds } from '../contract-tests/diamonds.js';
+import { longTable } from '../contract-tests/diamonds.js';
 import { predictionText, train, untilLogged, untilTrained } from '../contract-tests/prices.js';
 import { ownServers } from '../contract-tests/targets/own-servers.js';
 import type { ServerProcess } from '../contract-tests/targets/server-process.js';
@@ -59,7 +59,7 @@ describe('a crash', () => {
     await train(before);
     await untilTrained(before);
     const predictions = await predictionText(before);
-    const { data } = await train(before, diamonds);
+    const { data } = await train(before, longTable);
     expect(data).toMatchObject({ status: 'training', version: 2, serving_version: 1 });
     await before.kill();
 
@@ -73,7 +73,7 @@ describe('a crash', () => {
 
   test('that comes again with each attempt ends in a failure with its reason', async () => {
     let server = await start();
-    await train(server, diamonds);
+    await train(server, longTable);
     for (let crashes = 0; crashes < 3; crashes++) {
       await untilLogged(server, 'training');
       await server.kill();

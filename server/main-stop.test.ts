@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { diamonds } from '../contract-tests/diamonds.js';
+import { longTable } from '../contract-tests/diamonds.js';
 import { OpenStream } from '../contract-tests/open-stream.js';
 import { PREDICT, train, untilLogged, untilTrained } from '../contract-tests/prices.js';
 import { ownServers } from '../contract-tests/targets/own-servers.js';
@@ -72,7 +72,7 @@ describe('a stop', () => {
 
   test('interrupts a training, which the next start takes up again', async () => {
     const before = await start();
-    const { data } = await train(before, diamonds);
+    const { data } = await train(before, longTable);
     expect(data?.status).toBe('training');
     expect(await before.stop()).toBe(0);
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diamonds, someDiamonds } from '../contract-tests/diamonds.js';
+import { longTable, someDiamonds } from '../contract-tests/diamonds.js';
 import { OpenStream } from '../contract-tests/open-stream.js';
 import { PREDICT, shown, train, untilTrained } from '../contract-tests/prices.js';
 import { ownServers } from '../contract-tests/targets/own-servers.js';
@@ -12,7 +12,7 @@ const { file, start } = ownServers();
 describe('a training', () => {
   test('leaves other requests answered while it runs', async () => {
     const server = await start();
-    await train(server, diamonds);
+    await train(server, longTable);
     let answered = 0;
     while ((await shown(server))?.status === 'training') answered += 1;
     expect(answered).toBeGreaterThan(10);

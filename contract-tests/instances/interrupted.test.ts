@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LEASE } from '../../server/models/trainings.js';
-import { diamonds, settled } from '../diamonds.js';
+import { longTable, settled } from '../diamonds.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';
 import {
   beginTraining,
@@ -31,7 +31,7 @@ afterEach(() => Promise.all(both.map((instance) => instance.kill())));
 
 describe('a training', () => {
   test('is finished by the other when the instance that runs it is killed', async () => {
-    const begun = await beginTraining(both[0], path, diamonds);
+    const begun = await beginTraining(both[0], path, longTable);
     const [dying, other] = await firstToLog(both, 'training', path.modelName);
     await dying.kill();
     expect(await settled(other.roster, path, begun)).toMatchObject({
@@ -42,7 +42,7 @@ describe('a training', () => {
   });
 
   test('is left to the other by an instance that stops, and that was no attempt', async () => {
-    const begun = await beginTraining(both[0], path, diamonds);
+    const begun = await beginTraining(both[0], path, longTable);
     const [stopping, other] = await firstToLog(both, 'training', path.modelName);
     expect(await stopping.stop()).toBe(0);
     expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
@@ -75,7 +75,7 @@ describe('a database that restarts', () => {
   });
 
   test('does not disturb a training, even where it was away for longer than a lease', async () => {
-    const begun = await beginTraining(both[0], path, diamonds);
+    const begun = await beginTraining(both[0], path, longTable);
     await firstToLog(both, 'training', path.modelName);
     await database.stop();
     await pause(2 * LEASE);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { diamonds, settled, someDiamonds, trainPrices } from '../diamonds.js';
+import { longTable, settled, someDiamonds, trainPrices } from '../diamonds.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 let folder: string;
@@ -36,7 +36,7 @@ test('a training is run by exactly one of them', async () => {
 });
 
 test('a training is finished by the other when the instance that runs it is killed', async () => {
-  const begun = await beginTraining(both[0], path, diamonds);
+  const begun = await beginTraining(both[0], path, longTable);
   const [dying, other] = await firstToLog(both, 'training', path.modelName);
   await dying.kill();
   expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
