@@ -15,7 +15,7 @@ let way: TroubledWay;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const databaseFile = join(folder, 'roster.db');
-  key = await makeKey(`file:${databaseFile}`, ['--name', 'laptop']);
+  key = await makeKey(`file:${databaseFile}`, { name: 'laptop' });
   server = await startServer({ databaseFile });
 });
 afterAll(async () => {

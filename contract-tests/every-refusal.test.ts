@@ -22,7 +22,7 @@ describe('whose key has used up its requests', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roster-'));
     const databaseFile = join(folder, 'roster.db');
-    const key = await makeKey(`file:${databaseFile}`, ['--name', 'own']);
+    const key = await makeKey(`file:${databaseFile}`, { name: 'own' });
     server = await startServer({ databaseFile, env: { RATE_LIMIT: '1' } });
     ask = (operation) => {
       const { path, headers, ...init } = wholeRequest(operation);

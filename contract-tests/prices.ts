@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
 import { expect } from 'vitest';
-import { someDiamonds } from './diamonds.js';
+import { fewDiamonds } from './diamonds.js';
 import type { ServerProcess } from './targets/server-process.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -10,8 +10,8 @@ const path = { projectName: 'default', modelName: 'diamond_prices' };
 /** Where the model predicts. */
 export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
 
-/** Begins to train it, with a hundred diamonds if no table is given. */
-export function train({ url }: ServerProcess, table = someDiamonds(100)) {
+/** Begins to train it, from few diamonds if no table is given. */
+export function train({ url }: ServerProcess, table = fewDiamonds) {
   return createRosterClient({ baseUrl: url }).PUT(MODEL, {
     params: { path, query: { target: 'price' } },
     body: table,

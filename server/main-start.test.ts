@@ -71,7 +71,7 @@ describe('a host that other machines can reach', () => {
   });
 
   test('is served once there is a key, and to its holder alone', async () => {
-    const key = await makeKey(`file:${file('roster.db')}`, ['--name', 'first']);
+    const key = await makeKey(`file:${file('roster.db')}`, { name: 'first' });
     const { url } = await start({ env: { HOST: '0.0.0.0' } });
     const local = url.replace('0.0.0.0', '127.0.0.1');
     expect((await fetch(`${local}/projects`)).status).toBe(401);

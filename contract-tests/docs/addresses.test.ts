@@ -35,7 +35,7 @@ let prefixed: ServerProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-docs-'));
   const databaseFile = join(folder, 'roster.db');
-  key = await makeKey(`file:${databaseFile}`, ['--name', 'docs']);
+  key = await makeKey(`file:${databaseFile}`, { name: 'docs' });
   closed = await startServer({ databaseFile, env: { RATE_LIMIT: '1' } });
   prefixed = await startServer({ env: { BASE_PATH: '/teams/v1' } });
 });

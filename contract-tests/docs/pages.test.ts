@@ -50,7 +50,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   /** Starts a service that has a key, which is given too. */
   async function startWithKey(name: string, env: NodeJS.ProcessEnv = {}) {
     const databaseFile = join(folder, `${name}.db`);
-    const key = await makeKey(`file:${databaseFile}`, ['--name', name]);
+    const key = await makeKey(`file:${databaseFile}`, { name });
     return { key, server: await start({ databaseFile, env }) };
   }
 

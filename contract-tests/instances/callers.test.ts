@@ -18,7 +18,7 @@ let clients: RosterClient[];
 beforeAll(async () => {
   database = await startPostgres();
   both = await startTwo({ env: { DATABASE_URL: database.url, RATE_LIMIT: '0' } });
-  clients = asCaller(await makeKey(database.url, ['--name', 'own']));
+  clients = asCaller(await makeKey(database.url, { name: 'own' }));
 });
 afterAll(async () => {
   await Promise.all(both.map((instance) => instance.kill()));
@@ -32,7 +32,7 @@ function asCaller(apiKey: string): RosterClient[] {
 
 describe('a key', () => {
   test('is good at both as soon as it is made, and refused by both soon after it is revoked', async () => {
-    const key = await makeKey(database.url, ['--name', 'short-lived']);
+    const key = await makeKey(database.url, { name: 'short-lived' });
     const callers = asCaller(key);
     const statuses = () =>
       Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));

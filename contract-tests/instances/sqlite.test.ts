@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { longTable, settled, someDiamonds, trainPrices } from '../diamonds.js';
+import { longTable, settled, trainPrices } from '../diamonds.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 let folder: string;
@@ -22,11 +22,7 @@ const path = { projectName: 'default', modelName: 'prices' };
 test('a training is run by exactly one of them', async () => {
   const models = ['a', 'b', 'c', 'd'].map((modelName) => ({ ...path, modelName }));
   for (const [index, model] of models.entries()) {
-    const trained = await trainPrices(
-      both[index % 2 === 0 ? 0 : 1].roster,
-      model,
-      someDiamonds(100),
-    );
+    const trained = await trainPrices(both[index % 2 === 0 ? 0 : 1].roster, model);
     expect(trained.status).toBe('ready');
   }
   for (const { modelName } of models) {

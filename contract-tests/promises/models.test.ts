@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { oneDiamond, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
+import { fewDiamonds, oneDiamond, slowTable, trainPrices } from '../diamonds.js';
 import { faulty, ownProject, roster, send, situation } from '../stage.js';
 
 const ALL = '/api/projects/{projectName}/models';
@@ -28,7 +28,7 @@ function startTraining(body = slowTable()) {
   return roster.PUT(ONE, { params: training('price'), body, headers: CSV });
 }
 
-const begun = () => startTraining(someDiamonds(100));
+const begun = () => startTraining(fewDiamonds);
 
 test('listModels answers 200 with the models', async () => {
   const given = await situation(200, 'models', begun);
@@ -39,7 +39,7 @@ test('listModels answers 200 with the models', async () => {
 
 describe('trainModel', () => {
   test.each([
-    ['CSV', someDiamonds(100), CSV],
+    ['CSV', fewDiamonds, CSV],
     ['rows', [...Array(100).keys()].map((carat) => ({ carat, price: carat * 2 })), {}],
   ])('202 for a table as %s, with the model and where to look', async (_form, body, headers) => {
     const { data, response } = await roster.PUT(ONE, { params: training('price'), body, headers });
@@ -63,7 +63,7 @@ describe('trainModel', () => {
         () => '',
         () => 'target=price',
       ),
-      body: someDiamonds(100),
+      body: fewDiamonds,
       headers: { ...CSV, ...given.headers },
     });
     expect(error?.type).toBe('/problems/invalid-request');
@@ -73,7 +73,7 @@ describe('trainModel', () => {
     const given = await situation(409, 'training', startTraining);
     const { error, response } = await roster.PUT(ONE, {
       params: training('price'),
-      body: someDiamonds(100),
+      body: fewDiamonds,
       headers: { ...CSV, ...given.headers },
     });
     expect(error?.type).toBe('/problems/training-in-progress');
@@ -84,7 +84,7 @@ describe('trainModel', () => {
     const given = await situation(422, 'target');
     const { error } = await roster.PUT(ONE, {
       params: training('prize'),
-      body: someDiamonds(100),
+      body: fewDiamonds,
       headers: { ...CSV, ...given.headers },
     });
     expect(error).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * A rule that never fires guards nothing. Each house rule meets a contract with the fault that it is
- * there for; and the contract as it is has no finding of any rule.
+ * A rule that never fires guards nothing, nor does one that fires at anything. Each house rule meets the
+ * contract with the fault that it is there for, and finds that alone.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -62,27 +62,19 @@ const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
 
 interface Finding {
   code: string;
-  source: string;
   path: string[];
 }
 
 let folder: string;
-let ofContract: Finding[];
-let ofFaults: Finding[];
+let findings: Finding[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const faulty = join(folder, 'faulty.json');
   await writeFile(faulty, JSON.stringify(withFaults()));
-  const findings = await lint(join(ROOT, 'openapi.yaml'), faulty);
-  ofFaults = findings.filter(({ source }) => source === faulty);
-  ofContract = findings.filter(({ source }) => source !== faulty);
+  findings = await lint(faulty);
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-test('the contract has no finding', () => {
-  expect(ofContract).toEqual([]);
-});
 
 test('every house rule has a fault here', async () => {
   const ruleset = load(await readFile(join(ROOT, '.spectral.yaml'), 'utf8'));
@@ -93,7 +85,7 @@ test('every house rule has a fault here', async () => {
 });
 
 test.each(Object.entries(FAULTS))('%s finds its fault, and nothing else', (rule, { at, value }) => {
-  const places = ofFaults.filter(({ code }) => code === rule).map(({ path }) => path);
+  const places = findings.filter(({ code }) => code === rule).map(({ path }) => path);
   // What is missing is found missing from the place above it.
   expect(places).toEqual([value === undefined ? at.slice(0, -1) : at]);
 });
@@ -114,12 +106,12 @@ function withFaults(): unknown {
   return faulty;
 }
 
-async function lint(...files: string[]): Promise<Finding[]> {
+async function lint(file: string): Promise<Finding[]> {
   const spectral = join(ROOT, 'node_modules/.bin/spectral');
   const ruleset = ['--ruleset', join(ROOT, '.spectral.yaml')];
   const report = join(folder, 'report.json');
   const output = ['--quiet', '--format', 'json', '--output', report];
-  const args = ['lint', ...ruleset, ...output, ...files];
+  const args = ['lint', ...ruleset, ...output, file];
   // It ends with 1 when there are findings, which here is how it should be.
   await promisify(execFile)(spectral, args).catch(() => undefined);
   const found: Finding[] = JSON.parse(await readFile(report, 'utf8'));

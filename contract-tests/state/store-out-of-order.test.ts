@@ -20,8 +20,8 @@ let other: Connection;
 
 beforeAll(async () => {
   store = await ownStore(inject('target').databaseUrl);
-  key = await makeKey(store.databaseUrl, ['--name', 'own']);
-  unused = await makeKey(store.databaseUrl, ['--name', 'unused']);
+  key = await makeKey(store.databaseUrl, { name: 'own' });
+  unused = await makeKey(store.databaseUrl, { name: 'unused' });
   server = await startServer({ env: { DATABASE_URL: store.databaseUrl, RATE_LIMIT: ENOUGH } });
   other = await store.connect();
 });

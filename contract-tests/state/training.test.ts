@@ -4,7 +4,14 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Model } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { oneDiamond, settled, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
+import {
+  fewDiamonds,
+  oneDiamond,
+  settled,
+  slowTable,
+  someDiamonds,
+  trainPrices,
+} from '../diamonds.js';
 import { baseUrl, keys, ownProject, roster, send, sendJson } from '../stage.js';
 
 const ALL = '/api/projects/{projectName}/models';
@@ -94,7 +101,7 @@ describe('a model', () => {
     const before = await predictedPrice();
     const { data: second } = await train(slowTable());
     expect(second).toMatchObject({ version: 2, status: 'training', serving_version: 1 });
-    const { error, response } = await train(someDiamonds(100));
+    const { error, response } = await train(fewDiamonds);
     expect(error?.type).toBe('/problems/training-in-progress');
     expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
     expect(await predictedPrice()).toBe(before);
@@ -105,7 +112,7 @@ describe('a model', () => {
   });
 
   test('answers from the new version once that is ready', async () => {
-    await trainPrices(roster, path, someDiamonds(100));
+    await trainPrices(roster, path);
     const doubled = table('carat,price', (row) => `${row / 100},${1_000_000 + row}`);
     expect(await trained(doubled)).toMatchObject({ version: 2, serving_version: 2 });
     expect(await predictedPrice()).toBeGreaterThan(900_000);
@@ -118,7 +125,7 @@ describe('a model', () => {
     expect((await read()).error?.type).toBe('/problems/model-not-found');
     const { error } = await roster.POST(PREDICT, { params: { path }, body: [] });
     expect(error?.type).toBe('/problems/model-not-found');
-    expect(await trained(someDiamonds(100))).toMatchObject({ version: 1, status: 'ready' });
+    expect(await trained(fewDiamonds)).toMatchObject({ version: 1, status: 'ready' });
   });
 
   test('keeps its project from being deleted', async () => {
@@ -253,7 +260,7 @@ describe('a table', () => {
 
   test.each(['', 'target=', 'target=a&target=b'])('needs one target, not "%s"', async (query) => {
     const address = `/api/projects/${path.projectName}/models/prices?${query}`;
-    const response = await send(address, { method: 'PUT', headers: CSV, body: someDiamonds(100) });
+    const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
   });
@@ -275,7 +282,7 @@ describe('an upload that is cut off in the middle', () => {
     await cutOff(framing + begin + someDiamonds(200));
     expect((await read()).data).toEqual(first);
     expect(await predictedPrice()).toBe(before);
-    expect(await trained(someDiamonds(100))).toMatchObject({ version: 2, status: 'ready' });
+    expect(await trained(fewDiamonds)).toMatchObject({ version: 2, status: 'ready' });
   });
 
   /** Sends the beginning of an upload, and goes no further; resolves when the server is done with it. */

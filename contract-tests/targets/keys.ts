@@ -1,4 +1,6 @@
-import { runRoster } from './roster-command.js';
+import { createKey } from '../../server/callers/api-key.js';
+import { LOCAL_OWNER } from '../../server/callers/caller.js';
+import { SCOPES, type Scope, Store } from '../../server/store/index.js';
 
 /** The keys of those who call in the tests. */
 export interface Keys {
@@ -30,42 +32,54 @@ export const MOCK_KEYS: Keys = {
   exemplary: 'roster_mock_key',
 };
 
-/**
- * Makes the keys as those who run the service do, by its command.
- * @param owner whose keys they are, but for the stranger's; without it, the local owner's
- */
-export async function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
-  const ofOwner = owner === undefined ? [] : ['--owner', owner];
-  const create = (name: string, ...options: string[]) =>
-    makeKey(databaseUrl, ['--name', name, ...ofOwner, ...options]);
-  const createRevoked = async () => {
-    const key = await create('revoked');
-    await said(databaseUrl, ['keys', 'revoke', `${key.split('_')[1]}`]);
-    return key;
-  };
-  // The first one makes the store.
-  const own = await create('own');
-  const [revoked, read, write, predict, stranger, exemplary] = await Promise.all([
-    createRevoked(),
-    create('read', '--scope', 'read'),
-    create('write', '--scope', 'write'),
-    create('predict', '--scope', 'predict'),
-    makeKey(databaseUrl, ['--name', 'stranger', '--owner', 'stranger']),
-    makeKey(databaseUrl, ['--name', 'exemplary', '--owner', 'exemplary']),
-  ]);
-  return { own, read, write, predict, stranger, exemplary, revoked };
+/** What a key is made with. */
+interface KeyOptions {
+  name: string;
+  /** The local owner, if none is named. */
+  owner?: string | undefined;
+  /** All of them, if none is named. */
+  scopes?: readonly Scope[];
+}
+
+/** @param owner whose keys they are, but for the stranger's; without it, the local owner's */
+export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
+  return onStore(databaseUrl, async (store) => {
+    const create = (name: string, ...scopes: Scope[]) =>
+      createIn(store, { name, owner, ...(scopes.length > 0 ? { scopes } : {}) });
+    const keys = {
+      own: await create('own'),
+      revoked: await create('revoked'),
+      read: await create('read', 'read'),
+      write: await create('write', 'write'),
+      predict: await create('predict', 'predict'),
+      stranger: await createIn(store, { name: 'stranger', owner: 'stranger' }),
+      exemplary: await createIn(store, { name: 'exemplary', owner: 'exemplary' }),
+    };
+    await store.keys.revoke(`${keys.revoked.split('_')[1]}`);
+    return keys;
+  });
 }
 
 /** Makes one key, and gives it. */
-export function makeKey(databaseUrl: string, options: readonly string[]): Promise<string> {
-  return said(databaseUrl, ['keys', 'create', ...options]);
+export function makeKey(databaseUrl: string, options: KeyOptions): Promise<string> {
+  return onStore(databaseUrl, (store) => createIn(store, options));
 }
 
-/** What a command of the service said. */
-async function said(databaseUrl: string, args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runRoster(args, { DATABASE_URL: databaseUrl });
-  if (code !== 0) {
-    throw new Error(`roster ${args.join(' ')} ended with ${code}:\n${stderr}`);
+async function createIn(
+  store: Store,
+  { name, owner = LOCAL_OWNER, scopes = SCOPES }: KeyOptions,
+): Promise<string> {
+  const { text, id, hash } = createKey();
+  if (owner !== LOCAL_OWNER) await store.projects.beginOwner(owner);
+  await store.keys.create({ id, name, owner, scopes, expires_at: null, hash });
+  return text;
+}
+
+async function onStore<T>(databaseUrl: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await Store.open(databaseUrl);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
   }
-  return stdout.trim();
 }

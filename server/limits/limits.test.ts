@@ -52,8 +52,8 @@ describe('a limit of requests', () => {
 
   test('holds for each key of its own, is told with every answer, and not for the health', async () => {
     const [busy, other] = [
-      await makeKey(database(), ['--name', 'busy']),
-      await makeKey(database(), ['--name', 'other']),
+      await makeKey(database(), { name: 'busy' }),
+      await makeKey(database(), { name: 'other' }),
     ];
     const url = await start({ RATE_LIMIT: '5' });
     const get = (key: string) =>
