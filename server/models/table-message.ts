@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { TableFault } from '../prediction/index.js';
+import type { TableFault } from '../prediction/predicting.js';
 
 /** The forms of text in which a table may be sent. */
 export type TableFormat = 'csv' | 'json';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/index.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
 import { receiveBytes, sendBytes } from './byte-channel.js';
 import type { TableFormat, TableMessage, TableReading } from './table-message.js';
 

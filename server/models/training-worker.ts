@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { encodeModel, type Table, TableDecoder, train } from '../prediction/index.js';
+import { encodeModel, type Table, TableDecoder, train } from '../prediction/training.js';
 import { receiveBytes } from './byte-channel.js';
 import type { TrainingMessage } from './training-message.js';
 

@@ -6,7 +6,7 @@ import { invalidRequest, problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import { type Tables, TooManyTablesError } from '../models/tables.js';
 import type { Trainings } from '../models/trainings.js';
-import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/index.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
 import {
   LimitReachedError,
   type Model,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { JsonLines } from '../contract/handlers.js';
 import { type ProblemError, problem } from '../contract/problems.js';
-import type { PredictOptions, Predictor } from '../prediction/index.js';
+import type { PredictOptions, Predictor } from '../prediction/predicting.js';
 import { LineFault, LineReader } from '../rows/lines.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];

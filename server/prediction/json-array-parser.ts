@@ -1,16 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { JsonShapeError, MalformedJsonError } from './json-errors.js';
 import { LONGEST_ROW, MOST_ROWS } from './table.js';
 import { TableError } from './table-error.js';
-
-/** Text that is no JSON. The message says why not, in a sentence. */
-export class MalformedJsonError extends Error {
-  override readonly name = 'MalformedJsonError';
-}
-
-/** JSON that is no table, whatever it holds. The message says what it must be, without a subject. */
-export class JsonShapeError extends Error {
-  override readonly name = 'JsonShapeError';
-}
 
 /** The levels of arrays and objects, the outermost array among them. */
 const DEEPEST = 100;
