@@ -11,7 +11,14 @@ export interface Instance extends ServerProcess {
 
 /** Starts two instances at once, on the same store. */
 export async function startTwo(options: ServerOptions): Promise<[Instance, Instance]> {
-  return Promise.all([startInstance(options), startInstance(options)]);
+  const [one, other] = [startInstance(options), startInstance(options)];
+  try {
+    return await Promise.all([one, other]);
+  } catch (error) {
+    const started = await Promise.allSettled([one, other]);
+    await Promise.all(started.map((start) => start.status === 'fulfilled' && start.value.kill()));
+    throw error;
+  }
 }
 
 async function startInstance(options: ServerOptions): Promise<Instance> {

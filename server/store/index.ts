@@ -97,7 +97,7 @@ export class Store {
         await migrate(db);
         return new Store(db, bounds, openPostgres(url, onError, 1));
       }
-      const opened = openSqlite(url);
+      const opened = await openSqlite(url);
       db = opened.db;
       await migrate(db);
       return new Store(db, bounds, db, opened.mark);

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database as SqliteConnection } from 'better-sqlite3';
 import type { DatabaseConnection, SqliteDialectConfig } from 'kysely';
+import pRetry from 'p-retry';
 import {
   CompiledQuery,
   Kysely,
@@ -11,6 +12,10 @@ import {
   sql,
 } from './kysely.js';
 import type { Database } from './schema.js';
+import { isUnavailable } from './unavailable.js';
+
+/** How long to wait for others who open the same file, in milliseconds. */
+const OPENING = 10_000;
 
 /**
  * Opens the SQLite file that a URL names, and makes it if it is not there.
@@ -18,18 +23,20 @@ import type { Database } from './schema.js';
  * @returns what it is asked through, and a mark that is another one whenever anything in it may have
  *   changed: SQLite tells of the commits of other connections (`pragma data_version`), and our own are counted
  */
-export function openSqlite(url: string): { db: Kysely<Database>; mark: () => string } {
+export async function openSqlite(
+  url: string,
+): Promise<{ db: Kysely<Database>; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new SqliteDatabase(path);
   // With WAL, only FULL makes a commit outlive a power cut. Another process may be migrating the store: until
   // that is done there is nobody else to keep waiting.
   database.exec(`
-    pragma busy_timeout = 10000;
-    pragma journal_mode = WAL;
+    pragma busy_timeout = ${OPENING};
     pragma synchronous = FULL;
     pragma foreign_keys = ON;
   `);
+  await writeAhead(database);
   const prepared = new PreparedOnce(database);
   const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
   const othersChanges = database.prepare('pragma data_version').pluck();
@@ -45,6 +52,25 @@ export function openSqlite(url: string): { db: Kysely<Database>; mark: () => str
     return `${seen} ${prepared.writes}`;
   };
   return { db, mark };
+}
+
+/**
+ * Has the file written ahead. Of those who open a new file at once each reads it before it writes, so that none
+ * may wait for the others, and SQLite refuses all but one without delay: they ask again.
+ */
+async function writeAhead(database: SqliteConnection): Promise<void> {
+  try {
+    await pRetry(() => database.pragma('journal_mode = WAL'), {
+      retries: Number.POSITIVE_INFINITY,
+      factor: 1,
+      minTimeout: 20,
+      maxRetryTime: OPENING,
+      shouldRetry: ({ error }) => isUnavailable(error),
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 class WritingSqliteDialect extends SqliteDialect {
