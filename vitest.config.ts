@@ -3,22 +3,18 @@ import { defineConfig } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { Parity } from './contract-tests/parity.js';
 
-/** One more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
+/** Two more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
 const WORKERS = availableParallelism() + 2;
 
-/** On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time. */
-const PATIENCE = {
+const EVERYWHERE = {
+  // On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time.
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
+  // A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
+  // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
+  isolate: false,
 };
-
-/**
- * A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
- * for the next. Two files of a project run at once, with one server in some projects, so that none may count
- * on being alone.
- */
-const SHARING = { ...PATIENCE, isolate: false };
 
 export default defineConfig({
   test: {
@@ -27,14 +23,14 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...SHARING,
+          ...EVERYWHERE,
           name: 'prediction',
           include: ['server/prediction/**/*.test.ts'],
         },
       },
       {
         test: {
-          ...SHARING,
+          ...EVERYWHERE,
           name: 'unit',
           exclude: ['server/prediction/**', '**/node_modules/**'],
           include: [
@@ -54,7 +50,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...SHARING,
+          ...EVERYWHERE,
           name: 'mock',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/mock/*.test.ts'],
           globalSetup: 'contract-tests/targets/mock.ts',
@@ -62,7 +58,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...SHARING,
+          ...EVERYWHERE,
           name: 'server',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
@@ -70,7 +66,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...SHARING,
+          ...EVERYWHERE,
           name: 'postgres',
           include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
           globalSetup: 'contract-tests/targets/postgres.ts',
@@ -78,7 +74,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...PATIENCE,
+          ...EVERYWHERE,
           name: 'fuzz',
           include: ['contract-tests/fuzz/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
@@ -86,14 +82,14 @@ export default defineConfig({
       },
       {
         test: {
-          ...PATIENCE,
+          ...EVERYWHERE,
           name: 'docs',
           include: ['contract-tests/docs/*.test.ts'],
         },
       },
       {
         test: {
-          ...PATIENCE,
+          ...EVERYWHERE,
           name: 'instances',
           include: ['contract-tests/instances/*.test.ts'],
         },
