@@ -12,7 +12,6 @@ import {
   sql,
 } from './kysely.js';
 import type { Database } from './schema.js';
-import { isUnavailable } from './unavailable.js';
 
 /** How long to wait for others who open the same file, in milliseconds. */
 const OPENING = 10_000;
@@ -65,7 +64,8 @@ async function writeAhead(database: SqliteConnection): Promise<void> {
       factor: 1,
       minTimeout: 20,
       maxRetryTime: OPENING,
-      shouldRetry: ({ error }) => isUnavailable(error),
+      shouldRetry: ({ error }) =>
+        error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY'),
     });
   } catch (error) {
     database.close();
