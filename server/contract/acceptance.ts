@@ -18,8 +18,8 @@ export type Accepts = (
 ) => boolean;
 
 /**
- * Makes what accepts the requests to an operation. It is compiled for a yes alone; a no
- * is for the validator to confirm and to word. So it may be stricter than the validator, but never laxer.
+ * Makes what accepts the requests to an operation. It is compiled for a yes alone; a no is for the validator
+ * to confirm and to word. So it may be stricter than the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
   const settings = {
