@@ -65,6 +65,12 @@ describe.skipIf(executable === undefined)('in a browser', () => {
         const shown = await page.locator('.opblock-summary-path').count();
         expect(shown).toBe(operations.length);
         await openOperation(page, 'models', 'predict');
+        const coloursOf = (texts: string): Promise<unknown[]> =>
+          page.evaluate(
+            `[...document.querySelectorAll('.opblock-description-wrapper ${texts}')].map((text) => getComputedStyle(text).color)`,
+          );
+        const [ofText] = await coloursOf('p');
+        expect([...new Set(await coloursOf(':is(h1, h2, h3, h4)'))]).toEqual([ofText]);
         await keep(`reference-predict-${colorScheme}`);
         expect(faults).toEqual([]);
         expect([...origins]).toEqual([root]);

@@ -38,6 +38,7 @@ code { font: .9375em ui-monospace, monospace }
 .swagger-ui .info { margin: 2rem 0 }
 .swagger-ui .info :is(.markdown, .renderedMarkdown) { max-width: 50rem }
 .dark-mode .swagger-ui :is(.examples-select__section-label, .header-col) { color: inherit }
+.dark-mode .swagger-ui .renderedMarkdown :is(h1, h2, h3, h4, h5, h6) { color: #e4e6e6 }
 `;
 
 /** What stands for Roster in the tab of a browser. */
