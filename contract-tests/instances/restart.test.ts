@@ -1,10 +1,10 @@
 /** What is kept when the process ends, and when it is ended. */
 import { createRosterClient } from 'roster-client';
 import { describe, expect, test } from 'vitest';
-import { longTable } from '../contract-tests/diamonds.js';
-import { predictionText, train, untilLogged, untilTrained } from '../contract-tests/prices.js';
-import { ownServers } from '../contract-tests/targets/own-servers.js';
-import type { ServerProcess } from '../contract-tests/targets/server-process.js';
+import { longTable } from '../diamonds.js';
+import { predictionText, train, untilLogged, untilTrained } from '../prices.js';
+import { ownServers } from '../targets/own-servers.js';
+import type { ServerProcess } from '../targets/server-process.js';
 
 const { start } = ownServers();
 
