@@ -1,5 +1,6 @@
 import { createKey } from '../../server/callers/api-key.js';
 import { LOCAL_OWNER } from '../../server/callers/caller.js';
+import { keepKey } from '../../server/callers/keep-key.js';
 import { SCOPES, type Scope, Store } from '../../server/store/index.js';
 
 /** The keys of those who call in the tests. */
@@ -70,8 +71,7 @@ async function createIn(
   { name, owner = LOCAL_OWNER, scopes = SCOPES }: KeyOptions,
 ): Promise<string> {
   const { text, id, hash } = createKey();
-  if (owner !== LOCAL_OWNER) await store.projects.beginOwner(owner);
-  await store.keys.create({ id, name, owner, scopes, expires_at: null, hash });
+  await keepKey(store, { id, name, owner, scopes, expires_at: null, hash });
   return text;
 }
 

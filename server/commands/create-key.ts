@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { createKey } from '../callers/api-key.js';
 import { LOCAL_OWNER } from '../callers/caller.js';
+import { keepKey } from '../callers/keep-key.js';
 import { SCOPES, type Scope } from '../store/index.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
@@ -26,10 +27,8 @@ async function create({ name, owner, scope, expires }: Options): Promise<void> {
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
       const isFirst = !(await store.keys.exist());
-      // The local owner has had theirs since the store was made.
-      if (owner !== LOCAL_OWNER) await store.projects.beginOwner(owner);
       const expires_at = expires ?? null;
-      await store.keys.create({ id, name, owner, scopes: scope, expires_at, hash });
+      await keepKey(store, { id, name, owner, scopes: scope, expires_at, hash });
       return isFirst;
     }),
   );
