@@ -1,5 +1,8 @@
 import { Agent, request } from 'node:http';
 
+/** The headers of a request, by name. */
+export type Headers = Readonly<Record<string, string | number>>;
+
 /** What the service answered. */
 export interface Answer {
   readonly status: number;
@@ -11,32 +14,47 @@ export interface Answer {
 /** The answer did not come, or not whole: what was asked for may have happened, or not. */
 export class NoAnswer extends Error {}
 
-/** Sends requests over one connection that it keeps, one after the other. */
+/** How a client sends its requests. */
+export interface ClientOptions {
+  /** Connections at most, which it keeps; on each, one request at a time. */
+  readonly connections?: number;
+  /** How long an answer may take, in milliseconds. */
+  readonly deadline?: number;
+}
+
+/** Sends requests over connections that it keeps: over one, where nothing else is said. */
 export class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: Agent;
+  readonly #deadline: number;
+
+  constructor({ connections = 1, deadline = DEADLINE }: ClientOptions = {}) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#deadline = deadline;
+  }
 
   /**
    * @param body sent as JSON; a string is sent as CSV
    * @throws {NoAnswer}
    */
-  send(
-    method: string,
-    url: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  send(method: string, url: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const type = typeof body === 'string' ? 'text/csv' : 'application/json';
     const length = text === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(text)) };
     const content = text === undefined ? {} : { 'Content-Type': type };
     return new Promise((resolve, reject) => {
-      const fail = (cause: Error) => reject(new NoAnswer(cause.message, { cause }));
+      const late = setTimeout(
+        () => sent.destroy(new Error(`no answer in ${this.#deadline} ms`)),
+        this.#deadline,
+      );
+      const fail = (cause: Error) => {
+        clearTimeout(late);
+        reject(new NoAnswer(cause.message, { cause }));
+      };
       const sent = request(
         url,
         {
           method,
           agent: this.#agent,
-          timeout: PATIENCE,
           headers: { ...content, ...length, ...headers },
         },
         (res) => {
@@ -44,6 +62,7 @@ export class Client {
           res.on('data', (chunk: Buffer) => chunks.push(chunk));
           res.once('error', fail);
           res.once('end', () => {
+            clearTimeout(late);
             const body = Buffer.concat(chunks).toString();
             const { statusCode: status = 0, headers } = res;
             resolve({ status, headers, body: body === '' ? undefined : parsed(body) });
@@ -51,7 +70,6 @@ export class Client {
         },
       );
       sent.once('error', fail);
-      sent.once('timeout', () => sent.destroy(new Error(`no answer in ${PATIENCE} ms`)));
       sent.end(text);
     });
   }
@@ -62,7 +80,7 @@ export class Client {
 }
 
 /** In milliseconds. */
-const PATIENCE = 30_000;
+const DEADLINE = 30_000;
 
 function parsed(text: string): unknown {
   try {
@@ -77,9 +95,10 @@ export async function send(
   method: string,
   url: string,
   body?: unknown,
-  headers?: Readonly<Record<string, string>>,
+  headers?: Headers,
+  options?: ClientOptions,
 ): Promise<Answer> {
-  const client = new Client();
+  const client = new Client(options);
   try {
     return await client.send(method, url, body, headers);
   } finally {
@@ -88,8 +107,13 @@ export async function send(
 }
 
 /** Sends a request that must succeed; gives the body of its answer. */
-export async function ask(method: string, url: string, body?: unknown): Promise<unknown> {
-  const answer = await send(method, url, body);
+export async function ask(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers?: Headers,
+): Promise<unknown> {
+  const answer = await send(method, url, body, headers);
   if (answer.status < 300) return answer.body;
   throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AnswerReader } from './answer-reader.js';
+import type { Headers } from './http.js';
 
 /** What became of the requests of a time. */
 export interface Load {
@@ -23,14 +24,24 @@ export interface Load {
 export type Requests = () => Buffer;
 
 /** The bytes of a request. A body is JSON. */
-export function wire(url: string, method: string, path: string, body?: unknown): Buffer {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const content = text
-    ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
-    : '';
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${content}\r\n${text}`,
-  );
+export function wire(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Headers = {},
+): Buffer {
+  if (body === undefined) return head(url, method, path, headers);
+  const content = Buffer.from(JSON.stringify(body));
+  const type = { 'Content-Type': 'application/json', 'Content-Length': content.length };
+  return Buffer.concat([head(url, method, path, { ...headers, ...type }), content]);
+}
+
+/** The bytes of a request up to its body. */
+export function head(url: string, method: string, path: string, headers: Headers = {}): Buffer {
+  const lines = Object.entries({ Host: new URL(url).host, ...headers });
+  const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields}\r\n`);
 }
 
 /**

@@ -1,14 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { machine } from './machine.js';
 import { keepResult } from './results.js';
 import type { Finding, Scenario } from './scenario.js';
 
 /**
  * Plays the scenarios that the command line names, or all of them, one after the other, and prints one
- * table of what they found, which is kept where all were played. The exit code is 1 if a figure was
- * missed. Linux only.
+ * table of what they found, which is kept where all were played. A family is named by what its scenarios'
+ * names begin with; with `--short`, those that have a short form are played in it. The exit code is 1 if a
+ * figure was missed. Linux only.
  *
  * @param command what the table is called by: `npm run COMMAND`
  * @param file the name of the table that is kept, without its ending
@@ -18,7 +20,12 @@ export async function runScenarios(
   file: string,
   scenarios: readonly Scenario[],
 ): Promise<void> {
-  const chosen = choose(scenarios, process.argv.slice(2));
+  const { values, positionals } = parseArgs({
+    options: { short: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const playable = values.short ? shortForms(scenarios) : scenarios;
+  const chosen = choose(playable, positionals);
   const rows: string[] = [];
   const begun = performance.now();
   for (const scenario of chosen) {
@@ -37,18 +44,25 @@ export async function runScenarios(
 ${rows.join('\n')}
 `;
   process.stdout.write(table);
-  // A part of the scenarios is no result.
-  if (chosen.length < scenarios.length) return;
+  // A part of the scenarios is no result, nor is a short form.
+  if (values.short || chosen.length < scenarios.length) return;
   await keepResult(file, `# What \`npm run ${command}\` found\n\n${table}`);
 }
 
+function shortForms(scenarios: readonly Scenario[]): Scenario[] {
+  return scenarios.flatMap(({ name, runShort }) => (runShort ? [{ name, run: runShort }] : []));
+}
+
 function choose(scenarios: readonly Scenario[], names: readonly string[]): readonly Scenario[] {
-  const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name));
+  if (names.length === 0) return scenarios;
+  const isNamed = (scenario: Scenario, name: string) =>
+    scenario.name === name || scenario.name.startsWith(`${name}/`);
+  const unknown = names.filter((name) => !scenarios.some((scenario) => isNamed(scenario, name)));
   if (unknown.length > 0) {
     const known = scenarios.map(({ name }) => name).join(', ');
     throw new Error(`There is no scenario ${unknown.join(', ')}; there are ${known}`);
   }
-  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name));
+  return scenarios.filter((scenario) => names.some((name) => isNamed(scenario, name)));
 }
 
 /** One that breaks off is one that failed: the others go on. */

@@ -9,9 +9,12 @@ export interface Finding {
 
 /** Something that the built service is put through. */
 export interface Scenario {
+  /** One of a family is called FAMILY/NAME. */
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
   run(folder: string): Promise<Finding[]>;
+  /** The same in a few seconds, where it has such a form. */
+  runShort?(folder: string): Promise<Finding[]>;
 }
 
 /** The finding that nothing went wrong, or else how often, and how it began. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ export interface Service {
   ask(question: string): Promise<unknown>;
   /** Everything that it has written so far. */
   log(): string;
+  /** Its exit code, or the signal that ended it; undefined while it runs. */
+  exit(): number | NodeJS.Signals | undefined;
   /** Ends it as a crash would, and waits until it is gone. */
   kill(): Promise<void>;
   /** Asks it to stop, and waits until it has. */
@@ -70,7 +72,8 @@ export async function startService(
   };
   const url = await listening(child, log);
   const stop = () => end('SIGTERM');
-  return { url, pid: pidOf(child), ask, log, kill: () => end('SIGKILL'), stop };
+  const exit = () => child.exitCode ?? child.signalCode ?? undefined;
+  return { url, pid: pidOf(child), ask, log, exit, kill: () => end('SIGKILL'), stop };
 }
 
 async function listening(child: ChildProcess, log: () => string): Promise<string> {
@@ -92,15 +95,44 @@ export function residentMemory(pid: number): number {
   return statusOf(pid, 'VmRSS');
 }
 
+/** The memory that a process and its descendants hold together, in MiB; what they share counts for each. */
+export function treeMemory(pid: number): number {
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    const parent = /^\d+$/.test(entry) ? parentOf(Number(entry)) : undefined;
+    if (parent === undefined) continue;
+    children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  }
+  const memoryOf = (process: number): number => {
+    const own = statusOf(process, 'VmRSS') || 0;
+    return (children.get(process) ?? []).reduce((sum, child) => sum + memoryOf(child), own);
+  };
+  return memoryOf(pid);
+}
+
 /** The most memory that a process has held so far, in MiB. */
 export function peakMemory(pid: number): number {
   return statusOf(pid, 'VmHWM');
 }
 
-/** A size that the kernel tells of a process (proc_pid_status(5)), in MiB. */
+/** A size that the kernel tells of a process (proc_pid_status(5)), in MiB; NaN once it is gone. */
 function statusOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  const found = new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'));
+  return Number(found?.[1]) / 1024;
+}
+
+function parentOf(pid: number): number | undefined {
+  const found = /^PPid:\s+(\d+)/m.exec(procFile(pid, 'status'));
+  return found ? Number(found[1]) : undefined;
+}
+
+/** What the kernel tells of a process; nothing once it is gone. */
+function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */

@@ -3,6 +3,7 @@ import { corruptStore } from './corrupt-store.js';
 import { disk } from './disk.js';
 import { killWritesPostgres, killWritesSqlite } from './kill-writes.js';
 import { millionSkills } from './million-skills.js';
+import { family as oneAgainstAll } from './one-against-all/index.js';
 import { overloadOfGets, overloadOfPredictions } from './overload.js';
 import { slowConnections } from './slow-connections.js';
 import { twoInstances } from './two-instances.js';
@@ -18,4 +19,5 @@ export const scenarios: readonly Scenario[] = [
   millionSkills,
   disk,
   corruptStore,
+  ...oneAgainstAll,
 ];
