@@ -97,17 +97,25 @@ export function residentMemory(pid: number): number {
 
 /** The memory that a process and its descendants hold together, in MiB; what they share counts for each. */
 export function treeMemory(pid: number): number {
-  const children = new Map<number, number[]>();
-  for (const entry of readdirSync('/proc')) {
-    const parent = /^\d+$/.test(entry) ? parentOf(Number(entry)) : undefined;
-    if (parent === undefined) continue;
-    children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process) || 0), 0);
+}
+
+/** The time of a processor that a process and its descendants have used, in milliseconds. */
+export function treeTime(pid: number): number {
+  return treeOf(pid).reduce((sum, process) => sum + (processorTime(process) || 0), 0);
+}
+
+/** A process and its descendants. */
+function treeOf(pid: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((entry) => [Number(entry), parentOf(Number(entry))] as const);
+  const tree = new Set([pid]);
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const [child, parent] of parents) if (parent && tree.has(parent)) tree.add(child);
   }
-  const memoryOf = (process: number): number => {
-    const own = statusOf(process, 'VmRSS') || 0;
-    return (children.get(process) ?? []).reduce((sum, child) => sum + memoryOf(child), own);
-  };
-  return memoryOf(pid);
+  return [...tree];
 }
 
 /** The most memory that a process has held so far, in MiB. */
@@ -135,13 +143,19 @@ function procFile(pid: number, name: string): string {
   }
 }
 
+/** The time that all processors have worked since the machine began, in milliseconds (proc_stat(5)). */
+export function busyTime(): number {
+  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/);
+  return [user, nice, system, irq, softirq].reduce((sum, ticks) => sum + Number(ticks) * TICK, 0);
+}
+
 /** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */
 const TICK = 10;
 
-/** The time of a processor that a process has used, in milliseconds. */
+/** The time of a processor that a process has used, in milliseconds; NaN once it is gone. */
 export function processorTime(pid: number): number {
   // The name of the program, in parentheses, may hold blanks (proc_pid_stat(5)).
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = procFile(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK;

@@ -34,7 +34,7 @@ function wideTable(): Attack {
 function hostileTable(name: string, beginning: string, piece: Buffer, size: number): Attack {
   return {
     name,
-    seconds: 12,
+    seconds: 15,
     prepare: async (target) => {
       const { url } = target;
       const owner = await target.owner('attacker');
