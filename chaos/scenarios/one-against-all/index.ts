@@ -7,10 +7,14 @@ import { hostileTables } from './hostile-tables.js';
 import { largeAgents } from './large-agents.js';
 import { largeUpload } from './large-upload.js';
 import { lockedTable } from './locked-table.js';
+import { longQueries } from './long-queries.js';
 import { type Attack, oneAgainstAll } from './measure.js';
+import { pipelinedRequests } from './pipelined-requests.js';
 import { refusals } from './refusals.js';
 import { revokedStream } from './revoked-stream.js';
+import { smallChunks } from './small-chunks.js';
 import { stalledBodies } from './stalled-bodies.js';
+import { unreadAnswers } from './unread-answers.js';
 import { wrongFields } from './wrong-fields.js';
 
 const attacks: readonly Attack[] = [
@@ -25,6 +29,10 @@ const attacks: readonly Attack[] = [
   largeAgents,
   largeUpload,
   filledStore,
+  pipelinedRequests,
+  smallChunks,
+  longQueries,
+  unreadAnswers,
 ];
 
 /** What one owner does, and what another gets meanwhile; in the order in which they run. */
