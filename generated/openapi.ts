@@ -449,7 +449,8 @@ export interface paths {
          * Get the service's metrics
          * @description Tells how much the service does and how fast, in the text format of Prometheus: requests by operation
          *     and status, their latencies, the trainings, the rows predicted, and how the process is doing. They
-         *     are the numbers of this one instance, and tell nothing of what anyone keeps here.
+         *     are the numbers of this one instance. They are totals of all owners, so they take the scope `operate`,
+         *     which a key has only if it was made with it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1057,7 +1058,8 @@ export interface components {
             status: 401;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write` or `predict`.
+         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
+         *     `predict` or `operate`.
          *
          *     To mend it, use a key that has it; those who run the service can make one.
          */

@@ -31,7 +31,7 @@ export {
   UnknownReferenceError,
 } from './errors.js';
 export type { Contents } from './held.js';
-export { type ApiKey, type KeptKey, SCOPES, type Scope } from './keys.js';
+export { type ApiKey, type KeptKey, OWNER_SCOPES, SCOPES, type Scope } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
