@@ -1002,7 +1002,8 @@ export interface components {
             line: number;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed.
+         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
+         *     a header that may be there once, such as `Host`.
          *
          *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
          */
@@ -1013,6 +1014,21 @@ export interface components {
             title: "Unreadable request";
             /** @constant */
             status: 400;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The request asks for a part of HTTP that the service does not have: the method CONNECT, or a transfer coding
+         *     other than `chunked`.
+         *
+         *     To mend it, send the request to the service itself, and its body as it is. The connection was closed, and
+         *     nothing was changed.
+         */
+        NotImplemented: {
+            /** @constant */
+            type: "/problems/not-implemented";
+            /** @constant */
+            title: "Not implemented";
+            /** @constant */
+            status: 501;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive.
@@ -1520,6 +1536,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["UnreadableRequest"];
+            };
+        };
+        /** @description The request asks for a part of HTTP that the service does not have. This answer belongs to no operation, and the connection ends with it. */
+        NotImplemented: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotImplemented"];
             };
         };
         /** @description The request took too long to arrive. This answer belongs to no operation, and the connection ends with it. */
