@@ -95,12 +95,41 @@ function nameTaken(what: string) {
   );
 }
 
-/** The problem of a project that has no room for a write. */
+/** The problem of a project that has no room for a write, or whose owner has none. */
 export function projectFull({ name }: Project, limit: LimitReachedError) {
-  return problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+  return limit.kind === 'stored'
+    ? ownerFull(limit)
+    : problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+}
+
+/** The problem of an owner for whom no more is stored. */
+function ownerFull({ held, most }: LimitReachedError) {
+  return problem(
+    '/problems/limit-reached',
+    `Your projects hold ${sizeText(held)} of params, settings, prompts, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`,
+  );
+}
+
+/** The problem of an owner for whom no more answers are kept. */
+export function answersFull({ held, most }: LimitReachedError) {
+  return problem(
+    '/problems/limit-reached',
+    `The answers to your creations with an Idempotency-Key hold ${sizeText(held)}, and may hold ${sizeText(most)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`,
+  );
+}
+
+/** Such as "9.8 GiB"; rounded down, so that what is below a bound never reads as the bound. */
+function sizeText(bytes: number): string {
+  const [unit, name] = UNITS.find(([size]) => bytes >= size) ?? [1, 'bytes'];
+  return `${Math.floor((bytes / unit) * 10) / 10} ${name}`;
 }
 
 const MEBIBYTE = 1024 * 1024;
+const UNITS = [
+  [1024 * MEBIBYTE, 'GiB'],
+  [MEBIBYTE, 'MiB'],
+  [1024, 'KiB'],
+] as const;
 
 function whatIsFull({ kind, most }: LimitReachedError): string {
   switch (kind) {

@@ -73,9 +73,9 @@ export class Store {
     this.agents = new AgentStore(db, most);
     this.chatbots = new ChatbotStore(db, most);
     this.models = new ModelStore(db, most);
-    this.tables = new TableStore(db);
+    this.tables = new TableStore(db, most);
     this.keys = new KeyStore(db);
-    this.answers = new AnswerStore(db);
+    this.answers = new AnswerStore(db, most);
   }
 
   /**
