@@ -1209,9 +1209,13 @@ export interface components {
         /**
          * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
          *     service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
-         *     and its agents use its skills at most 100,000 times.
+         *     and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of
+         *     trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an
+         *     `Idempotency-Key` at most `MAX_KEPT_ANSWERS`.
          *
-         *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
+         *     To mend it, delete what is no longer needed, or use another project; where the detail says that an owner
+         *     stores too much, another project does not help. Without an `Idempotency-Key`, no answer is kept; with
+         *     one, each is dropped after 24 hours. Nothing was changed.
          */
         LimitReached: {
             /** @constant */

@@ -118,18 +118,12 @@ export function answersFull({ held, most }: LimitReachedError) {
   );
 }
 
-/** Such as "9.8 GiB"; rounded down, so that what is below a bound never reads as the bound. */
+/** Such as "10,737,418,240 bytes", the unit of the settings. */
 function sizeText(bytes: number): string {
-  const [unit, name] = UNITS.find(([size]) => bytes >= size) ?? [1, 'bytes'];
-  return `${Math.floor((bytes / unit) * 10) / 10} ${name}`;
+  return `${bytes.toLocaleString('en')} bytes`;
 }
 
 const MEBIBYTE = 1024 * 1024;
-const UNITS = [
-  [1024 * MEBIBYTE, 'GiB'],
-  [MEBIBYTE, 'MiB'],
-  [1024, 'KiB'],
-] as const;
 
 function whatIsFull({ kind, most }: LimitReachedError): string {
   switch (kind) {
