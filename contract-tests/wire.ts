@@ -47,6 +47,7 @@ const OF_NO_REQUEST = [
   { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
   { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
   { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
+  { status: 501, expectation: expectationOf('501', shared.at('responses', 'NotImplemented')) },
 ];
 /** OPTIONS is no operation either; the introduction of the contract promises this. */
 const OPTIONS: Expectation = {

@@ -449,7 +449,8 @@ export interface paths {
          * Get the service's metrics
          * @description Tells how much the service does and how fast, in the text format of Prometheus: requests by operation
          *     and status, their latencies, the trainings, the rows predicted, and how the process is doing. They
-         *     are the numbers of this one instance, and tell nothing of what anyone keeps here.
+         *     are the numbers of this one instance. They are totals of all owners, so they take the scope `operate`,
+         *     which a key has only if it was made with it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1001,7 +1002,8 @@ export interface components {
             line: number;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed.
+         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
+         *     a header that may be there once, such as `Host`.
          *
          *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
          */
@@ -1012,6 +1014,21 @@ export interface components {
             title: "Unreadable request";
             /** @constant */
             status: 400;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The request asks for a part of HTTP that the service does not have: the method CONNECT, or a transfer coding
+         *     other than `chunked`.
+         *
+         *     To mend it, send the request to the service itself, and its body as it is. The connection was closed, and
+         *     nothing was changed.
+         */
+        NotImplemented: {
+            /** @constant */
+            type: "/problems/not-implemented";
+            /** @constant */
+            title: "Not implemented";
+            /** @constant */
+            status: 501;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive.
@@ -1057,7 +1074,8 @@ export interface components {
             status: 401;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write` or `predict`.
+         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
+         *     `predict` or `operate`.
          *
          *     To mend it, use a key that has it; those who run the service can make one.
          */
@@ -1191,9 +1209,13 @@ export interface components {
         /**
          * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
          *     service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
-         *     and its agents use its skills at most 100,000 times.
+         *     and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of
+         *     trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an
+         *     `Idempotency-Key` at most `MAX_KEPT_ANSWERS`.
          *
-         *     To mend it, delete what is no longer needed, or use another project. Nothing was changed.
+         *     To mend it, delete what is no longer needed, or use another project; where the detail says that an owner
+         *     stores too much, another project does not help. Without an `Idempotency-Key`, no answer is kept; with
+         *     one, each is dropped after 24 hours. Nothing was changed.
          */
         LimitReached: {
             /** @constant */
@@ -1518,6 +1540,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["UnreadableRequest"];
+            };
+        };
+        /** @description The request asks for a part of HTTP that the service does not have. This answer belongs to no operation, and the connection ends with it. */
+        NotImplemented: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotImplemented"];
             };
         };
         /** @description The request took too long to arrive. This answer belongs to no operation, and the connection ends with it. */

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import type { Callers } from './callers/callers.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
+import { checkRequests, refuseMalformed } from './contract/malformed-request.js';
 import { problem } from './contract/problems.js';
-import { readTarget, refuseUnknownAddress } from './contract/request-target.js';
+import { refuseUnknownAddress } from './contract/request-target.js';
 import { contractRouter } from './contract/router.js';
 import { sendProblem, sendRefusal } from './contract/send-problem.js';
 import { sequence } from './contract/sequence.js';
@@ -54,7 +55,7 @@ export function createApp(
       logRequests(log),
       services.metrics.observeRequests(),
       securityHeaders(),
-      readTarget,
+      refuseMalformed,
       refuseWhileStopping(stopping),
       router,
     ]),
@@ -67,10 +68,11 @@ export function createApp(
   app.use(
     sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
-  return refuseEarly(app, refusalOf, (refusal, req, res) => {
+  const front = refuseEarly(app, refusalOf, (refusal, req, res) => {
     services.metrics.refused(refusal.type);
     sendRefusal(contract, refusal, req, res);
   });
+  return checkRequests(front);
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */

@@ -12,6 +12,8 @@ test('an empty environment gives the documented defaults', () => {
     maxTable: 1_073_741_824,
     rateLimit: 6000,
     maxResources: 10_000,
+    maxStored: 10 * 1024 ** 3,
+    maxKeptAnswers: 64 * 1024 ** 2,
   });
 });
 
@@ -34,6 +36,8 @@ test.each([
   [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
+  [{ MAX_STORED: '10GiB' }, 'MAX_STORED must be a number of bytes, such as 10737418240'],
+  [{ MAX_KEPT_ANSWERS: '0' }, 'MAX_KEPT_ANSWERS must be a number of bytes, such as 67108864'],
   [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
   [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
 ])('%o is refused in one line that says how to mend it', (env, words) => {

@@ -52,6 +52,16 @@ const environment = z.object({
     .regex(/^[1-9]\d{0,8}$/, 'must be a number of resources, such as 10000')
     .transform(Number)
     .default(10_000),
+  MAX_STORED: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 10737418240')
+    .transform(Number)
+    .default(10 * 1024 * MEBIBYTE),
+  MAX_KEPT_ANSWERS: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 67108864')
+    .transform(Number)
+    .default(64 * MEBIBYTE),
 });
 
 /** How the service runs, as the environment says it. */
@@ -71,6 +81,10 @@ export interface Config {
   readonly rateLimit: number;
   /** How many resources of each kind a project may hold, and how many projects an owner. */
   readonly maxResources: number;
+  /** How much an owner may store in all projects, in bytes. */
+  readonly maxStored: number;
+  /** How much may be kept of an owner's answers under an Idempotency-Key, in bytes. */
+  readonly maxKeptAnswers: number;
 }
 
 /** The environment asks for something that cannot be; the message says what, in one line. */
@@ -100,6 +114,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_TABLE,
     RATE_LIMIT,
     MAX_RESOURCES,
+    MAX_STORED,
+    MAX_KEPT_ANSWERS,
   } = result.data;
   return {
     host: HOST,
@@ -111,6 +127,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxTable: MAX_TABLE,
     rateLimit: RATE_LIMIT,
     maxResources: MAX_RESOURCES,
+    maxStored: MAX_STORED,
+    maxKeptAnswers: MAX_KEPT_ANSWERS,
   };
 }
 

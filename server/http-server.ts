@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { boundBodyTime } from './contract/body-time.js';
 import type { Contract } from './contract/document.js';
-import { answerUnreadableRequest } from './contract/unreadable-request.js';
+import { answerUnreadableRequest, refuseTunnel } from './contract/unreadable-request.js';
 
 /** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;
@@ -23,7 +23,7 @@ export function httpServer(listener: RequestListener, contract: Contract): Serve
   const bounded = boundBodyTime(listener, BODY_TIMEOUT, answerUnreadable);
   const server = createServer(
     {
-      // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problems.
+      // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problem+json.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT,
       // It would end streams, too.
@@ -33,7 +33,12 @@ export function httpServer(listener: RequestListener, contract: Contract): Serve
     bounded,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  return server.on('checkExpectation', bounded).on('clientError', answerUnreadable);
+  // Node would leave out those after the first 1000, Host and Transfer-Encoding among them; 16 KiB bound them all.
+  server.maxHeadersCount = 0;
+  return server
+    .on('checkExpectation', bounded)
+    .on('connect', refuseTunnel(contract))
+    .on('clientError', answerUnreadable);
 }
 
 /**

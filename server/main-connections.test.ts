@@ -47,6 +47,86 @@ describe('what is no HTTP', () => {
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
+  test.each([
+    ['two Host headers', 'GET /projects HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n'],
+    [
+      'a Host after a thousand headers',
+      `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(1000)}Host: b\r\n\r\n`,
+    ],
+    ['a Host with a path', 'GET /projects HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['a Host with a user', 'GET /projects HTTP/1.1\r\nHost: a@b\r\n\r\n'],
+    ['a Host with a port that is none', 'GET /projects HTTP/1.1\r\nHost: a:b\r\n\r\n'],
+    ['a Host that is not ASCII', 'GET /projects HTTP/1.1\r\nHost: \u00e9\r\n\r\n'],
+    ['an address of another scheme', 'GET ftp://localhost?x HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an address without a host', 'GET http:///projects HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an address with a user', 'GET http://a@localhost/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a fragment', 'GET /projects?limit=1#a HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a target that is not ASCII', 'GET /projects/\u00e9 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['HTTP/0.9', 'GET /projects\r\n\r\n'],
+    ['HTTP/2.0', 'GET /projects HTTP/2.0\r\nHost: localhost\r\n\r\n'],
+    ['the beginning of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['chunks in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['the same length twice', smuggled('Content-Length: 5\r\nContent-Length: 5')],
+  ])('such as %s is answered with a problem, which says why', async (_, bytes) => {
+    const answer = await answerTo(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('"type":"/problems/unreadable-request"');
+  });
+
+  test.each([
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
+    ['an unknown coding before the chunks', smuggled('Transfer-Encoding: gzip, chunked')],
+    ['the same in two headers', smuggled('Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked')],
+    ['the coding that does nothing', smuggled('Transfer-Encoding: identity, chunked')],
+  ])('%s is said not to be implemented', async (_, bytes) => {
+    const answer = await answerTo(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\n/);
+    expect(answer).toContain('"type":"/problems/not-implemented"');
+  });
+
+  test('of a refused connection, nothing that follows is done', async () => {
+    const project = 'after_a_refusal';
+    const body = JSON.stringify({ project: { name: project } });
+    const creation = `POST /projects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    for (const refused of [
+      'GET /projects HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n',
+      'POST /projects HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    ]) {
+      const answer = await answerTo(refused + creation);
+      expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    }
+    expect((await fetch(`${server.url}/projects/${project}`)).status).toBe(404);
+  });
+
+  test.each([
+    ['with a query', 'GET', '?x=1', /^HTTP\/1\.1 404 [\s\S]*"\/problems\/unknown-address"/],
+    ['alone', 'GET', '', /^HTTP\/1\.1 404 [\s\S]*"\/problems\/unknown-address"/],
+    [
+      'asked for its options',
+      'OPTIONS',
+      '',
+      /^HTTP\/1\.1 204 [\s\S]*\r\nAllow: GET, HEAD, OPTIONS\r\n/i,
+    ],
+  ])('a host without a path, %s, is its root', async (_, method, query, expected) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      `${method} http://localhost${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(expected);
+  });
+
+  test('the host of an address counts, and not the header', async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(
+      'GET http://elsewhere.example/projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    );
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
   test('headers that are too large are told so', async () => {
     const answer = await answerTo(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);

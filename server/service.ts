@@ -42,7 +42,11 @@ export interface Service {
 export async function openService(config: Config, log: Logger): Promise<Service> {
   const contract = await readContract(CONTRACT, (message) => log.warn(message));
   const store = await Store.open(config.databaseUrl, {
-    most: { resources: config.maxResources },
+    most: {
+      resources: config.maxResources,
+      stored: config.maxStored,
+      answers: config.maxKeptAnswers,
+    },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
   });
   try {

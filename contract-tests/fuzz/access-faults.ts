@@ -4,7 +4,7 @@ import { type Case, type KeyName, PLACES, targetOf, withParameter } from './case
 import { certain, type FaultMaker } from './faults.js';
 import { methodsOf, pathParametersOf, targets } from './operations.js';
 
-const SCOPES = ['read', 'write', 'predict'] as const;
+const SCOPES = ['read', 'write', 'predict', 'operate'] as const;
 
 /** No key that is good, or one that may not do this. An operation that is open to all takes any. */
 export const keysThatDoNotFit: FaultMaker = (made) => {

@@ -22,6 +22,7 @@ export type KeyName =
   | 'read'
   | 'write'
   | 'predict'
+  | 'operate'
   | 'stranger'
   | 'revoked'
   | 'none'

@@ -14,6 +14,11 @@ test('only the health of the service is open to all', () => {
   expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
 });
 
+test('what tells of all owners asks for the scope that no owner’s key has by itself', () => {
+  const ofAllOwners = secured.filter((operation) => scopeOf(operation) === 'operate');
+  expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
+});
+
 test.each(open)('$id needs no key', async ({ path }) => {
   expect((await sendAs(null, path)).status).toBe(200);
 });
@@ -65,7 +70,7 @@ describe.each(secured)('$id', (operation) => {
 
   test('is refused to a key without its scope, before anything else is looked at', async () => {
     const scope = scopeOf(operation);
-    for (const key of [keys.read, keys.write, keys.predict]) {
+    for (const key of [keys.read, keys.write, keys.predict, keys.operate]) {
       if (key === Object(keys)[scope]) continue;
       for (const address of [path, nowhere]) {
         const refused = await sendWith(`Bearer ${key}`, address);

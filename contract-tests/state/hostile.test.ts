@@ -187,11 +187,12 @@ describe('a request line', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test('with a fragment is the address of nothing', async () => {
+  test('with a fragment is answered with a problem', async () => {
     const answer = await exchange(
       `GET ${skills()}#a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer).toContain('/problems/unknown-address');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request/);
+    expect(answer).toContain('/problems/unreadable-request');
   });
 
   test('of fifteen kilobytes is answered with a problem within its schema', async () => {

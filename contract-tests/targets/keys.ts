@@ -11,6 +11,7 @@ export interface Keys {
   read: string;
   write: string;
   predict: string;
+  operate: string;
   /** May do everything to the projects of another owner. */
   stranger: string;
   /** Of the same owner, but no longer good. */
@@ -28,6 +29,7 @@ export const MOCK_KEYS: Keys = {
   read: 'roster_mock_key',
   write: 'roster_mock_key',
   predict: 'roster_mock_key',
+  operate: 'roster_mock_key',
   stranger: 'roster_mock_key',
   revoked: 'roster_mock_key',
   exemplary: 'roster_mock_key',
@@ -53,6 +55,7 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
       read: await create('read', 'read'),
       write: await create('write', 'write'),
       predict: await create('predict', 'predict'),
+      operate: await create('operate', 'operate'),
       stranger: await createIn(store, { name: 'stranger', owner: 'stranger' }),
       exemplary: await createIn(store, { name: 'exemplary', owner: 'exemplary' }),
     };

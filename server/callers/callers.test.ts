@@ -6,9 +6,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ApiKey, Store } from '../store/index.js';
+import { type ApiKey, OWNER_SCOPES, Store } from '../store/index.js';
 import { createKey } from './api-key.js';
-import { SCOPES } from './caller.js';
 import { Callers } from './callers.js';
 
 let folder: string;
@@ -41,7 +40,7 @@ async function keep(fields: Partial<ApiKey> = {}): Promise<string> {
     hash,
     name: fields.name ?? 'a key',
     owner: fields.owner ?? 'local',
-    scopes: fields.scopes ?? SCOPES,
+    scopes: fields.scopes ?? OWNER_SCOPES,
     expires_at: fields.expires_at ?? null,
   });
   return text;
@@ -54,7 +53,7 @@ describe('while no key was ever made', () => {
   test('everyone is the local caller, who may do everything', async () => {
     expect(await callers.authenticate(undefined)).toEqual({
       owner: 'local',
-      scopes: ['read', 'write', 'predict'],
+      scopes: ['read', 'write', 'predict', 'operate'],
       keyId: null,
     });
   });
@@ -145,7 +144,7 @@ describe('what is no key', () => {
     await keep();
     const { text, id, hash } = createKey();
     expect(await callers.authenticate(text)).toBeUndefined();
-    const fields = { name: 'late', owner: 'local', scopes: SCOPES, expires_at: null };
+    const fields = { name: 'late', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
     await store.keys.create({ id, hash, ...fields });
     expect(await callers.authenticate(text)).toMatchObject({ keyId: id });
   });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createKey } from '../callers/api-key.js';
 import { LOCAL_OWNER } from '../callers/caller.js';
 import { keepKey } from '../callers/keep-key.js';
-import { SCOPES, type Scope } from '../store/index.js';
+import { OWNER_SCOPES, SCOPES, type Scope } from '../store/index.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
@@ -18,7 +18,12 @@ export const createKeyCommand = new Command('create')
   .description('make a key, and print it this once')
   .requiredOption('--name <name>', 'what it is for, or who holds it', readName)
   .option('--owner <owner>', 'to whom what is made with it belongs', readName, LOCAL_OWNER)
-  .option('--scope <scopes>', 'what it allows, separated by commas', readScopes, [...SCOPES])
+  .option(
+    '--scope <scopes>',
+    `what it allows, separated by commas, of ${SCOPES.join(', ')} (metrics of all owners)`,
+    readScopes,
+    [...OWNER_SCOPES],
+  )
   .option('--expires <when>', 'its last day (UTC), a moment, or days from now: 90d', readExpiry)
   .action(create);
 

@@ -10,9 +10,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, runRoster } from '../../contract-tests/targets/roster-command.js';
 import { startServer } from '../../contract-tests/targets/server-process.js';
 import { createKey } from '../callers/api-key.js';
-import { SCOPES } from '../callers/caller.js';
 import { Callers } from '../callers/callers.js';
-import { Store } from '../store/index.js';
+import { OWNER_SCOPES, Store } from '../store/index.js';
 
 let folder: string;
 let file: string;
@@ -35,7 +34,7 @@ async function create(...args: string[]): Promise<string> {
 /** Makes a key without the command, where another one is the point. */
 async function keep(): Promise<string> {
   const { text, id, hash } = createKey();
-  const key = { id, hash, name: 'a key', owner: 'local', scopes: SCOPES, expires_at: null };
+  const key = { id, hash, name: 'a key', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
   await inStore((store) => store.keys.create(key));
   return text;
 }
@@ -69,7 +68,7 @@ describe('keys create', () => {
     expect(stderr).not.toContain(stdout.trim());
   });
 
-  test('makes a key of the local owner that allows everything, unless it is told otherwise', async () => {
+  test('makes a key that allows everything with the local owner’s resources, unless it is told otherwise', async () => {
     const all = await create();
     const one = await create('--owner', 'sales', '--scope', 'predict,read,predict');
     expect(await caller(all)).toEqual({
@@ -78,6 +77,8 @@ describe('keys create', () => {
       keyId: idOf(all),
     });
     expect(await caller(one)).toMatchObject({ owner: 'sales', scopes: ['read', 'predict'] });
+    const operator = await create('--scope', 'operate');
+    expect(await caller(operator)).toMatchObject({ scopes: ['operate'] });
   });
 
   test('gives a new owner an empty project, and an owner who has one no other', async () => {
@@ -125,7 +126,7 @@ describe('keys create', () => {
   });
 
   test.each([
-    [['--scope', 'read,admin'], 'one or more of read,write,predict'],
+    [['--scope', 'read,admin'], 'one or more of read,write,predict,operate'],
     [['--scope', ''], 'one or more of read,write,predict'],
     [['--expires', '2020-01-01'], 'It is over already'],
     [['--expires', '0d'], 'It is over already'],

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Contract } from './document.js';
-import { problem, render } from './problems.js';
+import { type ProblemError, problem, render } from './problems.js';
 
 /** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
 export const answersBegun = new WeakSet<Duplex>();
+
+/** Connections that end with the answer to a request: whatever comes after it is not answered. */
+export const endingWithAnswer = new WeakSet<Duplex>();
 
 /**
  * Makes the listener for what Node cannot read as HTTP. There is no request to answer then, so the
@@ -17,21 +20,48 @@ export function answerUnreadableRequest(contract: Contract) {
       socket.destroy();
       return;
     }
-    const requestId = randomUUID();
-    const document = render(contract, problemOf(error.code), { instance: '/', requestId });
-    const body = JSON.stringify(document);
-    socket.end(
-      [
-        `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
-        'Content-Type: application/problem+json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `X-Request-Id: ${requestId}`,
-        'Connection: close',
-        '',
-        body,
-      ].join('\r\n'),
-    );
+    if (endingWithAnswer.has(socket)) return;
+    endWith(contract, problemOf(error.code), socket);
   };
+}
+
+/** How long a client has to read the refusal of a tunnel, in milliseconds. */
+const LINGERING = 2000;
+
+/**
+ * Makes the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands over the
+ * connection, and would close it without an answer.
+ */
+export function refuseTunnel(contract: Contract) {
+  return (_req: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy());
+    const refusal = problem(
+      '/problems/not-implemented',
+      'The service is no proxy: it has no method CONNECT. Send the request to the service itself.',
+    );
+    endWith(contract, refusal, socket);
+    // What was sent already is read off: a connection that is closed over it may lose the answer.
+    socket.resume();
+    setTimeout(() => socket.destroy(), LINGERING).unref();
+  };
+}
+
+/** Writes a problem to a connection, and ends it. */
+function endWith(contract: Contract, error: ProblemError, socket: Duplex): void {
+  const requestId = randomUUID();
+  const document = render(contract, error, { instance: '/', requestId });
+  const body = JSON.stringify(document);
+  socket.end(
+    [
+      `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+      'Content-Type: application/problem+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }
 
 function problemOf(code: string | undefined) {

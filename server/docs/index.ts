@@ -39,7 +39,7 @@ export function documentation(contract: Contract, basePath: string, isLocal: boo
       .options(answerOptions)
       .all(refuseOtherMethods);
 
-  router.get('/', leadPeopleTo('/docs'));
+  router.route('/').get(leadPeopleTo('/docs')).options(answerOptions);
   get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(contract, isLocal))));
   for (const [name, asset] of Object.entries(PARTS)) get(`/docs/${name}`, serve(asset));
   get('/openapi.yaml', serve({ type: 'application/yaml', read: () => contract.source }));

@@ -45,6 +45,7 @@ export class Tables {
 
   /**
    * @throws {TableError | MalformedJsonError | JsonShapeError} if the table is refused
+   * @throws {LimitReachedError} if the owner has no room for it; nothing is kept of the table then
    * @throws {TooManyTablesError} at once, before anything is read
    * @throws what the text throws; nothing is kept of the table then
    */
@@ -59,7 +60,7 @@ export class Tables {
     try {
       // A thread, of which there are few, is begun only when there is something for it to do.
       const pieces = await gathered(text);
-      return await own.limit(() => this.#limit(() => this.#read(pieces, what)));
+      return await own.limit(() => this.#limit(() => this.#read(owner, pieces, what)));
     } finally {
       this.#count--;
       if (--own.count === 0) this.#owners.delete(owner);
@@ -73,6 +74,7 @@ export class Tables {
   }
 
   async #read(
+    owner: string,
     text: AsyncIterable<Uint8Array>,
     what: Pick<TableSource, 'format' | 'target'>,
   ): Promise<KeptTable> {
@@ -81,7 +83,7 @@ export class Tables {
     let position = 0;
     try {
       const rowCount = await readInThread(text, what, async (part) => {
-        tableId ??= await tables.begin();
+        tableId ??= await tables.begin(owner);
         await tables.addPart(tableId, position++, part);
       });
       if (tableId === undefined) throw new Error('A table has at least one part');

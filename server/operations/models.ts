@@ -62,13 +62,16 @@ export function modelOperations(
       const project = await projectNamed(store, caller, params.projectName);
       await mayBegin(store, project);
       await allowed(project, () => store.models.refuseFullQueue(project.id));
-      const table = await usable(() =>
-        tables.keep({
-          owner: caller.owner,
-          format: body.mediaType === 'text/csv' ? 'csv' : 'json',
-          target: query.target,
-          text: body.bytes,
-        }),
+      await allowed(project, () => store.tables.refuseFullOwner(caller.owner));
+      const table = await allowed(project, () =>
+        usable(() =>
+          tables.keep({
+            owner: caller.owner,
+            format: body.mediaType === 'text/csv' ? 'csv' : 'json',
+            target: query.target,
+            text: body.bytes,
+          }),
+        ),
       );
       const begun = await inProject(store, caller, project.name, async (store, project) => {
         await mayBegin(store, project);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../callers/caller.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import type { Store } from '../store/index.js';
+import { type KeptAnswer, LimitReachedError, type Store } from '../store/index.js';
 import { taggedText } from './conditions.js';
-import { queueOf, sent } from './resource.js';
+import { answersFull, queueOf, sent } from './resource.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -71,13 +71,27 @@ export function once<T>(
     const { resource, location } = await create(store);
     const text = JSON.stringify(resource);
     const first = answer<T>(text, location);
-    await answers.keep(owner, key, {
+    await keep(store, owner, key, {
       fingerprint,
       headers: first.headers,
       body: text,
     });
     return first;
   }, queue);
+}
+
+/** Keeps an answer, or undoes the creation and says why in words for the caller. */
+async function keep(
+  { answers }: Store,
+  owner: string,
+  key: string,
+  answer: KeptAnswer,
+): Promise<void> {
+  try {
+    await answers.keep(owner, key, answer);
+  } catch (error) {
+    throw error instanceof LimitReachedError ? answersFull(error) : error;
+  }
 }
 
 /** A body without the fields that count as not sent: those that are null in what it wraps. */

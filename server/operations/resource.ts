@@ -95,9 +95,32 @@ function nameTaken(what: string) {
   );
 }
 
-/** The problem of a project that has no room for a write. */
+/** The problem of a project that has no room for a write, or whose owner has none. */
 export function projectFull({ name }: Project, limit: LimitReachedError) {
-  return problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+  return limit.kind === 'stored'
+    ? ownerFull(limit)
+    : problem('/problems/limit-reached', `The project "${name}" ${whatIsFull(limit)}`);
+}
+
+/** The problem of an owner for whom no more is stored. */
+function ownerFull({ held, most }: LimitReachedError) {
+  return problem(
+    '/problems/limit-reached',
+    `Your projects hold ${sizeText(held)} of params, settings, prompts, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`,
+  );
+}
+
+/** The problem of an owner for whom no more answers are kept. */
+export function answersFull({ held, most }: LimitReachedError) {
+  return problem(
+    '/problems/limit-reached',
+    `The answers to your creations with an Idempotency-Key hold ${sizeText(held)}, and may hold ${sizeText(most)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`,
+  );
+}
+
+/** Such as "10,737,418,240 bytes", the unit of the settings. */
+function sizeText(bytes: number): string {
+  return `${bytes.toLocaleString('en')} bytes`;
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Bounds } from './bounds.js';
 import { dialectOf } from './dialect.js';
+import { adjustAnswers, recountAnswers } from './owner-quota.js';
 import type { Database } from './schema.js';
+import { inTransaction } from './transaction.js';
 
 /** The answer to a creation that may come again under the same key, which then gets it again. */
 export interface KeptAnswer {
@@ -10,9 +13,15 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
+/** What a kept answer takes beside its text, in bytes: its key, its fingerprint and its place in two indexes. */
+const ROW = 512;
+
 /** The answers that are kept under the keys that their callers chose, each owner's apart. */
 export class AnswerStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: Bounds,
+  ) {}
 
   /**
    * Takes a key for the rest of the transaction, within which this is called; tells whether nobody else has
@@ -34,28 +43,55 @@ export class AnswerStore {
     return row && { ...row, headers: JSON.parse(row.headers) };
   }
 
-  /** Keeps an answer from now on, in place of one that is outdated. */
-  async keep(owner: string, key: string, answer: KeptAnswer): Promise<void> {
-    const { fingerprint, headers, body } = answer;
-    const kept = {
-      fingerprint,
-      headers: JSON.stringify(headers),
-      body,
-      created_at: new Date().toISOString(),
-    };
-    await this.db
-      .insertInto('kept_answers')
-      .values({ owner, key, ...kept })
-      .onConflict((conflict) => conflict.columns(['owner', 'key']).doUpdateSet(kept))
-      .execute();
+  /**
+   * Keeps an answer from now on, in place of one that is outdated.
+   * @throws {LimitReachedError} if as much is kept for the owner as may be; the transaction is to be undone then
+   */
+  keep(owner: string, key: string, answer: KeptAnswer): Promise<void> {
+    const { fingerprint, body } = answer;
+    const headers = JSON.stringify(answer.headers);
+    const bytes = ROW + Buffer.byteLength(headers) + Buffer.byteLength(body);
+    const kept = { fingerprint, headers, body, bytes, created_at: new Date().toISOString() };
+    return inTransaction(this.db, async (db) => {
+      const outdated = await db
+        .selectFrom('kept_answers')
+        .select('bytes')
+        .where('owner', '=', owner)
+        .where('key', '=', key)
+        .executeTakeFirst();
+      await adjustAnswers(db, owner, bytes - Number(outdated?.bytes ?? 0), this.most.answers);
+      await db
+        .insertInto('kept_answers')
+        .values({ owner, key, ...kept })
+        .onConflict((conflict) => conflict.columns(['owner', 'key']).doUpdateSet(kept))
+        .execute();
+    });
   }
 
-  /** Drops the answers that were kept before a moment; tells how many. */
+  /** Drops the answers that were kept before a moment; returns how many. */
   async forget(before: string): Promise<number> {
-    const { numDeletedRows } = await this.db
-      .deleteFrom('kept_answers')
-      .where('created_at', '<', before)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+    const owners = await this.db
+      .selectFrom('owner_storage')
+      .select('owner')
+      .where('answer_bytes', '>', 0)
+      .execute();
+    let dropped = 0;
+    for (const { owner } of owners) dropped += await this.#forgetOf(owner, before);
+    return dropped;
+  }
+
+  #forgetOf(owner: string, before: string): Promise<number> {
+    return inTransaction(this.db, async (db) => {
+      let dropped = 0;
+      await recountAnswers(db, owner, async () => {
+        const { numDeletedRows } = await db
+          .deleteFrom('kept_answers')
+          .where('owner', '=', owner)
+          .where('created_at', '<', before)
+          .executeTakeFirst();
+        dropped = Number(numDeletedRows);
+      });
+      return dropped;
+    });
   }
 }

@@ -8,6 +8,10 @@ export interface Bounds {
   readonly bytes: number;
   /** How often a project's agents use its skills: a skill that three agents use counts three times. */
   readonly uses: number;
+  /** How much an owner stores in all projects, in bytes: JSON and long text, trained models, and training tables. */
+  readonly stored: number;
+  /** How much is kept of an owner's answers under an Idempotency-Key, in bytes. */
+  readonly answers: number;
 }
 
 /**
@@ -15,4 +19,10 @@ export interface Bounds {
  * answer may so have as much as the whole project, and has to fit into memory several times over: as text,
  * as objects, and as text again. Many resources of the size that they may each have would not.
  */
-export const BOUNDS: Bounds = { resources: 10_000, bytes: 16 * MEBIBYTE, uses: 100_000 };
+export const BOUNDS: Bounds = {
+  resources: 10_000,
+  bytes: 16 * MEBIBYTE,
+  uses: 100_000,
+  stored: 10 * 1024 * MEBIBYTE,
+  answers: 64 * MEBIBYTE,
+};

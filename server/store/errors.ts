@@ -3,18 +3,29 @@ export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 }
 
-/** A write would make a project hold more, or an owner have more projects, than may be. */
+/** A write would make a project hold more, or an owner have more projects or store more, than may be. */
 export class LimitReachedError extends Error {
   override readonly name = 'LimitReachedError';
 
   /**
    * @param kind what there would be too much of: `bytes` of JSON and long text in a project, `uses` of its
-   *   skills by its agents, or resources of a kind
+   *   skills by its agents, resources of a kind, or bytes that an owner has `stored` or in kept `answers`
    * @param most how many there may be
+   * @param held how many there are, where that is known
    */
   constructor(
-    readonly kind: 'projects' | 'skills' | 'agents' | 'chatbots' | 'models' | 'bytes' | 'uses',
+    readonly kind:
+      | 'projects'
+      | 'skills'
+      | 'agents'
+      | 'chatbots'
+      | 'models'
+      | 'bytes'
+      | 'uses'
+      | 'stored'
+      | 'answers',
     readonly most: number,
+    readonly held = most,
   ) {
     super(`There may be ${most} ${kind} at most`);
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Bounds } from './bounds.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
+import { adjustStored } from './owner-quota.js';
 import type { Database } from './schema.js';
 
 /** The kinds of resource that a project holds. The project's row has a counter of each, under this name. */
@@ -41,7 +42,7 @@ export async function refuseTakenName(
 /**
  * Counts what a write is about to add to a project. What makes it hold less is never refused, even where a
  * release that knew no such bound let it hold more.
- * @throws {LimitReachedError} if the project has no room for it; nothing is counted then
+ * @throws {LimitReachedError} if the project or its owner has no room for it; the transaction is to be undone then
  */
 export async function grow(
   db: Kysely<Database>,
@@ -59,16 +60,21 @@ export async function grow(
     const bound = counter === 'bytes' || counter === 'uses' ? most[counter] : most.resources;
     if (by > 0 && project[counter] + by > bound) throw new LimitReachedError(counter, bound);
   }
-  await count(db, projectId, growth);
+  await count(db, projectId, growth, most.stored);
 }
 
-/** Counts what came into a project, or left it. */
+/**
+ * Counts what came into a project, or left it.
+ * @param stored how many bytes its owner may store
+ * @throws {LimitReachedError} if that would be more; the transaction is to be undone then
+ */
 export async function count(
   db: Kysely<Database>,
   projectId: string,
   { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,
+  stored?: number,
 ): Promise<void> {
-  await db
+  const { owner } = await db
     .updateTable('projects')
     .set(({ eb }) => ({
       skills: eb('skills', '+', skills),
@@ -79,5 +85,7 @@ export async function count(
       uses: eb('uses', '+', uses),
     }))
     .where('id', '=', projectId)
-    .execute();
+    .returning('owner')
+    .executeTakeFirstOrThrow();
+  if (bytes !== 0) await adjustStored(db, owner, bytes, stored);
 }

@@ -31,7 +31,7 @@ export {
   UnknownReferenceError,
 } from './errors.js';
 export type { Contents } from './held.js';
-export { type ApiKey, type KeptKey, SCOPES, type Scope } from './keys.js';
+export { type ApiKey, type KeptKey, OWNER_SCOPES, SCOPES, type Scope } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
@@ -73,9 +73,9 @@ export class Store {
     this.agents = new AgentStore(db, most);
     this.chatbots = new ChatbotStore(db, most);
     this.models = new ModelStore(db, most);
-    this.tables = new TableStore(db);
+    this.tables = new TableStore(db, most);
     this.keys = new KeyStore(db);
-    this.answers = new AnswerStore(db);
+    this.answers = new AnswerStore(db, most);
   }
 
   /**

@@ -5,6 +5,7 @@ import { type Claim, claim, release, renew } from './claims.js';
 import { dialectOf } from './dialect.js';
 import { TrainingInProgressError } from './errors.js';
 import { count, grow } from './held.js';
+import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
 import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './queue.js';
 import { newResource } from './resource.js';
@@ -158,7 +159,8 @@ export class ModelStore {
 
   /**
    * Makes a version ready. It answers from now on, and the versions before it are dropped. Tells whether the
-   * instance still had the training; otherwise nothing is done.
+   * instance still had the training; otherwise nothing is done. How large a model will be is not known before:
+   * its owner may store more than the bound by this one.
    */
   finishTraining(
     versionId: string,
@@ -172,17 +174,20 @@ export class ModelStore {
         columns: JSON.stringify(columns),
         metrics: JSON.stringify(metrics),
         checksum: checksum(artifact),
+        bytes: artifact.length,
       });
       if (!version) return false;
       await db
         .insertInto('model_artifacts')
         .values({ version_id: versionId, bytes: artifact })
         .execute();
-      await db
+      const dropped = await db
         .deleteFrom('model_versions')
         .where('model_id', '=', version.model_id)
         .where('version', '<', version.version)
+        .returning('bytes')
         .execute();
+      await adjustStored(db, version.owner, artifact.length - total(dropped));
       return true;
     });
   }
@@ -221,7 +226,13 @@ export class ModelStore {
     const rows = await this.db
       .selectFrom('models')
       .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-      .select(['models.id as modelId', 'model_versions.id as versionId'])
+      .innerJoin('projects', 'projects.id', 'models.project_id')
+      .select([
+        'models.id as modelId',
+        'model_versions.id as versionId',
+        'model_versions.bytes',
+        'projects.owner',
+      ])
       .where('models.project_id', '=', projectId)
       .where('models.name', '=', name)
       .execute();
@@ -229,6 +240,7 @@ export class ModelStore {
     if (!first) return undefined;
     await this.db.deleteFrom('models').where('id', '=', first.modelId).execute();
     await count(this.db, projectId, { models: -1 });
+    await adjustStored(this.db, first.owner, -total(rows));
     return rows.map(({ versionId }) => versionId);
   }
 
@@ -269,7 +281,8 @@ async function endTraining(
   instance: string,
   end: Partial<Selectable<Database['model_versions']>>,
 ) {
-  await holdModel(db, versionId);
+  const model = await holdModel(db, versionId);
+  if (!model) return undefined;
   const version = await db
     .updateTable('model_versions')
     .set({ ...end, updated_at: new Date().toISOString() })
@@ -280,20 +293,25 @@ async function endTraining(
     .executeTakeFirst();
   if (!version) return undefined;
   await leaveTable(db, versionId);
-  return version;
+  return { ...version, owner: model.owner };
 }
 
 /** Locks the model before its versions, as deleting it does: in another order, the two could wait for each other. */
-async function holdModel(db: Kysely<Database>, versionId: string): Promise<void> {
-  if (!dialectOf(db).locksRows) return;
-  await db
+function holdModel(db: Kysely<Database>, versionId: string) {
+  return db
     .selectFrom('models')
-    .select('id')
-    .where('id', '=', ({ selectFrom }) =>
+    .innerJoin('projects', 'projects.id', 'models.project_id')
+    .select('projects.owner')
+    .where('models.id', '=', ({ selectFrom }) =>
       selectFrom('model_versions').select('model_id').where('id', '=', versionId),
     )
-    .forUpdate()
-    .execute();
+    .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
+    .executeTakeFirst();
+}
+
+/** PostgreSQL gives large numbers as text. */
+function total(rows: readonly { readonly bytes: number | string }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
 }
 
 function checksum(bytes: Uint8Array): string {

@@ -100,6 +100,28 @@ test('a project of an older store knows what it holds', async () => {
   await store.close();
 });
 
+test('an owner of an older store knows how much is stored', async () => {
+  execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
+  const database = new SqliteDatabase(file, { readonly: true });
+  const count = (table: string, columns: string) =>
+    Number(
+      database
+        .prepare(`select coalesce(sum(octet_length(${columns})), 0) from ${table}`)
+        .pluck()
+        .get(),
+    );
+  const stored =
+    count('skills', 'params') +
+    count('agents', 'concat(prompt_template, model, data, settings)') +
+    count('chatbots', 'settings') +
+    count('model_artifacts', 'bytes');
+  database.close();
+  const most = { stored };
+  const store = await Store.open(`file:${file}`, { most });
+  await expect(store.tables.refuseFullOwner('local')).rejects.toMatchObject({ held: stored });
+  await store.close();
+});
+
 test('a project of an older store knows how much it keeps, and how often its agents use skills', async () => {
   execute(readFileSync(new URL('0.1.0.sql', FIXTURES), 'utf8'));
   const { bytes, uses } = keptBy('jewellery');

@@ -8,6 +8,14 @@ type Json = string;
 type Id = string;
 
 export interface Database {
+  /** How much each owner stores, which `owner-quota.ts` keeps. An owner who stores nothing may have no row. */
+  owner_storage: {
+    owner: string;
+    /** JSON and long text of all projects, trained models, and tables that wait for their training or to be swept. */
+    bytes: Generated<number | string>;
+    /** The answers in `kept_answers`. */
+    answer_bytes: Generated<number | string>;
+  };
   /** Each with counters of what it holds, which `held.ts` keeps: a project is never counted through. */
   projects: {
     id: Id;
@@ -72,6 +80,8 @@ export interface Database {
     metrics: Json | null;
     /** The SHA-256 of the artifact, in hexadecimal. */
     checksum: string | null;
+    /** The size of the artifact; 0 if there is none. */
+    bytes: Generated<number | string>;
     /** How often a training of this version was begun: one that kills the service is not begun for ever. */
     attempts: Generated<number>;
     /** The instance that trains it, and until when it is not to be disturbed: milliseconds since 1970. */
@@ -88,6 +98,10 @@ export interface Database {
     version_id: Id | null;
     /** How many parts it has, once a training has it. */
     parts: Generated<number>;
+    /** Whose it is; null for tables that were there before owners were counted. */
+    owner: string | null;
+    /** The size of its parts. */
+    bytes: Generated<number | string>;
     /** Until when it may wait for its training, in milliseconds since 1970; 0 if no training is to come. */
     upload_until: number;
   };
@@ -111,6 +125,8 @@ export interface Database {
     fingerprint: string;
     headers: Json;
     body: string;
+    /** The size of what is kept. */
+    bytes: Generated<number | string>;
     created_at: Moment;
   };
 }

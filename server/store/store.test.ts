@@ -17,7 +17,7 @@ import {
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
-const MOST = { resources: 3, bytes: 1000, uses: 4 };
+const MOST = { resources: 3, bytes: 1000, uses: 4, stored: 1500, answers: 2000 };
 
 let database: PostgresDatabase;
 let databases = 0;
@@ -53,7 +53,7 @@ describe.each([
   const skill = (name: string) => ({ name, type: 'sql', params: {} });
   const parts = [new Uint8Array([0, 1, 255]), new Uint8Array([7])];
   const keepTable = async ({ tables }: Store) => {
-    const tableId = await tables.begin();
+    const tableId = await tables.begin('ann');
     for (const [position, part] of parts.entries()) {
       await tables.addPart(tableId, position, part);
     }
@@ -261,6 +261,111 @@ describe.each([
     });
   });
 
+  describe('that bounds how much an owner stores', () => {
+    const object = (bytes: number) => ({ k: 'x'.repeat(bytes - 8) });
+    const skillIn = (projectId: string, name: string, bytes: number) =>
+      store.transaction(({ skills }) =>
+        skills.create(projectId, { ...skill(name), params: object(bytes) }),
+      );
+    const full = LimitReachedError;
+    let second: Project;
+    beforeEach(async () => {
+      second = await store.projects.create('ann', 'second');
+    });
+
+    const tableOf = async (bytes: number) => {
+      const tableId = await store.tables.begin('ann');
+      await store.tables.addPart(tableId, 0, new Uint8Array(bytes));
+      return { target: 'y', rowCount: 1, tableId };
+    };
+    const sweepAll = async () => {
+      while (await store.tables.sweep());
+    };
+    /** Expects that there is room for so many bytes, and not for one more. */
+    async function expectRoom(bytes: number): Promise<void> {
+      await expect(tableOf(bytes + 1)).rejects.toMatchObject({
+        kind: 'stored',
+        held: MOST.stored - bytes,
+      });
+      const { tableId } = await tableOf(bytes);
+      await store.tables.discard(tableId);
+      await sweepAll();
+    }
+    const finish = async (artifact: Uint8Array) => {
+      const claim = await store.models.claimTraining('here', HOUR);
+      if (!claim) throw new Error('no training waits');
+      const metrics = {
+        ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
+        ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
+        ...{ interval_coverage_by_error: null, reliability: null },
+      };
+      await store.models.finishTraining(claim.versionId, 'here', {
+        columns: [],
+        metrics,
+        artifact,
+      });
+    };
+
+    test('counts the texts of all projects of the owner, and of nobody else', async () => {
+      await skillIn(project.id, 'a', 900);
+      await expectRoom(600);
+      const others = await store.projects.create('bob', 'shop');
+      await skillIn(others.id, 'a', 1000);
+      await expectRoom(600);
+      await write(({ skills }) => skills.update(project.id, 'a', { params: object(600) }));
+      await expectRoom(900);
+    });
+
+    test('counts them exactly where many write at the same moment', async () => {
+      const made = await Promise.allSettled(
+        ['a', 'b', 'c'].flatMap((name) =>
+          [project, second].map(({ id }) => skillIn(id, name, 400)),
+        ),
+      );
+      expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+      await expectRoom(300);
+    });
+
+    test('counts a table until it is swept, and takes no part beyond the bound', async () => {
+      const table = await tableOf(1000);
+      await expectRoom(500);
+      await expect(store.tables.addPart(table.tableId, 1, new Uint8Array(501))).rejects.toThrow(
+        full,
+      );
+      await store.tables.addPart(table.tableId, 1, new Uint8Array(500));
+      await expect(store.tables.refuseFullOwner('ann')).rejects.toThrow(full);
+      await store.tables.refuseFullOwner('bob');
+      await store.tables.discard(table.tableId);
+      await sweepAll();
+      await store.tables.refuseFullOwner('ann');
+      await expectRoom(MOST.stored);
+    });
+
+    test('counts a model in place of its table and of the version before it', async () => {
+      for (const bytes of [300, 700]) {
+        const table = await tableOf(100);
+        await write(({ models }) => models.beginTraining(project.id, 'm', table));
+        await finish(new Uint8Array(bytes));
+        await sweepAll();
+      }
+      await expectRoom(800);
+      await write(({ models }) => models.remove(project.id, 'm'));
+      await expectRoom(MOST.stored);
+    });
+
+    test('keeps a model whose training ends beyond the bound, and nothing more', async () => {
+      const table = await tableOf(100);
+      await write(({ models }) => models.beginTraining(project.id, 'm', table));
+      await finish(new Uint8Array(2000));
+      expect(await store.models.find(project.id, 'm')).toMatchObject({ status: 'ready' });
+      await expect(skillIn(second.id, 'a', 10)).rejects.toThrow(full);
+      await expect(tableOf(1)).rejects.toThrow(full);
+      await write(({ models }) => models.remove(project.id, 'm'));
+      await sweepAll();
+      await expectRoom(MOST.stored);
+    });
+  });
+
   describe('that bounds how often agents use skills', () => {
     const full = new LimitReachedError('uses', MOST.uses);
     const use = (name: string, skills: string[]) =>
@@ -401,6 +506,19 @@ describe.each([
       expect(await store.answers.forget(LONG_AGO)).toBe(0);
       expect(await store.answers.forget(later)).toBe(1);
       expect(await store.answers.find('ann', 'k', LONG_AGO)).toBeUndefined();
+    });
+
+    test('keeps no more of an owner’s than may be, until some are forgotten', async () => {
+      const large = { ...answer, body: 'é'.repeat(350) };
+      await store.answers.keep('ann', 'a', large);
+      const refused = store.answers.keep('ann', 'b', large);
+      await expect(refused).rejects.toMatchObject({ kind: 'answers', most: MOST.answers });
+      expect(await store.answers.find('ann', 'b', LONG_AGO)).toBeUndefined();
+      await store.answers.keep('ann', 'a', large);
+      await store.answers.keep('bob', 'b', large);
+      expect(await store.answers.forget(new Date(Date.now() + HOUR).toISOString())).toBe(2);
+      await store.answers.keep('ann', 'b', large);
+      await expect(store.answers.keep('ann', 'c', large)).rejects.toThrow(LimitReachedError);
     });
 
     test('lets one transaction at a time have a key', async () => {

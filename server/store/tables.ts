@@ -1,8 +1,11 @@
 import type { Kysely, SqlBool } from 'kysely';
+import type { Bounds } from './bounds.js';
 import { dialectOf } from './dialect.js';
 import { sql } from './kysely.js';
+import { adjustStored, refuseFullOwner } from './owner-quota.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
+import { inTransaction } from './transaction.js';
 
 /** For how long a table may wait for its training, in milliseconds by the clock of the database: far longer than it takes to write. */
 const UPLOAD = 60 * 60 * 1000;
@@ -13,24 +16,45 @@ const UPLOAD = 60 * 60 * 1000;
  * that no training has is discarded, part by part, by whoever sweeps.
  */
 export class TableStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly most: Bounds,
+  ) {}
 
-  /** Begins a table; gives its id. If no training takes it within an hour, it is discarded. */
-  async begin(): Promise<string> {
+  /**
+   * Tells early what `addPart` would find.
+   * @throws {LimitReachedError} if the owner stores as much as may be
+   */
+  refuseFullOwner(owner: string): Promise<void> {
+    return refuseFullOwner(this.db, owner, this.most.stored);
+  }
+
+  /** Begins a table of an owner's; returns its id. If no training takes it within an hour, it is discarded. */
+  async begin(owner: string): Promise<string> {
     const { id } = newResource();
     const { now } = dialectOf(this.db);
     await this.db
       .insertInto('training_tables')
-      .values({ id, upload_until: sql<number>`${now} + cast(${UPLOAD} as bigint)` })
+      .values({ id, owner, upload_until: sql<number>`${now} + cast(${UPLOAD} as bigint)` })
       .execute();
     return id;
   }
 
-  async addPart(tableId: string, position: number, bytes: Uint8Array): Promise<void> {
-    await this.db
-      .insertInto('training_table_parts')
-      .values({ table_id: tableId, position, bytes })
-      .execute();
+  /** @throws {LimitReachedError} if its owner has no room for it; nothing is added then */
+  addPart(tableId: string, position: number, bytes: Uint8Array): Promise<void> {
+    return inTransaction(this.db, async (db) => {
+      await db
+        .insertInto('training_table_parts')
+        .values({ table_id: tableId, position, bytes })
+        .execute();
+      const { owner } = await db
+        .updateTable('training_tables')
+        .set({ bytes: sql<number>`bytes + ${bytes.length}` })
+        .where('id', '=', tableId)
+        .returning('owner')
+        .executeTakeFirstOrThrow();
+      if (owner !== null) await adjustStored(db, owner, bytes.length, this.most.stored);
+    });
   }
 
   /** The part of a training's table at a position, from 0; nothing if there is none. */
@@ -75,10 +99,19 @@ export class TableStore {
           .where('part.table_id', '=', table.id),
       )
       .executeTakeFirst();
-    if (numDeletedRows === 0n) {
-      await this.db.deleteFrom('training_tables').where('id', '=', table.id).execute();
-    }
+    if (numDeletedRows === 0n) await this.#remove(table.id);
     return true;
+  }
+
+  #remove(id: string): Promise<void> {
+    return inTransaction(this.db, async (db) => {
+      const removed = await db
+        .deleteFrom('training_tables')
+        .where('id', '=', id)
+        .returning(['owner', 'bytes'])
+        .executeTakeFirst();
+      if (removed?.owner) await adjustStored(db, removed.owner, -Number(removed.bytes));
+    });
   }
 }
 
