@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import type { Database } from './schema.js';
 
 /** Everything that a key may allow. */
@@ -20,6 +21,10 @@ export interface ApiKey {
 
 /** A key as it is kept: of its secret, only the SHA-256, in hexadecimal. */
 export type KeptKey = ApiKey & { readonly hash: string };
+
+const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
+  db.selectFrom('api_keys').selectAll().where('id', '=', parameter('id')),
+);
 
 export class KeyStore {
   constructor(private readonly db: Kysely<Database>) {}
@@ -44,11 +49,7 @@ export class KeyStore {
   }
 
   async find(id: string): Promise<KeptKey | undefined> {
-    const row = await this.db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirst();
+    const row = await FIND.first(this.db, { id });
     return row && { ...fromRow(row), hash: row.hash };
   }
 
