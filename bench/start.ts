@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { machine } from '../harness/machine.js';
 import { median } from '../harness/numbers.js';
-import { FLAGS, residentMemory } from '../harness/service.js';
+import { residentMemory } from '../harness/service.js';
+import { NODE_FLAGS } from '../server/commands/start.js';
 
 /**
  * Measures how long the service takes until it is ready, with a store that exists, and how much memory it holds
@@ -18,7 +19,7 @@ const IDLE_MS = 3000;
 /** As who tries it out starts it, and as a supervisor does. */
 const COMMANDS = {
   'npm start': ['npm', 'start', '--silent'],
-  'node dist/server/main.js': ['node', ...FLAGS, 'dist/server/main.js'],
+  'node dist/server/main.js': ['node', ...NODE_FLAGS, 'dist/server/main.js'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));

@@ -28,10 +28,11 @@ async function serve(config: Config, log: Logger): Promise<void> {
   const service = await openService(config, log);
   try {
     await service.listen();
-    // Whoever started the service may wait for this line.
+    const signal = stopSignal();
+    // Who waits for this line may ask for the stop at once.
     log.flush();
     service.work();
-    log.info({ signal: await stopSignal() }, 'stopping');
+    log.info({ signal: await signal }, 'stopping');
   } finally {
     await service.stop();
   }
