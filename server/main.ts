@@ -7,7 +7,7 @@ import { startTracing } from './telemetry/tracing.js';
 try {
   const config = readConfig(process.env);
   // Lines are written together, as a write for each is dear; those that wait are written at the end.
-  const lines = pino.destination({ sync: true, minLength: 4096, periodicFlush: 100 });
+  const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);
   const tracing = await startTracing(process.env, log);
