@@ -4,21 +4,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { machine } from '../harness/machine.js';
 import { median } from '../harness/numbers.js';
-import { FLAGS, residentMemory } from '../harness/service.js';
+import { residentMemory } from '../harness/service.js';
+import { NODE_FLAGS } from '../server/commands/start.js';
 
 /**
  * Measures how long the service takes until it is ready, with a store that exists, and how much memory it holds
  * when it has been idle for a while. Linux only: memory is read from /proc.
+ *
+ * usage: npm run bench:start [-- --rounds N]
  */
-const ROUNDS = 7;
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
+const ROUNDS = Number(values.rounds);
 const IDLE_MS = 3000;
 
 /** As who tries it out starts it, and as a supervisor does. */
 const COMMANDS = {
   'npm start': ['npm', 'start', '--silent'],
-  'node dist/server/main.js': ['node', ...FLAGS, 'dist/server/main.js'],
+  'node dist/server/main.js': ['node', ...NODE_FLAGS, 'dist/server/main.js'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));

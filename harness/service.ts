@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { v4 as uuidv4 } from 'uuid';
+import { NODE_FLAGS } from '../server/commands/start.js';
 
 const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 
@@ -35,9 +36,6 @@ export class DidNotStart extends Error {
   }
 }
 
-/** With what `npm start` starts Node. */
-export const FLAGS = ['--max-semi-space-size=8'];
-
 /**
  * Starts the service on a free port of the loopback address, and waits until it listens.
  * @param folder where its log goes: a pipe would make this process read what it measures
@@ -54,7 +52,7 @@ export async function startService(
   const logFile = join(folder, `${uuidv4()}.log`);
   const output = openSync(logFile, 'a');
   const imports = preload ? ['--import', preload.href] : [];
-  const child = spawn(process.execPath, [...FLAGS, ...imports, main], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...imports, main], {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, ...env },
     stdio: ['ignore', output, output, 'ipc'],
   });

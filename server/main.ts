@@ -7,7 +7,7 @@ import { startTracing } from './telemetry/tracing.js';
 try {
   const config = readConfig(process.env);
   // Lines are written together, as a write for each is dear; those that wait are written at the end.
-  const lines = pino.destination({ sync: true, minLength: 4096, periodicFlush: 100 });
+  const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);
   const tracing = await startTracing(process.env, log);
@@ -28,10 +28,11 @@ async function serve(config: Config, log: Logger): Promise<void> {
   const service = await openService(config, log);
   try {
     await service.listen();
-    // Whoever started the service may wait for this line.
+    const signal = stopSignal();
+    // Who waits for this line may ask for the stop at once.
     log.flush();
     service.work();
-    log.info({ signal: await stopSignal() }, 'stopping');
+    log.info({ signal: await signal }, 'stopping');
   } finally {
     await service.stop();
   }

@@ -9,6 +9,8 @@ export interface Arguments {
   readonly rounds: number;
   /** How long a round takes. */
   readonly seconds: number;
+  /** Whether a figure that is missed leaves the exit code as it is: for machines of any speed, and few rounds. */
+  readonly anySpeed: boolean;
   /** Whether it asks for nothing of its own. */
   readonly isUsual: boolean;
 }
@@ -16,7 +18,7 @@ export interface Arguments {
 const DEFAULTS = { rounds: 7, seconds: 0.8 };
 
 /**
- * Reads `--only A,B --against C,D --rounds 7 --seconds 0.8`.
+ * Reads `--only A,B --against C,D --rounds 7 --seconds 0.8 --any-speed`.
  * @throws if the command line has something else
  */
 export function readArguments(args: readonly string[]): Arguments {
@@ -27,6 +29,7 @@ export function readArguments(args: readonly string[]): Arguments {
       against: { type: 'string', default: '' },
       rounds: { type: 'string', default: String(DEFAULTS.rounds) },
       seconds: { type: 'string', default: String(DEFAULTS.seconds) },
+      'any-speed': { type: 'boolean', default: false },
     },
   });
   return {
@@ -34,6 +37,7 @@ export function readArguments(args: readonly string[]): Arguments {
     against: listOf(values.against),
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
+    anySpeed: values['any-speed'],
     isUsual: args.length === 0,
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../../harness/service.js';
 import { ENVIRONMENT } from './environment.js';
+import { getSkill, type Operation } from './operations.js';
 import { startPrism } from './prism.js';
 import type { Running } from './running.js';
 
@@ -15,6 +16,8 @@ export interface Contender {
   readonly validates: boolean;
   /** Whether it keeps what is written. */
   readonly keeps: boolean;
+  /** The operations that it has; all, if none are named. */
+  readonly operations?: readonly Operation[];
   /** @param folder its own, empty  @param store the file of the store that it gets a copy of */
   start(folder: string, store: string): Promise<Running>;
 }
@@ -47,8 +50,19 @@ export const express: Contender = {
   start: onStore('./yardsticks/express.js'),
 };
 
+/** What a read costs that does nothing but read. */
+export const prepared: Contender = {
+  name: 'prepared',
+  title: 'Express with one prepared statement',
+  validates: false,
+  keeps: true,
+  operations: [getSkill],
+  start: onStore('./yardsticks/prepared.js'),
+};
+
 export const yardsticks: readonly Contender[] = [
   express,
+  prepared,
   {
     name: 'validator',
     title: 'Express with express-openapi-validator',
@@ -81,3 +95,8 @@ function grown(more: number): Contender {
 export const unchanged = grown(0);
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
+
+/** Whether a contender has an operation. */
+export function has({ operations }: Contender, operation: Operation): boolean {
+  return operations === undefined || operations.includes(operation);
+}

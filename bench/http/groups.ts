@@ -2,7 +2,9 @@ import {
   type Contender,
   express,
   growing,
+  has,
   larger,
+  prepared,
   roster,
   unchanged,
   yardsticks,
@@ -30,6 +32,7 @@ export function groups(against: readonly Contender[] = yardsticks): readonly Gro
   const contenders = [roster, ...against];
   const all = (operation: Operation) =>
     contenders
+      .filter((contender) => has(contender, operation))
       .filter(({ validates }) => validates || !operation.isRefused)
       .map((contender) => [contender, operation] as const);
   return [
@@ -59,6 +62,12 @@ export const limits: readonly Limit[] = [
     of: [roster, getSkill],
     over: [express, getSkill],
     most: 1.25,
+  },
+  {
+    asked: 'getSkill, of Express with one prepared statement',
+    of: [roster, getSkill],
+    over: [prepared, getSkill],
+    most: 1.15,
   },
   {
     asked: 'createSkill, of bare Express with the same durable write',

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { FLAGS } from '../../harness/service.js';
+import { NODE_FLAGS } from '../../server/commands/start.js';
 import { CONTRACT_FILE } from './contract-file.js';
 import { ENVIRONMENT } from './environment.js';
 import type { Running } from './running.js';
@@ -23,7 +23,7 @@ export async function startPrism(folder: string): Promise<Running> {
   await mkdir(folder);
   const logFile = join(folder, 'prism.log');
   const output = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...FLAGS, PRISM, ...MOCK], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, PRISM, ...MOCK], {
     env: { ...process.env, ...ENVIRONMENT },
     stdio: ['ignore', output, output],
   });

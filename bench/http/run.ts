@@ -35,10 +35,7 @@ export async function run(groups: readonly Group[], options: Run): Promise<Cell[
       pin(server.pid, options.cores?.servers);
     }
     const keeping = [...servers].filter(([{ keeps }]) => keeps);
-    await makeSureOfSameAnswers(
-      keeping.map(([{ name }, server]) => [name, server]),
-      key,
-    );
+    await makeSureOfSameAnswers(keeping, key);
     const measured: Cell[] = [];
     for (const group of groups) {
       options.onGroup(group);

@@ -9,7 +9,7 @@ import { largeTraining, training } from './training.js';
 /**
  * Measures what predictions and trainings cost, beside what they must not cost more than.
  *
- * usage: npm run bench:predict [-- SCENARIO …]
+ * usage: npm run bench:predict [-- [--any-speed] SCENARIO …]
  */
 await runScenarios('bench:predict', 'predict', [
   scoring,

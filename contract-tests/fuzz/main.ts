@@ -39,8 +39,13 @@ const databaseUrl = `file:${join(folder, 'roster.db')}`;
 const server = await startService(folder, databaseUrl, { RATE_LIMIT: '0' });
 const begun = performance.now();
 try {
-  const lanes = values.path === undefined ? LANES : 1;
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(`fuzz${lane}`)));
+  const worlds: World[] = [];
+  // One after the other: SQLite waits for a lock in the calling thread, and so for ever for this thread's own.
+  for (let lane = 0; lane < (values.path === undefined ? LANES : 1); lane += 1) {
+    const name = `fuzz${lane}`;
+    worlds.push(new World(server.url, await makeKeys(databaseUrl, name), tally, name));
+  }
+  await Promise.all(worlds.map(run));
 } finally {
   await server.stop();
   await rm(folder, { recursive: true });
@@ -55,8 +60,7 @@ ${findings.told()}
 if (findings.count > 0) process.exitCode = 1;
 
 /** Goes from seed to seed, as an owner of its own, until enough was asked. */
-async function run(name: string): Promise<void> {
-  const world = new World(server.url, await makeKeys(databaseUrl, name), tally, name);
+async function run(world: World): Promise<void> {
   try {
     if (values.path === undefined) return await explore(world, findings, wanted, () => nextSeed++);
     await world.prepare();

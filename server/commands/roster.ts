@@ -3,19 +3,16 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { backupCommand } from './backup.js';
 import { keysCommand } from './keys.js';
+import { startCommand } from './start.js';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 );
 
-const start = new Command('start').description('run the service').action(async () => {
-  await import('../main.js');
-});
-
 const roster = new Command('roster')
   .description('Roster: skills, agents, chatbots and models behind one REST service.')
   .version(version)
-  .addCommand(start)
+  .addCommand(startCommand)
   .addCommand(keysCommand)
   .addCommand(backupCommand);
 

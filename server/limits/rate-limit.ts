@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { problem } from '../contract/problems.js';
 import { holdBack } from './hold-back.js';
 
 /** In seconds. */
 const WINDOW = 60;
 
-/** How many keys' names are remembered at the same time. */
-const MOST_KEYS = 10_000;
+/** The minute in which the requests of a key are counted. It begins with a request. */
+interface Window {
+  requests: number;
+  /** When it ends, by `performance.now()`. */
+  readonly end: number;
+  /** The value of `RateLimit-Policy`. */
+  readonly policy: string;
+}
 
 /**
  * Bounds the requests that a key sends to this instance in a minute, and tells how many are left in the
@@ -19,18 +23,19 @@ const MOST_KEYS = 10_000;
  */
 export function limitRate(most: number): RequestHandler[] {
   if (most === 0) return [];
-  const limiter = new RateLimiterMemory({ points: most, duration: WINDOW });
-  const policies = new LRUCache<string, string>({ max: MOST_KEYS, memoMethod: policyOf(most) });
+  const windowOf = countWindows(most);
   return [
-    async (req, res, next) => {
+    (req, res, next) => {
       const keyId = res.locals.caller?.keyId;
       if (!keyId) return next();
-      // One point is taken, be there any left or not.
-      const { consumedPoints, remainingPoints, msBeforeNext } = await limiter.penalty(keyId);
-      const seconds = Math.ceil(msBeforeNext / 1000);
-      res.setHeader('RateLimit', `"key"; r=${remainingPoints}; t=${seconds}`);
-      res.setHeader('RateLimit-Policy', policies.memo(keyId));
-      if (consumedPoints <= most) return next();
+      const now = performance.now();
+      const window = windowOf(keyId, now);
+      window.requests += 1;
+      const seconds = Math.ceil((window.end - now) / 1000);
+      const left = Math.max(most - window.requests, 0);
+      res.setHeader('RateLimit', `"key"; r=${left}; t=${seconds}`);
+      res.setHeader('RateLimit-Policy', window.policy);
+      if (window.requests <= most) return next();
       res.setHeader('Retry-After', String(seconds));
       holdBack(req);
       throw problem(
@@ -41,10 +46,24 @@ export function limitRate(most: number): RequestHandler[] {
   ];
 }
 
-/** The partition key stands for the key, and tells nothing of it; it is a byte sequence (RFC 8941, section 3.3.5). */
-function policyOf(most: number): (keyId: string) => string {
-  return (keyId) => {
-    const partition = Buffer.from(hash('sha256', keyId).slice(0, 12)).toString('base64');
-    return `"key"; q=${most}; w=${WINDOW}; pk=:${partition}:`;
+/** Returns the function that finds the window of a key, or begins one. A window is forgotten when it has ended. */
+function countWindows(most: number): (keyId: string, now: number) => Window {
+  const windows = new Map<string, Window>();
+  return (keyId, now) => {
+    const known = windows.get(keyId);
+    if (known && now < known.end) return known;
+    const window = { requests: 0, end: now + WINDOW * 1000, policy: policyOf(keyId, most) };
+    windows.set(keyId, window);
+    const forget = () => {
+      if (windows.get(keyId) === window) windows.delete(keyId);
+    };
+    setTimeout(forget, WINDOW * 1000).unref();
+    return window;
   };
+}
+
+/** The partition key stands for the key, and tells nothing of it; it is a byte sequence (RFC 8941, section 3.3.5). */
+function policyOf(keyId: string, most: number): string {
+  const partition = Buffer.from(hash('sha256', keyId).slice(0, 12)).toString('base64');
+  return `"key"; q=${most}; w=${WINDOW}; pk=:${partition}:`;
 }

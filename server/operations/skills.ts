@@ -36,8 +36,11 @@ export function skillOperations(store: Store): SkillOperations {
     },
 
     getSkill: async ({ caller, params, headers, reply }) => {
-      const project = await projectNamed(store, caller, params.project_name);
-      return reply(shown(await skillNamed(store, project, params.skill_name), headers));
+      const { project_name, skill_name } = params;
+      const skill =
+        (await store.skills.findAt(caller.owner, project_name, skill_name)) ??
+        (await skillNamed(store, await projectNamed(store, caller, project_name), skill_name));
+      return reply(shown(skill, headers));
     },
 
     updateSkill: ({ caller, params, headers, body, reply }) =>

@@ -5,8 +5,17 @@ import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './er
 import { grow, refuseTakenName } from './held.js';
 import { groupBy, inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
-import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
+import {
+  type Key,
+  key,
+  merge,
+  newResource,
+  type OpenObject,
+  openText,
+  parseObject,
+} from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
 import { withAgents } from './skills.js';
@@ -119,18 +128,25 @@ function asRow({ model, data, settings, ...fields }: AgentFields) {
   };
 }
 
+function findBy(column: Key['column']) {
+  return new PreparedQuery((db, parameter: Parameter<{ projectId: string; value: string }>) =>
+    db
+      .selectFrom('agents')
+      .selectAll()
+      .where('project_id', '=', parameter('projectId'))
+      .where(column, '=', parameter('value')),
+  );
+}
+
+const FIND = { id: findBy('id'), name: findBy('name') };
+
 async function findAgent(
   db: Kysely<Database>,
   projectId: string,
   nameOrId: string,
 ): Promise<Agent | undefined> {
   const { column, value } = key(nameOrId);
-  const rows = await db
-    .selectFrom('agents')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where(column, '=', value)
-    .execute();
+  const rows = await FIND[column].all(db, { projectId, value });
   const [agent] = await withSkills(db, rows);
   return agent;
 }

@@ -4,6 +4,7 @@ import type { Bounds } from './bounds.js';
 import { UnknownReferenceError } from './errors.js';
 import { grow, refuseTakenName } from './held.js';
 import { inOrder, type Page } from './page.js';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
@@ -125,6 +126,12 @@ function chatbots(db: Kysely<Database>) {
     .select('agents.name as agent_name');
 }
 
+const FIND = new PreparedQuery((db, parameter: Parameter<{ projectId: string; name: string }>) =>
+  chatbots(db)
+    .where('chatbots.project_id', '=', parameter('projectId'))
+    .where('chatbots.name', '=', parameter('name')),
+);
+
 function fromRow(row: Selectable<Database['chatbots']> & { agent_name: string | null }): Chatbot {
   return {
     id: row.id,
@@ -145,10 +152,7 @@ async function findChatbot(
   projectId: string,
   name: string,
 ): Promise<Chatbot | undefined> {
-  const row = await chatbots(db)
-    .where('chatbots.project_id', '=', projectId)
-    .where('chatbots.name', '=', name)
-    .executeTakeFirst();
+  const row = await FIND.first(db, { projectId, name });
   return row && fromRow(row);
 }
 

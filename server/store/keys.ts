@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import type { Database } from './schema.js';
 
 /** The scopes of a key for which none is named: everything that concerns its owner's resources. */
@@ -23,6 +24,10 @@ export interface ApiKey {
 /** A key as it is kept: of its secret, only the SHA-256, in hexadecimal. */
 export type KeptKey = ApiKey & { readonly hash: string };
 
+const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
+  db.selectFrom('api_keys').selectAll().where('id', '=', parameter('id')),
+);
+
 export class KeyStore {
   constructor(private readonly db: Kysely<Database>) {}
 
@@ -46,11 +51,7 @@ export class KeyStore {
   }
 
   async find(id: string): Promise<KeptKey | undefined> {
-    const row = await this.db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirst();
+    const row = await FIND.first(this.db, { id });
     return row && { ...fromRow(row), hash: row.hash };
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CompiledQuery, Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Bounds } from './bounds.js';
 import { type Claim, claim, release, renew } from './claims.js';
 import { dialectOf } from './dialect.js';
@@ -7,6 +7,7 @@ import { TrainingInProgressError } from './errors.js';
 import { count, grow } from './held.js';
 import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './queue.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
@@ -34,19 +35,53 @@ export interface Serving {
   readonly versionId: string;
 }
 
+interface Named {
+  readonly projectId: string;
+  readonly name: string;
+}
+
+function named(db: Kysely<Database>, parameter: Parameter<Named>) {
+  return versions(db)
+    .where('models.project_id', '=', parameter('projectId'))
+    .where('models.name', '=', parameter('name'));
+}
+
+const FIND_NEWEST = new PreparedQuery((db, parameter: Parameter<Named>) =>
+  newest(named(db, parameter)),
+);
+
+const FIND_VERSION = new PreparedQuery((db, parameter: Parameter<Named & { version: number }>) =>
+  named(db, parameter).where('model_versions.version', '=', parameter('version')),
+);
+
+interface Address {
+  readonly owner: string;
+  readonly project: string;
+  readonly name: string;
+}
+
+const SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
+  db
+    .selectFrom('projects')
+    .innerJoin('models', 'models.project_id', 'projects.id')
+    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
+    .select('model_versions.id as versionId')
+    .where('projects.owner', '=', parameter('owner'))
+    .where('projects.name', '=', parameter('project'))
+    .where('models.name', '=', parameter('name'))
+    .where('model_versions.status', '=', 'ready')
+    .orderBy('model_versions.version', 'desc'),
+);
+
 /**
  * The models of projects. `beginTraining` and `remove` are called within `Store.transaction`, the project
  * held; what concerns a training that has begun asks for neither.
  */
 export class ModelStore {
-  readonly #servingQuery: ReturnType<typeof servingQuery>;
-
   constructor(
     private readonly db: Kysely<Database>,
     private readonly most: Bounds,
-  ) {
-    this.#servingQuery = servingQuery(db);
-  }
+  ) {}
 
   /** Each model as its newest version shows it. */
   async list(projectId: string, page: Page): Promise<Model[]> {
@@ -60,13 +95,9 @@ export class ModelStore {
 
   /** @param version the version to show, in place of the newest */
   async find(projectId: string, name: string, version?: number): Promise<Model | undefined> {
-    const all = versions(this.db)
-      .where('models.project_id', '=', projectId)
-      .where('models.name', '=', name);
     const row = await (version === undefined
-      ? newest(all)
-      : all.where('model_versions.version', '=', version)
-    ).executeTakeFirst();
+      ? FIND_NEWEST.first(this.db, { projectId, name })
+      : FIND_VERSION.first(this.db, { projectId, name, version }));
     return row && fromRow(row);
   }
 
@@ -76,8 +107,7 @@ export class ModelStore {
    * it that is ready.
    */
   async serving(owner: string, project: string, name: string): Promise<Serving | undefined> {
-    const { rows } = await this.db.executeQuery(this.#servingQuery(owner, project, name));
-    return rows[0];
+    return SERVING.first(this.db, { owner, project, name });
   }
 
   /**
@@ -253,25 +283,6 @@ export class ModelStore {
       .execute();
     return id;
   }
-}
-
-/** Makes what makes the query of `serving`: it is compiled once, not for each prediction. */
-function servingQuery(db: Kysely<Database>) {
-  let compiled: CompiledQuery<Serving> | undefined;
-  return (owner: string, project: string, name: string): CompiledQuery<Serving> => {
-    compiled ??= db
-      .selectFrom('projects')
-      .innerJoin('models', 'models.project_id', 'projects.id')
-      .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-      .select('model_versions.id as versionId')
-      .where('projects.owner', '=', owner)
-      .where('projects.name', '=', project)
-      .where('models.name', '=', name)
-      .where('model_versions.status', '=', 'ready')
-      .orderBy('model_versions.version', 'desc')
-      .compile();
-    return { ...compiled, parameters: [owner, project, name, 'ready'] };
-  };
 }
 
 /** Ends a training, if the instance has it still, and lets go of its table. */

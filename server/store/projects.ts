@@ -5,6 +5,7 @@ import { dialectOf } from './dialect.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { type Contents, HELD } from './held.js';
 import { inOrder, type Page } from './page.js';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { newResource } from './resource.js';
 import type { Database } from './schema.js';
 
@@ -12,6 +13,25 @@ export type Project = components['schemas']['Project'];
 
 /** What callers see of a project. */
 const SHOWN = ['id', 'name', 'created_at'] as const;
+
+interface Address {
+  readonly owner: string;
+  readonly name: string;
+}
+
+function named(db: Kysely<Database>, parameter: Parameter<Address>) {
+  return db
+    .selectFrom('projects')
+    .select(SHOWN)
+    .where('owner', '=', parameter('owner'))
+    .where('name', '=', parameter('name'));
+}
+
+const FIND = new PreparedQuery(named);
+
+const HOLD = new PreparedQuery((db, parameter: Parameter<Address>) =>
+  named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
+);
 
 /** The projects of owners. What writes is called within `Store.transaction`. */
 export class ProjectStore {
@@ -26,7 +46,7 @@ export class ProjectStore {
   }
 
   find(owner: string, name: string): Promise<Project | undefined> {
-    return this.#named(owner, name).executeTakeFirst();
+    return FIND.first(this.db, { owner, name });
   }
 
   /**
@@ -34,9 +54,7 @@ export class ProjectStore {
    * this is called. What is read of the project after it stays true until then.
    */
   hold(owner: string, name: string): Promise<Project | undefined> {
-    return this.#named(owner, name)
-      .$if(dialectOf(this.db).locksRows, (query) => query.forUpdate())
-      .executeTakeFirst();
+    return HOLD.first(this.db, { owner, name });
   }
 
   /**
@@ -85,14 +103,6 @@ export class ProjectStore {
     if (contents && HELD.some((kind) => contents[kind] > 0)) return contents;
     await this.db.deleteFrom('projects').where('id', '=', id).execute();
     return undefined;
-  }
-
-  #named(owner: string, name: string) {
-    return this.db
-      .selectFrom('projects')
-      .select(SHOWN)
-      .where('owner', '=', owner)
-      .where('name', '=', name);
   }
 
   /** Keeps all others from making projects of the owner until the end of the transaction. */

@@ -2,10 +2,20 @@ import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
 import { grow, refuseTakenName } from './held.js';
+import { sql } from './kysely.js';
 import { groupBy, lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
-import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
+import {
+  type Key,
+  key,
+  merge,
+  newResource,
+  type OpenObject,
+  openText,
+  parseObject,
+} from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
 
@@ -49,6 +59,13 @@ export class SkillStore {
 
   async find(projectId: string, nameOrId: string): Promise<Skill | undefined> {
     return findSkill(this.db, projectId, nameOrId);
+  }
+
+  /** Finds a skill by the names of its address, in one query: undefined if there is no such project either. */
+  async findAt(owner: string, project: string, nameOrId: string): Promise<Skill | undefined> {
+    const { column, value } = key(nameOrId);
+    const row = await FIND_AT[column].first(this.db, { owner, project, value });
+    return row && fromRow(row, agentIds(row));
   }
 
   /**
@@ -115,20 +132,65 @@ export class SkillStore {
 
 type Row = Selectable<Database['skills']>;
 
+/** Skills, each with the ids of the agents that use it, separated by commas. */
+function withAgentIds(db: Kysely<Database>) {
+  return db
+    .selectFrom('skills')
+    .selectAll('skills')
+    .select(({ selectFrom }) =>
+      selectFrom('agent_skills')
+        .select(sql<string | null>`string_agg(agent_id, ',' order by agent_id)`.as('agent_ids'))
+        .whereRef('skill_id', '=', 'skills.id')
+        .as('agent_ids'),
+    );
+}
+
+function findBy(column: Key['column']) {
+  return new PreparedQuery((db, parameter: Parameter<{ projectId: string; value: string }>) =>
+    withAgentIds(db)
+      .where('skills.project_id', '=', parameter('projectId'))
+      .where(`skills.${column}`, '=', parameter('value')),
+  );
+}
+
+function findAtBy(column: Key['column']) {
+  type Values = { owner: string; project: string; value: string };
+  return new PreparedQuery((db, parameter: Parameter<Values>) =>
+    withAgentIds(db)
+      .innerJoin('projects', 'projects.id', 'skills.project_id')
+      .where('projects.owner', '=', parameter('owner'))
+      .where('projects.name', '=', parameter('project'))
+      .where(`skills.${column}`, '=', parameter('value')),
+  );
+}
+
+const FIND = { id: findBy('id'), name: findBy('name') };
+const FIND_AT = { id: findAtBy('id'), name: findAtBy('name') };
+
 async function findSkill(
   db: Kysely<Database>,
   projectId: string,
   nameOrId: string,
 ): Promise<Skill | undefined> {
   const { column, value } = key(nameOrId);
-  const rows = await db
-    .selectFrom('skills')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where(column, '=', value)
-    .execute();
-  const [skill] = await withAgents(db, rows);
-  return skill;
+  const row = await FIND[column].first(db, { projectId, value });
+  return row && fromRow(row, agentIds(row));
+}
+
+function agentIds({ agent_ids }: { readonly agent_ids: string | null }): string[] {
+  return agent_ids === null ? [] : agent_ids.split(',');
+}
+
+function fromRow(row: Row, agent_ids: string[]): Skill {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    params: parseObject(row.params),
+    agent_ids,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
 }
 
 /** Completes skills with the agents that use them. */
@@ -144,13 +206,10 @@ export async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Pr
         .execute(),
   );
   const agents = groupBy(links, ({ skill_id }) => skill_id);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    params: parseObject(row.params),
-    agent_ids: (agents.get(row.id) ?? []).map(({ agent_id }) => agent_id),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  }));
+  return rows.map((row) =>
+    fromRow(
+      row,
+      (agents.get(row.id) ?? []).map(({ agent_id }) => agent_id),
+    ),
+  );
 }

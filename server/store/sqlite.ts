@@ -86,12 +86,30 @@ class WritingSqliteDialect extends SqliteDialect {
   }
 
   override createAdapter(): SqliteAdapter {
-    return new MigratingSqliteAdapter();
+    return new EmbeddedSqliteAdapter(this.connection);
   }
 }
 
+/**
+ * Returns the connection to SQLite on which `db` can be read at once, without Kysely's queue and promises:
+ * SQLite answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
+ * open: what it has written would be seen before it is committed.
+ */
+export function readableNow(
+  db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
+): SqliteConnection | undefined {
+  const { adapter } = db.getExecutor();
+  if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
+  const { connection } = adapter;
+  return db.isTransaction || !connection.inTransaction ? connection : undefined;
+}
+
 /** Lets all migrations run in one transaction, so that one that is broken off leaves the store as it was. */
-class MigratingSqliteAdapter extends SqliteAdapter {
+class EmbeddedSqliteAdapter extends SqliteAdapter {
+  constructor(readonly connection: SqliteConnection) {
+    super();
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true;
   }

@@ -404,6 +404,18 @@ describe.each([
   });
 
   describe('in a transaction', () => {
+    test('shows nobody else what is undone in the end', async () => {
+      let read: Promise<unknown> | undefined;
+      const undone = store.transaction(async ({ skills }) => {
+        await skills.create(project.id, skill('draft'));
+        expect(await skills.find(project.id, 'draft')).toMatchObject({ name: 'draft' });
+        read = store.skills.find(project.id, 'draft');
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      expect(await read).toBeUndefined();
+    });
+
     test('undoes all of it when the work throws', async () => {
       const work = write(async (store) => {
         await store.skills.create(project.id, skill('a'));

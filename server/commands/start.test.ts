@@ -1,0 +1,51 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Prints, in each process of Node that loads it, what the process runs and what its heap may grow to. */
+const TELL = `data:text/javascript,
+  import { getHeapStatistics } from 'node:v8';
+  console.log(JSON.stringify({ runs: process.argv[1], limit: getHeapStatistics().heap_size_limit }));`;
+
+/** The limit of a heap whose young generation is bounded as the service's is. */
+const BOUNDED = Number(
+  execFileSync(process.execPath, [
+    '--max-semi-space-size=8',
+    '--print',
+    'v8.getHeapStatistics().heap_size_limit',
+  ]),
+);
+
+test.each([
+  ['roster start', `node ${packageJson.bin.roster} start`],
+  ['npm start', packageJson.scripts.start],
+])('%s bounds the memory of the service, and stops it in order', async (_, command) => {
+  const [, ...args] = command.split(' ');
+  const started = spawn(process.execPath, args, {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_OPTIONS: `--import=${encodeURI(TELL)}`,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: ':memory:',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(started, 'exit');
+  const lines: Record<string, unknown>[] = [];
+  for await (const line of createInterface(started.stdout)) {
+    const said: Record<string, unknown> = JSON.parse(line);
+    lines.push(said);
+    if (said['msg'] === 'listening') started.kill('SIGTERM');
+  }
+  const service = lines.find(({ runs }) => String(runs).endsWith('main.js'));
+  expect(service).toMatchObject({ limit: BOUNDED });
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
+  expect(await exited).toEqual([0, null]);
+});
