@@ -12,7 +12,7 @@ type Chunks = AsyncIterator<Uint8Array | string>;
  * Reads a table from CSV (RFC 4180: commas, double quotes, a header line; UTF-8) as it streams in.
  *
  * A bad table is parsed no further, but its source is read to the end before the promise rejects,
- * because it may be a request whose connection has to carry the refusal.
+ * because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at once.
  *
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  * @throws the source's own error, if it breaks off.
@@ -20,6 +20,7 @@ type Chunks = AsyncIterator<Uint8Array | string>;
 export async function readCsvTable(
   source: Readable | AsyncIterable<Uint8Array>,
   target: string,
+  { drain = true }: { drain?: boolean } = {},
 ): Promise<Table> {
   const chunks: Chunks = source[Symbol.asyncIterator]();
   const records = new CsvRecords(target);
@@ -29,7 +30,7 @@ export async function readCsvTable(
     return records.build();
   } catch (error) {
     const fault = error instanceof CsvError ? syntaxFault(error, parser.nextLine) : error;
-    if (fault instanceof TableError) await readToEnd(chunks);
+    if (fault instanceof TableError && drain) await readToEnd(chunks);
     throw fault;
   }
 }
