@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TableError } from '../prediction/predicting.js';
 import type { Store } from '../store/index.js';
@@ -38,7 +39,6 @@ export interface KeptTable {
 
 /** Reads tables and keeps them for their trainings, while others are served. */
 export class Tables {
-  readonly #reader = new TableReader();
   readonly #arriving = new UploadSlots(MAX_ARRIVING);
   readonly #whole = new UploadSlots(MAX_WHOLE);
   readonly #underWay = new Set<Upload>();
@@ -46,6 +46,7 @@ export class Tables {
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
+    private readonly reader = new TableReader(),
   ) {}
 
   /**
@@ -79,7 +80,7 @@ export class Tables {
 
   /** Ends the processes that wait for a table. */
   stop(): void {
-    this.#reader.close();
+    this.reader.close();
   }
 
   /**
@@ -117,9 +118,11 @@ export class Tables {
     const keep = async (part: Uint8Array) => {
       tableId ??= await tables.begin();
       await tables.addPart(tableId, position++, part);
+      // SQLite writes in this thread, and the next part may be there already: others come first.
+      await nextTurn();
     };
     try {
-      const rowCount = await this.#reader.read(text, what, keep, signal);
+      const rowCount = await this.reader.read(text, what, keep, signal);
       if (tableId === undefined) throw new Error('A table has at least one part');
       return { tableId, target: what.target, rowCount };
     } catch (error) {
