@@ -87,6 +87,12 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
+/** The processes that a process has started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return list.split(' ').filter(Boolean).map(Number);
+}
+
 /** The memory that a process holds, in MiB. Linux only, as everything that reads /proc. */
 export function residentMemory(pid: number): number {
   return statusOf(pid, 'VmRSS');

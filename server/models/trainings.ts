@@ -75,8 +75,11 @@ export class Trainings {
     while (!this.#stopping.signal.aborted) {
       this.#rest = new AbortController();
       try {
+        // SQLite works in this thread: who woke this up, and others, come between what is done here.
+        await nextTurn();
         await this.#sweep();
         const claim = await this.#claim();
+        await nextTurn();
         if (claim) await this.#run(claim);
         else await pause(LOOK_EVERY, this.#rest.signal);
       } catch (error) {
