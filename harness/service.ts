@@ -93,20 +93,10 @@ export function childrenOf(pid: number): number[] {
   return list.split(' ').filter(Boolean).map(Number);
 }
 
-/** The memory that a process holds, in MiB. Linux only, as everything that reads /proc. */
+/** The memory that a process holds, in MiB (proc_pid_status(5)). Linux only, as everything that reads /proc. */
 export function residentMemory(pid: number): number {
-  return statusOf(pid, 'VmRSS');
-}
-
-/** The most memory that a process has held so far, in MiB. */
-export function peakMemory(pid: number): number {
-  return statusOf(pid, 'VmHWM');
-}
-
-/** A size that the kernel tells of a process (proc_pid_status(5)), in MiB. */
-function statusOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
 /** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */
