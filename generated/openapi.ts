@@ -326,7 +326,12 @@ export interface paths {
          *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
          *     in each of them or always the same, if no other column can be learnt from, if two columns have one
          *     name, or if a column has the name of one that every answer row has of its own (see `PredictionRow`).
-         *     One training of a model runs at a time; a second is answered with 409.
+         *     A line of CSV, the header too, has at most 4 MiB, quotes and commas among them. A table is refused, too,
+         *     if it takes more memory than the service has for one.
+         *
+         *     A table that is refused may be answered before all of it has arrived. At most four tables that still
+         *     arrive are read at once, two of one owner; others wait, and small tables that have arrived as a whole do
+         *     not wait for them. One training of a model runs at a time; a second is answered with 409.
          */
         put: operations["trainModel"];
         post?: never;
@@ -1031,7 +1036,8 @@ export interface components {
             status: 501;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive.
+         * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive, or a table
+         *     brought less than 128 KiB a second while other tables waited to be read.
          *
          *     To mend it, send the request again, all at once; of a stream, what was not answered. The connection was
          *     closed, and nothing was changed.

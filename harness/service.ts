@@ -88,9 +88,10 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
-/** The memory that a process holds, in MiB. Linux only, as everything that reads /proc. */
+/** The memory that a process holds, in MiB (proc_pid_status(5)); NaN once it is gone. Linux only, as everything that reads /proc. */
 export function residentMemory(pid: number): number {
-  return statusOf(pid, 'VmRSS');
+  const found = /VmRSS:\s+(\d+)/.exec(procFile(pid, 'status'));
+  return Number(found?.[1]) / 1024;
 }
 
 /** The memory that a process and its descendants hold together, in MiB; what they share counts for each. */
@@ -114,17 +115,6 @@ function treeOf(pid: number): number[] {
     for (const [child, parent] of parents) if (parent && tree.has(parent)) tree.add(child);
   }
   return [...tree];
-}
-
-/** The most memory that a process has held so far, in MiB. */
-export function peakMemory(pid: number): number {
-  return statusOf(pid, 'VmHWM');
-}
-
-/** A size that the kernel tells of a process (proc_pid_status(5)), in MiB; NaN once it is gone. */
-function statusOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
-  const found = new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'));
-  return Number(found?.[1]) / 1024;
 }
 
 function parentOf(pid: number): number | undefined {

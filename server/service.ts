@@ -59,7 +59,8 @@ export async function openService(config: Config, log: Logger): Promise<Service>
     });
     const stopping = new AbortController();
     const predictors = new Predictors(store);
-    const services = { store, tables: new Tables(store), trainings, predictors, metrics };
+    const tables = new Tables(store, log);
+    const services = { store, tables, trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const app = createApp(config, contract, services, callers, stopping.signal, log);
 
@@ -84,6 +85,7 @@ export async function openService(config: Config, log: Logger): Promise<Service>
         try {
           await Promise.all([server && close(server), trainings.stop()]);
         } finally {
+          tables.stop();
           await store.close();
         }
       },

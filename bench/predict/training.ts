@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../../harness/numbers.js';
 import type { Finding, Scenario } from '../../harness/scenario.js';
-import { peakMemory, type Service } from '../../harness/service.js';
+import { type Service, treeMemory } from '../../harness/service.js';
 import { trained } from '../../harness/training.js';
 import { loopDelays, upload, withService } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
@@ -42,10 +42,13 @@ export const largeTraining: Scenario = {
   run: (folder) =>
     withService(folder, async (service): Promise<Finding[]> => {
       await loopDelays(service);
+      const memories: number[] = [];
+      const sampling = setInterval(() => memories.push(treeMemory(service.pid)), 100);
       const times = await train(service, syntheticCsv(1_000_000));
+      clearInterval(sampling);
       const { p99, max } = await loopDelays(service);
       const seconds = times.upload + times.training;
-      const memory = peakMemory(service.pid);
+      const memory = Math.max(...memories);
       return [
         {
           asked: 'a CSV table of 1,000,000 × 10, uploaded and trained in at most 60 s',
@@ -53,7 +56,7 @@ export const largeTraining: Scenario = {
           passed: seconds <= 60,
         },
         {
-          asked: 'the memory of the process stays under 1 GB',
+          asked: 'the memory of the service and its processes stays under 1 GB',
           measured: `${memory.toFixed(0)} MiB at most`,
           passed: memory < 1e9 / 2 ** 20,
         },

@@ -11,7 +11,7 @@ import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { invalidRequest, problem } from './problems.js';
-import { unreadBody } from './unread-body.js';
+import { boundUnreadRest, unreadBody } from './unread-body.js';
 
 /** The service's own limits of bodies, in bytes. */
 export interface BodyLimits {
@@ -146,9 +146,10 @@ function openStream(maxBody: number): RequestHandler {
 }
 
 function leaveUnread({ maxBody, maxTable }: BodyLimits): RequestHandler {
-  return (req, _res, next) => {
+  return (req, res, next) => {
     // Whoever reads it is patient in ways of its own.
     mayTakeItsTime(req);
+    boundUnreadRest(req, res);
     req.body = unreadBody(mediaType(req), limited(req, isJson(req) ? maxBody : maxTable));
     next();
   };

@@ -1,20 +1,27 @@
 /** How many bytes make a piece. */
 const PIECE = 256 * 1024;
 
+/** The bytes of a text, in pieces. */
+export interface Gathered {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Whether all of it is there already. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Gathers chunks, which may be of any size and share their memory, into pieces that can be given away.
- * It waits for the first piece, or for the end of what comes.
+ * Gathers chunks, which may be of any size, into pieces of 256 KiB. Resolves when the first piece is there, or the
+ * end.
  */
-export async function gathered(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<AsyncIterable<Uint8Array>> {
-  const pieces = piecesOf(chunks);
-  const first = await pieces.next();
-  return (async function* () {
+export async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Gathered> {
+  const source = piecesOf(chunks);
+  const first = await source.next();
+  const isWhole = first.done === true || first.value.length < PIECE;
+  async function* pieces() {
     if (first.done) return;
     yield first.value;
-    yield* pieces;
-  })();
+    yield* source;
+  }
+  return { pieces: pieces(), isWhole };
 }
 
 async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -48,11 +48,11 @@ async function trickle(bytes: number): Promise<Socket> {
   return socket;
 }
 
-function train(): Promise<Response> {
+function train(body = someDiamonds(100)): Promise<Response> {
   return fetch(`${server.url}${MODEL}?target=price`, {
     method: 'PUT',
     headers: { 'Content-Type': 'text/csv' },
-    body: someDiamonds(100),
+    body,
   });
 }
 
@@ -90,6 +90,22 @@ describe('tables that trickle in', () => {
     expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
     hangUp();
     await untilAnswered(202);
+  });
+
+  test('give way to others that wait to be read, and to small ones at once', async () => {
+    const slow = [await trickle(320_000), await trickle(320_000)];
+    const given = Promise.race(slow.map((socket) => text(socket)));
+    expect((await train()).status).toBe(202);
+    await untilTrained();
+    const rows = someDiamonds(100);
+    const large = rows + `\n${rows.slice(rows.indexOf('\n') + 1)}`.repeat(60);
+    expect(large.length).toBeGreaterThan(256 * 1024);
+    expect((await train(large)).status).toBe(202);
+    const refused = await given;
+    expect(refused).toMatch(/^HTTP\/1.1 408 /);
+    expect(refused).toMatch(/connection: close/i);
+    expect(refused).toContain('send at least 128 KiB a second');
+    await untilTrained();
   });
 
   test('leave nothing behind when they hang up', async () => {

@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import {
   encodeTable,
   JsonShapeError,
@@ -7,23 +6,26 @@ import {
   readJsonTable,
   TableError,
 } from '../prediction/reading.js';
-import { receiveBytes, sendBytes } from './byte-channel.js';
+import { type JobOutput, serveJobs } from './serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 
-/** A thread that reads one table, checks it, gives its parts away, and then ends. */
-const { format, target, text, parts }: TableReading = workerData;
-const post = (message: TableMessage) => parentPort?.postMessage(message);
+/** A process that reads tables, checks them, and gives back their parts. */
+await serveJobs(readTable);
 
-const read = format === 'csv' ? readCsvTable : readJsonTable;
-try {
-  const table = await read(receiveBytes(text), target);
-  post({ kind: 'read', rowCount: table.rowCount });
-  await sendBytes(parts, encodeTable(table));
-} catch (error) {
-  post(refusalOf(error));
+async function readTable(
+  { format, target }: TableReading,
+  text: AsyncIterable<Uint8Array>,
+  output: JobOutput,
+): Promise<TableMessage> {
+  const read = format === 'csv' ? readCsvTable : readJsonTable;
+  try {
+    const table = await read(text, target, { drain: false });
+    for (const part of encodeTable(table)) output.data(part);
+    return { kind: 'read', rowCount: table.rowCount };
+  } catch (error) {
+    return refusalOf(error);
+  }
 }
-text.close();
-parts.close();
 
 /** @throws what is no fault of the table */
 function refusalOf(error: unknown): TableMessage {

@@ -96,6 +96,26 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
   });
 });
 
+// Only Linux lists the children of another process.
+describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
+  const children = () => {
+    const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+    return list.split(' ').filter(Boolean).map(Number);
+  };
+
+  test('may be killed: the service goes on, and so does the training', async () => {
+    expect((await train(10_000)).status).toBe(202);
+    while (!server.log.some((line) => line.includes('training cut short'))) {
+      for (const pid of children()) process.kill(pid, 'SIGKILL');
+      await pause(10);
+    }
+    await untilTrained();
+    expect(await shown()).toMatchObject({ status: 'ready' });
+    await fetch(server.url + MODEL, { method: 'DELETE' });
+    await untilNoParts();
+  });
+});
+
 describe('the parts of a table', () => {
   test('go when its training has ended, however it ended', async () => {
     await train(100);

@@ -1,25 +1,12 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { encodeModel, type Table, TableDecoder, train } from '../prediction/training.js';
-import { receiveBytes } from './byte-channel.js';
-import type { TrainingMessage } from './training-message.js';
+import { encodeModel, TableDecoder, train } from '../prediction/training.js';
+import { serveJobs } from './serve-jobs.js';
+import type { TrainingResult } from './training-message.js';
 
-/** A thread that trains one model from the table that it is handed in parts, and then ends. */
-const post = (message: TrainingMessage) => parentPort?.postMessage(message);
-
-const model = train(await receiveTable(workerData), {
-  onProgress: (progress) => post({ progress }),
-});
-post({
-  trained: {
-    columns: [...model.columns],
-    metrics: model.metrics,
-    artifact: encodeModel(model),
-  },
-});
-
-async function receiveTable(parts: MessagePort): Promise<Table> {
+/** A process that trains models, each from the table that it is handed in parts. */
+await serveJobs(async (_: null, parts, output): Promise<TrainingResult> => {
   const decoder = new TableDecoder();
-  for await (const part of receiveBytes(parts)) decoder.add(part);
-  parts.close();
-  return decoder.finish();
-}
+  for await (const part of parts) decoder.add(part);
+  const model = train(decoder.finish(), { onProgress: (part) => output.progress(part) });
+  output.data(encodeModel(model));
+  return { columns: [...model.columns], metrics: model.metrics };
+});

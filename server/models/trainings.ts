@@ -3,7 +3,8 @@ import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
 import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
-import { trainInThread } from './training-thread.js';
+import { Trainer } from './trainer.js';
+import { OutOfMemoryError, WorkerEndedError } from './worker-process.js';
 
 /** A training that ended the process this often would end it again. */
 const MAX_ATTEMPTS = 3;
@@ -22,13 +23,14 @@ class TableGoneError extends Error {}
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
 /**
- * Runs the trainings, one at a time, each in a thread of its own: a training keeps a core busy, and requests
+ * Runs the trainings, one at a time, in a process of its own: a training keeps a core busy, and requests
  * want the other. What is to be trained is in the store, where each instance takes up what nobody else runs,
  * under a lease that it renews. So a training that a crash or a stop cut short begins again, here or elsewhere.
  */
 export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
+  readonly #trainer = new Trainer();
   #looking: Promise<void> | undefined;
   #rest = new AbortController();
   #current: { readonly versionId: string; readonly cancel: AbortController } | undefined;
@@ -60,20 +62,24 @@ export class Trainings {
     if (this.#current && versionIds.includes(this.#current.versionId)) this.#current.cancel.abort();
   }
 
-  /** Ends the thread, and leaves its training to whoever takes it up next. */
+  /** Ends the process, and leaves its training to whoever takes it up next. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#rest.abort();
     this.#current?.cancel.abort();
     await this.#looking;
+    this.#trainer.close();
   }
 
   async #look(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       this.#rest = new AbortController();
       try {
+        // SQLite works in this thread: who woke this up, and others, come between what is done here.
+        await nextTurn();
         await this.#sweep();
         const claim = await this.#claim();
+        await nextTurn();
         if (claim) await this.#run(claim);
         else await pause(LOOK_EVERY, this.#rest.signal);
       } catch (error) {
@@ -137,7 +143,7 @@ export class Trainings {
     if (attempts > MAX_ATTEMPTS) return this.#fail(versionId, CUT_SHORT);
     let trained: TrainedVersion;
     try {
-      trained = await trainInThread(this.#table(versionId, parts), signal, (part) => {
+      trained = await this.#trainer.train(this.#table(versionId, parts), signal, (part) => {
         progress.part = part;
       });
     } catch (error) {
@@ -145,6 +151,11 @@ export class Trainings {
       if (signal.aborted) {
         log.info('training cancelled');
         return 'cancelled';
+      }
+      // Ended from outside, such as by a system without memory: it is taken up again when its lease is over.
+      if (error instanceof WorkerEndedError) {
+        log.error({ err: error }, 'training cut short');
+        return undefined;
       }
       const outcome = await this.#fail(versionId, failureOf(error));
       // Deleted by another instance, before this one was told: there is nothing left to have failed.
@@ -232,11 +243,10 @@ async function pause(time: number, signal: AbortSignal): Promise<void> {
   await delay(time, undefined, { signal }).catch(() => {});
 }
 
-const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of the service. If that was for lack of memory, send a smaller table, else send it again.`;
+const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of its process or of the service. If that was for lack of memory, send a smaller table, else send it again.`;
 
 function failureOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? 'The training ran out of memory; send a smaller table.'
+  return error instanceof OutOfMemoryError
+    ? 'The training ran out of memory; send fewer rows, or only the columns that bear on the target.'
     : 'The training failed inside the service, whose log has the cause; send the table again.';
 }

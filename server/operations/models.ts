@@ -6,6 +6,8 @@ import { invalidRequest, problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import { type Tables, TooManyTablesError } from '../models/tables.js';
 import type { Trainings } from '../models/trainings.js';
+import { SlowUploadError } from '../models/upload-slots.js';
+import { WorkerEndedError } from '../models/worker-process.js';
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
 import {
   LimitReachedError,
@@ -148,6 +150,8 @@ async function usable<T>(read: () => Promise<T>): Promise<T> {
       throw invalidRequest([{ pointer: '/body', message: error.message }]);
     }
     if (error instanceof TooManyTablesError) throw tooManyTables();
+    if (error instanceof SlowUploadError) throw uploadTooSlow();
+    if (error instanceof WorkerEndedError) throw readingCutShort(error);
     if (!(error instanceof TableError)) throw error;
     throw problem(
       '/problems/unusable-table',
@@ -161,6 +165,23 @@ function tooManyTables() {
   return unavailable(
     'The service reads as many tables as it takes on at once; try again in a moment.',
     5,
+  );
+}
+
+function uploadTooSlow() {
+  return problem(
+    '/problems/request-timeout',
+    'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, or send it again later.',
+    {},
+    { Connection: 'close' },
+  );
+}
+
+function readingCutShort(cause: WorkerEndedError) {
+  return unavailable(
+    'The process that read the table was ended, most often because the machine has too little memory; nothing was kept of it. Send it again in a moment, or send fewer rows.',
+    5,
+    { cause },
   );
 }
 

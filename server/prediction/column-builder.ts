@@ -42,7 +42,7 @@ export class ColumnBuilder implements TextHolder {
     this.#memory.reserve(text);
     // Room may have been made here, by going over to values.
     if (this.#values === undefined) {
-      this.#texts.putNew(row, text);
+      this.#texts.putNew(row, withoutRest(text, cell));
     } else {
       this.#memory.release(bytesOf(text));
       putValue(this.#values, row, cell);
@@ -74,6 +74,12 @@ export class ColumnBuilder implements TextHolder {
     this.#values = { kind, read, values };
     return true;
   }
+}
+
+/** A trimmed text is a slice of its cell, and keeps all of it in memory: of a cell of blanks, a copy is kept. */
+function withoutRest(text: string, cell: unknown): string {
+  const isMostOfIt = typeof cell !== 'string' || cell.length < 2 * text.length + 64;
+  return isMostOfIt ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 function putValue({ read, values }: ValueCells, row: number, cell: unknown): void {

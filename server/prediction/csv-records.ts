@@ -1,5 +1,6 @@
 import type { ColumnBuilder } from './column-builder.js';
 import { checkColumnNames } from './column-names.js';
+import { ENDS_REMOVED } from './csv-record-limit.js';
 import type { Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
@@ -75,10 +76,6 @@ export class CsvRecords {
     for (const [field, column] of this.#columns.entries()) column?.put(row, record[field]);
   }
 }
-
-/** What often makes a table one long line. */
-export const ENDS_REMOVED =
-  'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
 
 function oneLine(count: number): TableError {
   const fields = count === 1 ? '1 field' : `${count.toLocaleString('en')} fields`;

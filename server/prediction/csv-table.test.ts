@@ -137,6 +137,39 @@ describe('bad CSV is refused with its line and a remedy', () => {
     expect(await faultsOf(() => readCsv(csv))).toMatchObject([{ line: 62 }]);
   });
 
+  test.each([
+    ['commas on the second line', 'x,y\n', ','],
+    ['commas in the header', 'x,y', ','],
+    ['blanks, which are trimmed', 'x,y\n', ' '],
+    ['quotes', 'x,y\n"', '""'],
+    ['quoted line ends', 'x,y\n"', '\r\n'],
+  ])('a record of endless %s, before it is held', async (_, begin, rest) => {
+    const chunk = Buffer.from(rest.repeat(65_536));
+    let sent = 0;
+    async function* endless() {
+      yield Buffer.from(begin);
+      for (; sent < 200; sent++) yield chunk;
+    }
+    const faults = await faultsOf(() => readCsvTable(endless(), 'y'));
+    expect(faults).toEqual([
+      {
+        line: begin.includes('\n') ? 2 : 1,
+        message: expect.stringMatching(/longer than 4 MiB|more than 10,000 fields/),
+      },
+    ]);
+  });
+
+  test('a row of too many fields, at its line, whatever the ends of lines and the chunks', async () => {
+    const long = `${'1,'.repeat(10_000)}1`;
+    for (const end of ['\n', '\r\n', '\r']) {
+      const rows = csvOf('x,y', (index) => `"a${end}${index}",${index}`, long);
+      const source = csvStream(rows.replaceAll(/(?<!\r)\n/g, end), 1);
+      expect(await faultsOf(() => readCsvTable(source, 'y'))).toEqual([
+        { line: 122, message: expect.stringContaining('more than 10,000 fields') },
+      ]);
+    }
+  });
+
   test('an empty body, and a header without rows', async () => {
     for (const text of ['', '\uFEFF', '\n\n']) {
       expect(await faultsOf(() => readCsv(text))).toMatchObject([

@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
-import { CsvRecords, ENDS_REMOVED } from './csv-records.js';
+import { CsvRecordLimit, ENDS_REMOVED, QUOTING } from './csv-record-limit.js';
+import { CsvRecords } from './csv-records.js';
 import type { Table } from './table.js';
 import { TableError } from './table-error.js';
-
-/** A quote that is never closed would otherwise gather the whole rest of a table in one field. */
-const LONGEST_RECORD = 4 * 1024 * 1024;
 
 type Chunks = AsyncIterator<Uint8Array | string>;
 
@@ -14,7 +12,7 @@ type Chunks = AsyncIterator<Uint8Array | string>;
  * Reads a table from CSV (RFC 4180: commas, double quotes, a header line; UTF-8) as it streams in.
  *
  * A bad table is parsed no further, but its source is read to the end before the promise rejects,
- * because it may be a request whose connection has to carry the refusal.
+ * because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at once.
  *
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  * @throws the source's own error, if it breaks off.
@@ -22,6 +20,7 @@ type Chunks = AsyncIterator<Uint8Array | string>;
 export async function readCsvTable(
   source: Readable | AsyncIterable<Uint8Array>,
   target: string,
+  { drain = true }: { drain?: boolean } = {},
 ): Promise<Table> {
   const chunks: Chunks = source[Symbol.asyncIterator]();
   const records = new CsvRecords(target);
@@ -31,7 +30,7 @@ export async function readCsvTable(
     return records.build();
   } catch (error) {
     const fault = error instanceof CsvError ? syntaxFault(error, parser.nextLine) : error;
-    if (fault instanceof TableError) await readToEnd(chunks);
+    if (fault instanceof TableError && drain) await readToEnd(chunks);
     throw fault;
   }
 }
@@ -45,7 +44,6 @@ class RecordParser extends Parser {
 
   constructor(records: CsvRecords) {
     super({
-      max_record_size: LONGEST_RECORD,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       // As records of a wrong length, blank lines would each cost an error with its stack.
@@ -79,8 +77,11 @@ async function* decodeUtf8(chunks: Chunks): AsyncGenerator<string> {
       throw new TableError([{ message }]);
     }
   };
+  const limit = new CsvRecordLimit();
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    yield typeof next.value === 'string' ? next.value : decode(next.value);
+    const bytes = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+    limit.check(bytes);
+    yield decode(bytes);
   }
   yield decode();
 }
@@ -100,11 +101,7 @@ function brokenRule(code: string, line: number): string {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':
       return `A quote is opened in the row that begins on line ${line}, and never closed.`;
-    case 'CSV_MAX_RECORD_SIZE':
-      return `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed.`;
     default:
       return `A quote stands where none may, in the row that begins on line ${line}.`;
   }
 }
-
-const QUOTING = 'Put the whole of a field in quotes, and write a quote inside it twice ("").';

@@ -2,7 +2,7 @@
  * Predictions of a numeric column, with intervals that keep what they promise: a table in, a model
  * out; rows in, rows with intervals out. Knows nothing of HTTP or of databases.
  *
- * The service enters by the door of each of its threads, as a thread loads its code anew: without the rest,
+ * The service enters by the door of each of its processes, as a process loads its code anew: without the rest,
  * one that reads a table begins in less than half the time.
  */
 export type { ColumnSummary } from './column-profile.js';

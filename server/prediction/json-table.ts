@@ -8,7 +8,8 @@ import { TableError } from './table-error.js';
  * held, as a whole.
  *
  * Whatever is wrong, the source is read to its end before the promise rejects, because it may be a
- * request whose connection has to carry the refusal.
+ * request whose connection has to carry the refusal. With `drain: false` it rejects as soon as nothing that
+ * follows can change the reason.
  *
  * @throws {MalformedJsonError} if it is no JSON.
  * @throws {JsonShapeError} if it is no array, or has too many elements, or nests too deep.
@@ -18,6 +19,7 @@ import { TableError } from './table-error.js';
 export async function readJsonTable(
   source: AsyncIterable<Uint8Array>,
   target: string,
+  { drain = true }: { drain?: boolean } = {},
 ): Promise<Table> {
   const reader = new JsonTableReader(target);
   let fault: unknown;
@@ -26,6 +28,7 @@ export async function readJsonTable(
     try {
       reader.add(chunk);
     } catch (error) {
+      if (!drain) throw error;
       fault = error;
     }
   }

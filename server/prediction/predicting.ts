@@ -1,4 +1,4 @@
-/** What the thread that answers requests needs of this module. */
+/** What the process that answers requests needs of this module. */
 export { JsonShapeError, MalformedJsonError } from './json-errors.js';
 export type { Model } from './model.js';
 export { decodeModel } from './model-codec.js';

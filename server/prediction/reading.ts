@@ -1,4 +1,4 @@
-/** What a thread that reads a table needs of this module. */
+/** What a process that reads tables needs of this module. */
 export { readCsvTable } from './csv-table.js';
 export { JsonShapeError, MalformedJsonError } from './json-errors.js';
 export { readJsonTable } from './json-table.js';

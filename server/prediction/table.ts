@@ -1,6 +1,6 @@
 /**
  * A checked table with a numeric target, kept by column in a few bytes a cell, and plain data, so
- * that it can be posted to a worker thread.
+ * that it can be handed to another process.
  */
 export interface Table {
   readonly target: string;

@@ -1,4 +1,4 @@
-/** What a thread that trains a model needs of this module. */
+/** What a process that trains models needs of this module. */
 export { encodeModel } from './model-codec.js';
 export type { Table } from './table.js';
 export { TableDecoder } from './table-decoder.js';

@@ -17,7 +17,7 @@ const log = pino({ level: config.logLevel });
 const store = await openStore();
 const services = {
   store,
-  tables: new Tables(store),
+  tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
   predictors: new Predictors(store),
   metrics: new Metrics(),

@@ -1,0 +1,68 @@
+/** What a frame between the service and a worker process carries. */
+export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4 } as const;
+
+export interface Frame {
+  readonly kind: number;
+  readonly payload: Buffer<ArrayBuffer>;
+}
+
+/** The length of the payload in 4 bytes, little-endian, and the kind in one. */
+const HEAD = 5;
+
+/** The answer of a worker process at the end of a job. */
+export type Answer<Result> =
+  | {
+      readonly result: Result;
+      /** The resident memory of the process, in bytes. */
+      readonly memory: number;
+    }
+  | { readonly failure: string };
+
+/**
+ * Whether an error's text says that memory ran out. V8 aborts for lack of memory in its heap, and throws for memory
+ * outside it or an allocation that is too large.
+ */
+export function isOutOfMemory(text: string): boolean {
+  return /out of memory|allocation failed|invalid (array|table|string|size)/i.test(text);
+}
+
+/** Returns the bytes that precede the payload of a frame. */
+export function frameHead(kind: number, length: number): Buffer {
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32LE(length);
+  head[4] = kind;
+  return head;
+}
+
+/**
+ * Reads frames from a stream of bytes; a last one that is not whole is left out. The payload of each is memory of
+ * its own.
+ */
+export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+  let head = Buffer.alloc(HEAD);
+  let headBytes = 0;
+  let payload: Buffer<ArrayBuffer> | undefined;
+  let filled = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      if (payload === undefined) {
+        const part = chunk.subarray(at, at + HEAD - headBytes);
+        head.set(part, headBytes);
+        at += part.length;
+        headBytes += part.length;
+        if (headBytes < HEAD) break;
+        payload = Buffer.alloc(head.readUInt32LE());
+      }
+      const part = chunk.subarray(at, at + payload.length - filled);
+      payload.set(part, filled);
+      at += part.length;
+      filled += part.length;
+      if (filled < payload.length) break;
+      yield { kind: head[4] ?? 0, payload };
+      head = Buffer.alloc(HEAD);
+      headBytes = 0;
+      payload = undefined;
+      filled = 0;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
+
+/** Standard output, which the service reads. */
+const OUTPUT = 1;
+
+/** What a job writes to the service. It waits in the calling thread until the service takes it. */
+export interface JobOutput {
+  /** @throws if the service is gone */
+  data(bytes: Uint8Array): void;
+  /**
+   * @param part how much is done, from 0 to 1
+   * @throws if the service is gone
+   */
+  progress(part: number): void;
+}
+
+type Work<Details, Result> = (
+  details: Details,
+  input: AsyncIterable<Uint8Array>,
+  output: JobOutput,
+) => Promise<Result>;
+
+/**
+ * Runs the jobs of a `WorkerPool`, one after the other, until the service closes the input or is gone.
+ * @param work runs one job; what it returns is cloned
+ */
+export async function serveJobs<Details, Result>(work: Work<Details, Result>): Promise<void> {
+  // They are meant for the service, which ends its workers itself. A terminal and systemd send them to all.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  preferAsVictim();
+  const frames = readFrames(process.stdin);
+  for (let next = await frames.next(); !next.done; next = await frames.next()) {
+    const input = inputOf(frames);
+    writeFrame(FRAME.result, serialize(await answerOf(work, next.value, input)));
+    // What the job had no need of.
+    for await (const _ of input);
+  }
+}
+
+/** @throws for lack of memory, which ends the process as it does where V8 aborts */
+async function answerOf<Details, Result>(
+  work: Work<Details, Result>,
+  job: Frame,
+  input: AsyncIterable<Uint8Array>,
+): Promise<Answer<Result>> {
+  const output: JobOutput = {
+    data: (bytes) => writeFrame(FRAME.data, bytes),
+    progress: (part) => {
+      const payload = Buffer.alloc(8);
+      payload.writeDoubleLE(part);
+      writeFrame(FRAME.progress, payload);
+    },
+  };
+  try {
+    const result = await work(deserialize(job.payload), input, output);
+    return { result, memory: process.memoryUsage.rss() };
+  } catch (error) {
+    if (error instanceof RangeError && isOutOfMemory(error.message)) throw error;
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** The input of one job. Unlike leaving a `for await` over the frames, leaving this one keeps them open. */
+function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
+  let isOver = false;
+  const input: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => input,
+    next: async () => {
+      if (isOver) return { done: true, value: undefined };
+      const next = await frames.next();
+      if (next.done) throw new Error('The input broke off');
+      isOver = next.value.kind === FRAME.end;
+      return isOver ? { done: true, value: undefined } : { done: false, value: next.value.payload };
+    },
+  };
+  return input;
+}
+
+/** @throws if the service is gone */
+function writeFrame(kind: number, payload: Uint8Array): void {
+  for (const bytes of [frameHead(kind, payload.length), payload]) {
+    for (let at = 0; at < bytes.length; ) at += writeSync(OUTPUT, bytes, at);
+  }
+}
+
+/** Has Linux end this process rather than the service when the machine runs out of memory (proc_pid_oom_score_adj(5)). */
+function preferAsVictim(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // A container may forbid it; then it is as good a victim as the service.
+  }
+}

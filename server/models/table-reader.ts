@@ -1,0 +1,60 @@
+import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
+import type { TableMessage, TableReading } from './table-message.js';
+import { type PoolOptions, WorkerPool } from './worker-process.js';
+
+/**
+ * Beside its arrays, which the limits of a table bound to some 200 MB: more than its texts may take, so that no table
+ * is refused for it.
+ */
+const OPTIONS: PoolOptions = {
+  script: new URL('./table-worker.js', import.meta.url),
+  maxHeap: 768,
+  maxIdle: 2,
+  idleTimeout: 10_000,
+};
+
+/** Reads tables in processes of their own: parsing a large one takes seconds, and much memory. */
+export class TableReader {
+  readonly #pool: WorkerPool<TableReading, TableMessage>;
+
+  constructor(options: Partial<PoolOptions> = {}) {
+    this.#pool = new WorkerPool({ ...OPTIONS, ...options });
+  }
+
+  /**
+   * Reads a table. The rest of the text is left unread if the table is refused.
+   * @param keep takes the parts of the table, one after the other
+   * @param signal gives it up
+   * @returns how many rows it has
+   * @throws {TableError | MalformedJsonError | JsonShapeError} if it is refused; some of its parts may have been kept
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before
+   * @throws what the text or `keep` threw, or the reason of `signal`
+   */
+  async read(
+    input: AsyncIterable<Uint8Array>,
+    { format, target }: TableReading,
+    keep: (part: Uint8Array) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const details: TableReading = { format, target };
+    return rowsOf(await this.#pool.run({ details, input, onData: keep, signal }));
+  }
+
+  /** Ends the processes that wait for a table. */
+  close(): void {
+    this.#pool.close();
+  }
+}
+
+function rowsOf(message: TableMessage): number {
+  switch (message.kind) {
+    case 'read':
+      return message.rowCount;
+    case 'unusable':
+      throw new TableError(message.faults);
+    case 'malformed':
+      throw new MalformedJsonError(message.message);
+    case 'misshapen':
+      throw new JsonShapeError(message.message);
+  }
+}

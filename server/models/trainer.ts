@@ -1,0 +1,52 @@
+import type { TrainedVersion } from '../store/index.js';
+import type { TrainingResult } from './training-message.js';
+import { type PoolOptions, WorkerPool } from './worker-process.js';
+
+const OPTIONS: PoolOptions = {
+  script: new URL('./training-worker.js', import.meta.url),
+  maxHeap: 2048,
+  maxIdle: 1,
+  idleTimeout: 10_000,
+};
+
+/** Trains models in processes of their own. */
+export class Trainer {
+  readonly #pool: WorkerPool<null, TrainingResult>;
+
+  constructor(options: Partial<PoolOptions> = {}) {
+    this.#pool = new WorkerPool({ ...OPTIONS, ...options });
+  }
+
+  /**
+   * Trains a model.
+   * @param parts a table as `encodeTable` made it
+   * @param signal ends the training early
+   * @param onProgress takes the progress, from 0 to 1
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the training
+   * @throws what the training or `parts` threw, or the reason of `signal`
+   */
+  async train(
+    parts: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+    onProgress: (part: number) => void,
+  ): Promise<TrainedVersion> {
+    let artifact: Uint8Array | undefined;
+    const onData = (bytes: Uint8Array) => {
+      artifact = bytes;
+    };
+    const result = await this.#pool.run({
+      details: null,
+      input: parts,
+      onData,
+      onProgress,
+      signal,
+    });
+    if (artifact === undefined) throw new Error('A training made no model');
+    return { ...result, artifact };
+  }
+
+  /** Ends the process that waits for a training. */
+  close(): void {
+    this.#pool.close();
+  }
+}

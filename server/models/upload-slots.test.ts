@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { UploadMeter } from './upload-meter.js';
+import { MIN_RATE, SlowUploadError, type Upload, UploadSlots } from './upload-slots.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Bytes that come at a rate, in bytes a second. */
+async function* sentAt(rate: number): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    yield new Uint8Array(rate / 2);
+  }
+}
+
+/** An upload that is read in its slot until it is given up. */
+class Reading {
+  readonly upload: Upload;
+  state: 'waiting' | 'read' | 'given up' = 'waiting';
+
+  constructor(slots: UploadSlots, owner: string, rate: number, isTaken = true) {
+    this.upload = { owner, meter: new UploadMeter(sentAt(rate)), giveUp: new AbortController() };
+    const { signal } = this.upload.giveUp;
+    const work = async () => {
+      this.state = 'read';
+      if (isTaken) for await (const _ of this.upload.meter) signal.throwIfAborted();
+      else
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        );
+    };
+    slots.run(this.upload, work).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(SlowUploadError);
+      this.state = 'given up';
+    });
+  }
+}
+
+const states = (readings: readonly Reading[]) => readings.map(({ state }) => state);
+
+describe('slots for uploads', () => {
+  test('are given to a further owner when two others drip in all of them', async () => {
+    const slots = new UploadSlots({ total: 4, perOwner: 2 });
+    const hostile = ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map(
+      (owner) => new Reading(slots, owner, 10),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(states(hostile).filter((state) => state === 'read').length).toBe(4);
+    const other = new Reading(slots, 'c', 10 * MIN_RATE);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(other.state).toBe('read');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(other.state).toBe('read');
+  });
+
+  test('are kept by slow senders while nobody waits', async () => {
+    const slots = new UploadSlots({ total: 2, perOwner: 1 });
+    const slow = ['a', 'b'].map((owner) => new Reading(slots, owner, 10));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(states(slow)).toEqual(['read', 'read']);
+  });
+
+  test('are kept by who sends fast, and by who is not read fast', async () => {
+    const slots = new UploadSlots({ total: 2, perOwner: 2 });
+    const fast = new Reading(slots, 'a', 2 * MIN_RATE);
+    const unread = new Reading(slots, 'a', 10, false);
+    const other = new Reading(slots, 'b', 10);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(states([fast, unread, other])).toEqual(['read', 'read', 'waiting']);
+  });
+
+  test('are given up by the owner who waits for another', async () => {
+    const slots = new UploadSlots({ total: 4, perOwner: 1 });
+    const others = ['b', 'c'].map((owner) => new Reading(slots, owner, 1));
+    const own = ['a', 'a'].map((owner) => new Reading(slots, owner, 10));
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(states(own)).toEqual(['given up', 'read']);
+    expect(states(others)).toEqual(['read', 'read']);
+  });
+
+  test('go to the owners in turn', async () => {
+    const slots = new UploadSlots({ total: 1, perOwner: 1 });
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    for (const owner of ['a', 'a', 'a', 'b', 'c']) {
+      const meter = new UploadMeter(sentAt(1));
+      void slots.run({ owner, meter, giveUp: new AbortController() }, () => {
+        begun.push(owner);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    }
+    for (let ended = 0; ended < 5; ended++) {
+      await vi.advanceTimersByTimeAsync(0);
+      ends[ended]?.();
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual(['a', 'b', 'c', 'a', 'a']);
+  });
+});

@@ -1,0 +1,170 @@
+import type { UploadMeter } from './upload-meter.js';
+
+/** The least that a sender must deliver while others wait for its slot, in bytes a second. */
+export const MIN_RATE = 128 * 1024;
+
+/** How long an upload is watched before it is judged, in milliseconds, and how often one is. */
+const WATCH_TIME = 5_000;
+const WATCH_INTERVAL = 1_000;
+
+/** The sender of a table is too slow for how many others wait. */
+export class SlowUploadError extends Error {
+  override readonly name = 'SlowUploadError';
+}
+
+export interface Upload {
+  readonly owner: string;
+  readonly meter: UploadMeter;
+  /** Aborted with a `SlowUploadError` to give the upload up. */
+  readonly giveUp: AbortController;
+}
+
+/** What an upload had delivered, and for how long it had been waited for, at a time. */
+interface Mark {
+  readonly time: number;
+  readonly bytes: number;
+  readonly waited: number;
+}
+
+interface Waiter {
+  readonly upload: Upload;
+  readonly begin: () => void;
+}
+
+/**
+ * Bounds how many uploads are read at once, and how many of one owner. Waiting owners take turns. While an upload
+ * waits, one that has a slot must deliver at least `MIN_RATE`: the slowest below it is given up.
+ */
+export class UploadSlots {
+  readonly #limits: { readonly total: number; readonly perOwner: number };
+  readonly #running = new Map<Upload, Mark>();
+  readonly #waiting: Waiter[] = [];
+  /** The order in which owners began last. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(limits: { total: number; perOwner: number }) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Runs work on an upload when there is a slot for it.
+   * @throws {SlowUploadError} if the upload is given up while it waits
+   * @throws what the work throws
+   */
+  async run<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
+    const { signal } = upload.giveUp;
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        const index = this.#waiting.indexOf(waiter);
+        if (index >= 0) this.#waiting.splice(index, 1);
+        reject(signal.reason);
+      };
+      const begin = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const waiter = { upload, begin };
+      this.#waiting.push(waiter);
+      signal.addEventListener('abort', leave);
+      if (signal.aborted) leave();
+      else this.#next();
+    });
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(upload);
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    for (let waiter = this.#choose(); waiter; waiter = this.#choose()) {
+      const { upload, begin } = waiter;
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+      this.#running.set(upload, markOf(upload));
+      this.#turns.set(upload.owner, ++this.#turn);
+      begin();
+    }
+    if (this.#waiting.length > 0) this.#beginWatch();
+    else this.#endWatch();
+  }
+
+  /** The waiter that has a slot now: of the owner that had its turn the longest ago. */
+  #choose(): Waiter | undefined {
+    if (this.#running.size >= this.#limits.total) return undefined;
+    let chosen: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      if (this.#ownerIsFull(waiter.upload.owner)) continue;
+      if (!chosen || this.#turnOf(waiter) < this.#turnOf(chosen)) chosen = waiter;
+    }
+    return chosen;
+  }
+
+  #turnOf({ upload }: Waiter): number {
+    return this.#turns.get(upload.owner) ?? 0;
+  }
+
+  #ownerIsFull(owner: string): boolean {
+    let count = 0;
+    for (const upload of this.#running.keys()) if (upload.owner === owner) count++;
+    return count >= this.#limits.perOwner;
+  }
+
+  #beginWatch(): void {
+    if (this.#watch) return;
+    for (const upload of this.#running.keys()) this.#running.set(upload, markOf(upload));
+    this.#watch = setInterval(() => this.#giveUpSlowest(), WATCH_INTERVAL);
+  }
+
+  #endWatch(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    // With nobody waiting, the turns begin anew.
+    if (this.#running.size === 0) this.#turns.clear();
+  }
+
+  /** Gives up one upload for each that waits, if that lets it begin. */
+  #giveUpSlowest(): void {
+    const slow = this.#slowUploads();
+    for (const { upload } of [...this.#waiting]) {
+      const isFull = this.#ownerIsFull(upload.owner);
+      const index = slow.findIndex(({ owner }) => !isFull || owner === upload.owner);
+      for (const { giveUp } of index < 0 ? [] : slow.splice(index, 1)) giveUp.abort(tooSlow());
+    }
+  }
+
+  /** Uploads that have delivered too little since their mark, the slowest first; the others are marked anew. */
+  #slowUploads(): Upload[] {
+    const slow: { upload: Upload; bytes: number }[] = [];
+    for (const [upload, mark] of this.#running) {
+      const now = markOf(upload);
+      if (now.time - mark.time < WATCH_TIME) continue;
+      if (isSlow(mark, now)) slow.push({ upload, bytes: now.bytes - mark.bytes });
+      else this.#running.set(upload, now);
+    }
+    return slow.sort((one, other) => one.bytes - other.bytes).map(({ upload }) => upload);
+  }
+}
+
+/** Whether an upload has delivered too little for its age, be it read or not. */
+export function isSlowSinceBegin({ meter }: Upload): boolean {
+  const now = markOf({ meter });
+  const begin = { time: meter.begun, bytes: 0, waited: 0 };
+  return now.time - begin.time >= WATCH_TIME && isSlow(begin, now);
+}
+
+export function tooSlow(): SlowUploadError {
+  return new SlowUploadError('The upload was too slow while others waited');
+}
+
+function markOf({ meter }: Pick<Upload, 'meter'>): Mark {
+  return { time: performance.now(), bytes: meter.bytes, waited: meter.waited };
+}
+
+/** Only time in which bytes were waited for counts, and most of the time must be such. */
+function isSlow(from: Mark, to: Mark): boolean {
+  const waited = to.waited - from.waited;
+  return waited > (to.time - from.time) / 2 && to.bytes - from.bytes < (MIN_RATE * waited) / 1000;
+}
