@@ -99,7 +99,6 @@ export class Store {
       }
       const opened = await openSqlite(url);
       db = opened.db;
-      await migrate(db);
       return new Store(db, bounds, db, opened.mark);
     } catch (cause) {
       await db?.destroy();
@@ -138,10 +137,11 @@ function reasonOf(error: unknown): string {
   return COMMON[code] ?? (error.message || code);
 }
 
-/** What often goes wrong with a PostgreSQL and how to mend it, by the code of its error. */
+/** What often goes wrong with a store and how to mend it, by the code of its error. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };
