@@ -33,6 +33,8 @@ export class Callers {
   readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MOST_KEYS });
   /** When the use of a key was last noted, by its id. */
   readonly #noted = new LRUCache<string, number>({ max: MOST_KEYS });
+  /** The uses that are still to be noted: the moment, by the id of the key. */
+  readonly #toNote = new Map<string, string>();
   #keysExist: boolean;
   #askAgainAt = Number.NEGATIVE_INFINITY;
 
@@ -97,14 +99,21 @@ export class Callers {
     const now = performance.now();
     if (now - (this.#noted.get(id) ?? Number.NEGATIVE_INFINITY) < BETWEEN_NOTES) return;
     this.#noted.set(id, now);
-    const moment = new Date().toISOString();
-    setImmediate(async () => {
+    this.#toNote.set(id, new Date().toISOString());
+    if (this.#toNote.size === 1) setImmediate(() => this.#writeNotes());
+  }
+
+  /** One after the other: where the store keeps them waiting, they keep nobody else waiting. */
+  async #writeNotes(): Promise<void> {
+    for (const [id, moment] of this.#toNote) {
       try {
         await this.store.keys.noteUse(id, moment);
+        this.#toNote.delete(id);
       } catch (error) {
         this.log.warn({ err: error, key: id }, 'the last use of a key is not noted');
+        this.#toNote.clear();
       }
-    });
+    }
   }
 }
 
