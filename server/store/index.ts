@@ -113,11 +113,16 @@ export class Store {
   }
 
   /**
-   * Reads what every request needs.
+   * Reads the tables that every request needs.
    * @throws if the store does not answer within a second
    */
   async ping(): Promise<void> {
-    await this.databases.health.selectFrom('projects').select('id').limit(1).execute();
+    await this.databases.health
+      .selectNoFrom(({ selectFrom }) => [
+        selectFrom('projects').select('id').limit(1).as('project'),
+        selectFrom('api_keys').select('id').limit(1).as('key'),
+      ])
+      .execute();
   }
 
   close(): Promise<void> {
