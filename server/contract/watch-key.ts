@@ -7,7 +7,7 @@ export type IsStillGood = () => boolean | Promise<boolean>;
  * How often a key is looked at, in milliseconds. With an answer that is as old at most, a stream ends within
  * a second after its key.
  */
-export const KEY_CHECK_MS = 500;
+const KEY_CHECK_MS = 500;
 
 /** How long a key is trusted while the store cannot tell whether it is good, in milliseconds. */
 const TRUST_MS = 60_000;
