@@ -331,7 +331,8 @@ export interface paths {
          *
          *     A table that is refused may be answered before all of it has arrived. At most four tables that still
          *     arrive are read at once, two of one owner; others wait, and small tables that have arrived as a whole do
-         *     not wait for them. One training of a model runs at a time; a second is answered with 409.
+         *     not wait for them. One training of a model runs at a time; a second is answered with 409. If the key is
+         *     revoked or expires while the table arrives, the answer is 401 within a second, and nothing is kept.
          */
         put: operations["trainModel"];
         post?: never;
@@ -392,6 +393,8 @@ export interface paths {
          *     Read while you send. What is not read is not worked on: when the buffers between are full, the service
          *     reads no further, and after 30 seconds without progress the connection ends. So does a stream whose next
          *     bytes do not come within 30 seconds, and one that has taken an hour; these with a last line that says so.
+         *     A stream whose key is revoked or expires ends within a second, with a last line of the problem
+         *     `/problems/unauthorized`. While the store cannot tell, the stream goes on for a minute.
          *     A client that reads only when it has sent everything, as browsers do, can send some thousand rows, and is
          *     better off with JSON. An instance answers 8 streams at once, and of one owner 4; more are
          *     answered with 503. A stream is one request to the rate limit.
@@ -432,7 +435,9 @@ export interface paths {
         };
         /**
          * Tell whether requests are welcome
-         * @description Answers 200 while the store answers and the service is not stopping, 503 otherwise.
+         * @description Answers 200 while the store answers a read of what requests need and the service is not stopping, 503
+         *     otherwise; the `detail` tells what was found. The store is read once a second at most. After the first
+         *     finding it takes two in a row, a second apart, to change the answer.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -910,7 +915,7 @@ export interface components {
         /** @description What stands in the place of a line that could not be answered, or, without `line`, ends a stream early. */
         ProblemLine: {
             /** @description What was wrong. */
-            problem: components["schemas"]["InvalidLine"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+            problem: components["schemas"]["InvalidLine"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
         };
         /** @description The process lives. */
         Liveness: {
@@ -1433,8 +1438,9 @@ export interface components {
             status: 500;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The service cannot take the request just now: it is starting or stopping, its store does not answer,
-         *     or too many trainings wait.
+         * @description The service cannot take the request just now: it is starting or stopping, it has too much to do, its
+         *     store does not answer or is locked, too many writes to one project wait, or too many trainings. A request
+         *     waits for the store for ten seconds at most. Nothing of a refused request has been kept.
          *
          *     To mend it, try again after the seconds that the header `Retry-After` gives.
          */
@@ -1497,6 +1503,19 @@ export interface components {
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description The request has no key, or not one that is good, or its key was revoked or expired while the table arrived. */
+        UnauthorizedUpload: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
                 [name: string]: unknown;
             };
@@ -1884,7 +1903,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ServiceUnavailable"];
             };
         };
-        /** @description The service is stopping, or its store does not answer. */
+        /** @description The service is stopping, or its store does not answer in time. */
         NotReady: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2985,7 +3004,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["Unauthorized"];
+            401: components["responses"]["UnauthorizedUpload"];
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];

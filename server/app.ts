@@ -40,6 +40,7 @@ export function createApp(
   const router = contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
+    isStillGood: (caller) => callers.isStillGood(caller),
     passage,
     stopping,
     noteFailure,

@@ -1,8 +1,11 @@
 /** Rows to predict as lines, without number and without an end that anyone waits for. Against the server alone. */
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Store } from '../../server/store/index.js';
 import { oneDiamond, slowTable, someDiamonds, trainPrices } from '../diamonds.js';
 import { OpenStream } from '../open-stream.js';
 import { baseUrl, keys, ownProject, roster, send, sendAs, sendJson } from '../stage.js';
+import { makeKey } from '../targets/keys.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 
@@ -173,6 +176,57 @@ describe('a stream', () => {
       stream.break();
     }
     expect(await linesOf(await post('{}\n'))).toHaveLength(1);
+  });
+});
+
+/** Makes a key, and gives what revokes it. */
+async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<void> }> {
+  const databaseUrl = `${inject('target').databaseUrl}`;
+  const key = await makeKey(databaseUrl, { name: 'short-lived' });
+  const revoke = async () => {
+    const store = await Store.open(databaseUrl);
+    await store.keys.revoke(`${key.split('_')[1]}`);
+    await store.close();
+  };
+  return { key, revoke };
+}
+
+describe('when its key is revoked', () => {
+  test('a stream ends with a line that says why', async () => {
+    const { key, revoke } = await shortLivedKey();
+    const stream = open(key);
+    stream.write('{"carat":1}\n');
+    expect(await stream.next()).toMatchObject({ carat: 1 });
+    await revoke();
+    expect(await stream.next()).toMatchObject({
+      problem: { type: '/problems/unauthorized', detail: expect.stringContaining('revoked') },
+    });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  test('a table that is still being sent is refused, and nothing is kept of it', async () => {
+    const { key, revoke } = await shortLivedKey();
+    const model = address.replace('prices/predict', 'cut_short');
+    const answer = sendAs(key, `${model}?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      // It does not end.
+      body: new ReadableStream({
+        start: (sender) => sender.enqueue(Buffer.from(someDiamonds(100))),
+      }),
+      duplex: 'half',
+    });
+    // Until it is on its way.
+    await pause(1000);
+    await revoke();
+    const refused = await answer;
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toContain('invalid_token');
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/unauthorized',
+      detail: expect.stringContaining('while the request went on'),
+    });
+    expect((await send(model)).status).toBe(404);
   });
 });
 

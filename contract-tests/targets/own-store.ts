@@ -64,7 +64,8 @@ async function postgresStore(targetUrl: string): Promise<OwnStore> {
   };
 }
 
-async function connectTo(connectionString: string): Promise<Connection> {
+/** Opens a connection to a PostgreSQL. */
+export async function connectTo(connectionString: string): Promise<Connection> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   return {

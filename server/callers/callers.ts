@@ -8,6 +8,9 @@ import { type Caller, LOCAL_CALLER } from './caller.js';
 /** How long the store's word is taken again, in milliseconds: so soon a revoked key is refused everywhere. */
 const REMEMBERED = 1000;
 
+/** How old the store's word may be for a request that goes on, in milliseconds: it is looked at as often. */
+const RECENT = 500;
+
 /** How long between two notes of a key's last use, in milliseconds. */
 const BETWEEN_NOTES = 60_000;
 
@@ -29,10 +32,12 @@ interface Found {
 
 /** Knows callers by their keys. */
 export class Callers {
-  /** Keys that were found good, by the hash of their secret. Those found wrong are not kept: anyone can send any number. */
+  /** Keys whose secret was right, by their id. Others are not kept: anyone can send any number. */
   readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MOST_KEYS });
   /** When the use of a key was last noted, by its id. */
   readonly #noted = new LRUCache<string, number>({ max: MOST_KEYS });
+  /** The uses that are still to be noted: the moment, by the id of the key. */
+  readonly #toNote = new Map<string, string>();
   #keysExist: boolean;
   #askAgainAt = Number.NEGATIVE_INFINITY;
 
@@ -56,9 +61,26 @@ export class Callers {
     if (presented === undefined) return this.#withoutKey();
     const { id, secret } = parseKey(presented) ?? NO_KEY;
     const hash = hashOf(secret);
-    const good = this.#good.get(hash);
-    const isFresh = good?.key.id === id && performance.now() - good.asked < REMEMBERED;
+    const good = this.#good.get(id);
+    const isFresh = good?.key.hash === hash && performance.now() - good.asked < REMEMBERED;
     return isFresh ? this.#letIn(good) : this.#find(id, hash).then((found) => this.#letIn(found));
+  }
+
+  /**
+   * Tells whether a caller who was let in before would still be: their key is neither revoked nor expired; the
+   * local caller has none, as long as no key was made.
+   * @throws what the store throws, if it does not answer; an expiry is known without it
+   */
+  async isStillGood({ keyId }: Caller): Promise<boolean> {
+    if (keyId === null) return !(await this.#needsKey());
+    const good = this.#good.get(keyId);
+    if (good && !isValid(good.key)) return false;
+    const asked = performance.now();
+    if (good && asked - good.asked < RECENT) return true;
+    const key = await this.store.keys.find(keyId);
+    if (!key || !isValid(key)) return false;
+    if (good) this.#good.set(keyId, { ...good, key, asked });
+    return true;
   }
 
   #letIn(found: Found | undefined): Caller | undefined {
@@ -87,9 +109,9 @@ export class Callers {
     const key = await this.store.keys.find(id);
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
     if (!key || !isRight) return undefined;
-    const caller = { owner: key.owner, scopes: key.scopes, keyId: key.id };
-    this.#good.set(hash, { key, caller, asked });
-    return { key, caller };
+    const found = { key, caller: { owner: key.owner, scopes: key.scopes, keyId: key.id } };
+    this.#good.set(id, { ...found, asked });
+    return found;
   }
 
   /** Notes the use of a key, after the request has gone on. */
@@ -97,14 +119,21 @@ export class Callers {
     const now = performance.now();
     if (now - (this.#noted.get(id) ?? Number.NEGATIVE_INFINITY) < BETWEEN_NOTES) return;
     this.#noted.set(id, now);
-    const moment = new Date().toISOString();
-    setImmediate(async () => {
+    this.#toNote.set(id, new Date().toISOString());
+    if (this.#toNote.size === 1) setImmediate(() => this.#writeNotes());
+  }
+
+  /** One after the other: where the store keeps them waiting, they keep nobody else waiting. */
+  async #writeNotes(): Promise<void> {
+    for (const [id, moment] of this.#toNote) {
       try {
         await this.store.keys.noteUse(id, moment);
+        this.#toNote.delete(id);
       } catch (error) {
         this.log.warn({ err: error, key: id }, 'the last use of a key is not noted');
+        this.#toNote.clear();
       }
-    });
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
+import type { Caller } from '../callers/caller.js';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
 import { atClose } from './at-close.js';
@@ -12,6 +13,7 @@ import { LimitedStream } from './limited-stream.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { invalidRequest, problem } from './problems.js';
 import { boundUnreadRest, unreadBody } from './unread-body.js';
+import { watchKey } from './watch-key.js';
 
 /** The service's own limits of bodies, in bytes. */
 export interface BodyLimits {
@@ -24,15 +26,17 @@ export interface BodyLimits {
  * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
  * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
  * of JSON one of any number of bytes. What the operation reads later becomes an `UnreadBody`.
+ * @param isStillGood tells whether the caller's key is still good while that is read
  */
 export function readBody(
   operation: Operation,
   { maxBody, maxTable }: BodyLimits,
+  isStillGood: (caller: Caller) => boolean | Promise<boolean>,
 ): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
-  if (operation.readsLater) return [...refusals, leaveUnread({ maxBody, maxTable })];
+  if (operation.readsLater) return [...refusals, leaveUnread({ maxBody, maxTable }, isStillGood)];
   return [...refusals, express.raw({ limit, type: isJson, inflate: false }), openStream(limit)];
 }
 
@@ -145,12 +149,24 @@ function openStream(maxBody: number): RequestHandler {
   };
 }
 
-function leaveUnread({ maxBody, maxTable }: BodyLimits): RequestHandler {
+function leaveUnread(
+  { maxBody, maxTable }: BodyLimits,
+  isStillGood: (caller: Caller) => boolean | Promise<boolean>,
+): RequestHandler {
   return (req, res, next) => {
     // Whoever reads it is patient in ways of its own.
     mayTakeItsTime(req);
     boundUnreadRest(req, res);
-    req.body = unreadBody(mediaType(req), limited(req, isJson(req) ? maxBody : maxTable));
+    const { caller } = res.locals;
+    const stream = limited(req, isJson(req) ? maxBody : maxTable);
+    if (caller) {
+      const leaveKey = watchKey(
+        () => isStillGood(caller),
+        (reason) => stream.destroy(reason),
+      );
+      req.once('close', leaveKey);
+    }
+    req.body = unreadBody(mediaType(req), stream);
     next();
   };
 }

@@ -18,9 +18,11 @@ const TIMES: StreamTimes = { stalled: 300, longest: 60_000, lingering: 300 };
 type Blocks = JsonLines['blocks'];
 
 let stopping: AbortController;
+let isKeyGood: () => boolean;
 let closing: (() => unknown)[];
 beforeEach(() => {
   stopping = new AbortController();
+  isKeyGood = () => true;
   closing = [];
 });
 afterEach(() => {
@@ -41,6 +43,7 @@ async function begin(
       contract,
       stopping: stopping.signal,
       noteFailure: () => {},
+      isStillGood: async () => isKeyGood(),
       times: { ...TIMES, ...times },
     };
     const body = req.iterator({ destroyOnReturn: false });
@@ -144,6 +147,32 @@ describe('a stream', () => {
     await expect.poll(() => answer.text, { timeout: 10_000 }).toContain(END);
     expect(answer.text).toContain('1\n');
     expect(answer.text).toContain('"type":"/problems/request-timeout"');
+  });
+
+  test('whose key is revoked ends with a line that says so, though it is sent without a pause', async () => {
+    const { socket, ended } = await begin(echo);
+    const answer = received(socket);
+    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
+    closing.push(() => clearInterval(trickle));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    isKeyGood = () => false;
+    await ended;
+    await expect.poll(() => answer.text).toContain(END);
+    expect(answer.text).toMatch(/\n\{"problem":\{"type":"\/problems\/unauthorized"/);
+  });
+
+  test('goes on while nobody can tell whether its key is good', async () => {
+    const { socket } = await begin(echo);
+    const answer = received(socket);
+    let asked = 0;
+    isKeyGood = () => {
+      asked += 1;
+      throw new Error('The store does not answer');
+    };
+    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
+    closing.push(() => clearInterval(trickle));
+    await expect.poll(() => asked).toBeGreaterThan(1);
+    expect(answer.text).not.toContain('problem');
   });
 
   test('that is no HTTP any more is cut, with nothing in the midst of its answer', async () => {

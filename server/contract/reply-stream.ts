@@ -10,6 +10,7 @@ import { ProblemError, render } from './problems.js';
 import type { NoteFailure } from './send-problem.js';
 import { GONE, StreamEnd, type StreamTimes } from './stream-end.js';
 import { answersBegun } from './unreadable-request.js';
+import type { IsStillGood } from './watch-key.js';
 
 const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
 
@@ -19,6 +20,7 @@ interface Around {
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
+  readonly isStillGood: IsStillGood;
   readonly times?: StreamTimes;
 }
 
@@ -31,10 +33,10 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, noteFailure, times = TIMES }: Around,
+  { contract, stopping, noteFailure, isStillGood, times = TIMES }: Around,
 ): Promise<void> {
   mayTakeItsTime(req);
-  const end = new StreamEnd(req, res, times, stopping);
+  const end = new StreamEnd(req, res, times, stopping, isStillGood);
   const line = (error: ProblemError) => problemLine(contract, error, req, res);
   answersBegun.add(req.socket);
   // Those who wait with their lines until they hear of the answer hear of it.
@@ -83,7 +85,7 @@ function endEarly(
   req: Request,
   res: Response,
   thrown: unknown,
-  { contract, noteFailure, times }: Required<Omit<Around, 'stopping'>>,
+  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isStillGood'>>,
 ): void {
   if (thrown === GONE || req.socket.destroyed) {
     res.destroy();

@@ -43,6 +43,8 @@ declare module 'express-serve-static-core' {
 export interface Protection {
   readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
+  /** Tells whether a caller who was let in would still be; throws if the store does not answer. */
+  readonly isStillGood: (caller: Caller) => boolean | Promise<boolean>;
   readonly passage: (operation: Operation) => Passage;
   /** Aborted when the service stops: requests may end what they have begun, streams end at once. */
   readonly stopping: AbortSignal;
@@ -67,10 +69,10 @@ export function contractRouter(
   contract: Contract,
   handlers: Handlers,
   bases: readonly string[],
-  { limits, authenticate, passage, stopping, noteFailure }: Protection,
+  { limits, authenticate, isStillGood, passage, stopping, noteFailure }: Protection,
 ): RequestHandler {
   const validation = requestValidation(contract);
-  const around = { contract, stopping, noteFailure };
+  const around = { contract, stopping, noteFailure, isStillGood };
   const addresses = new AddressTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
     const address: Address = { allow: allowOf(operations), handlers: new Map() };
@@ -82,7 +84,7 @@ export function contractRouter(
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),
-        ...readBody(operation, limits),
+        ...readBody(operation, limits, isStillGood),
         ...beforeWork,
         ...parseBody(contract, operation),
         refuseMisreadQuery(operation),
@@ -165,13 +167,18 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   return handler as unknown as AnyHandler;
 }
 
+/** What every stream is sent within. */
+type AroundStreams = Pick<Protection, 'stopping' | 'noteFailure' | 'isStillGood'> & {
+  readonly contract: Contract;
+};
+
 /** Who calls an operation that is open to all. */
 const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
 
 function run(
   operation: Operation,
   handler: AnyHandler,
-  around: Parameters<typeof sendLines>[3],
+  { isStillGood, ...around }: AroundStreams,
 ): RequestHandler {
   const headersOf = headersReader(operation);
   return async (req, res) => {
@@ -179,8 +186,10 @@ function run(
     const { params = {}, query = req.query, caller = ANYBODY, base = '' } = res.locals;
     const headers = headersOf(req);
     const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
-    if (made.body instanceof JsonLines) await sendLines(req, res, made.body, around);
-    else return send(res, made);
+    if (made.body instanceof JsonLines) {
+      const stillGood = () => isStillGood(caller);
+      await sendLines(req, res, made.body, { ...around, isStillGood: stillGood });
+    } else return send(res, made);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { atClose } from './at-close.js';
 import { type ProblemError, problem, unavailable } from './problems.js';
+import { type IsStillGood, watchKey } from './watch-key.js';
 
 /** How long things may take with a stream, in milliseconds. */
 export interface StreamTimes {
@@ -17,19 +18,27 @@ export const GONE = Symbol('gone');
 
 /**
  * What ends a stream before its time: its sender or its reader does nothing for too long, it takes too
- * long altogether, its connection goes, or the service stops.
+ * long altogether, its key is revoked or expires, its connection goes, or the service stops.
  */
 export class StreamEnd {
   readonly #over = new AbortController();
   readonly #times: StreamTimes;
   readonly #stopping: AbortSignal;
   readonly #patience: NodeJS.Timeout;
+  readonly #leaveKey: () => void;
   #onStop = () => this.#end(unavailable('The service is stopping; send the rest in a moment.'));
 
-  constructor(req: Request, res: Response, times: StreamTimes, stopping: AbortSignal) {
+  constructor(
+    req: Request,
+    res: Response,
+    times: StreamTimes,
+    stopping: AbortSignal,
+    isStillGood: IsStillGood,
+  ) {
     this.#times = times;
     this.#stopping = stopping;
     this.#patience = setTimeout(() => this.#end(tookTooLong(times.longest)), times.longest);
+    this.#leaveKey = watchKey(isStillGood, (reason) => this.#end(reason));
     stopping.addEventListener('abort', this.#onStop);
     if (stopping.aborted) this.#onStop();
     atClose(req, res, () => {
@@ -61,6 +70,7 @@ export class StreamEnd {
 
   release(): void {
     clearTimeout(this.#patience);
+    this.#leaveKey();
     this.#stopping.removeEventListener('abort', this.#onStop);
   }
 

@@ -13,7 +13,8 @@ export interface UnreadBody<MediaType extends string = string> {
   readonly mediaType: MediaType;
   /**
    * Its bytes as they come, to be read once, and to the end.
-   * @throws {ProblemError} if there are too many, if they break off, or if their sender keeps silent for too long
+   * @throws {ProblemError} if there are too many, if they break off, if their sender keeps silent for too long,
+   *   or if the sender's key is revoked or expires
    */
   readonly bytes: AsyncIterable<Uint8Array>;
 }

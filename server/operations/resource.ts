@@ -6,6 +6,7 @@ import {
   NameTakenError,
   type Project,
   type Store,
+  StoreBusyError,
   TooLargeError,
 } from '../store/index.js';
 
@@ -138,6 +139,7 @@ function whatIsFull({ kind, most }: LimitReachedError): string {
 
 /** The problem of a store that cannot do its work now, if that is what was thrown. */
 export function storeProblem(thrown: unknown): ProblemError | undefined {
+  if (thrown instanceof StoreBusyError) return unavailable(thrown.message);
   if (!isUnavailable(thrown)) return undefined;
   const detail = 'The store cannot take the request now; try again in a moment.';
   return unavailable(detail, 1, { cause: thrown });

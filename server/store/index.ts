@@ -1,20 +1,16 @@
-import type { Kysely } from 'kysely';
 import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
+import { closeAll, type Databases, oneWay } from './databases.js';
+import { KeyedMutex } from './keyed-mutex.js';
 import { KeyStore } from './keys.js';
-import { sql } from './kysely.js';
-import { migrate } from './migrate.js';
 import { ModelStore } from './models.js';
 import { ProjectStore } from './projects.js';
-import { Queues } from './queues.js';
-import type { Database } from './schema.js';
 import { SkillStore } from './skills.js';
 import { openSqlite } from './sqlite.js';
 import { TableStore } from './tables.js';
-import { inTransaction } from './transaction.js';
 
 export { isPostgres, withoutCredentials } from './address.js';
 export type { SkillsChange } from './agents.js';
@@ -35,7 +31,7 @@ export { type ApiKey, type KeptKey, OWNER_SCOPES, SCOPES, type Scope } from './k
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
-export { isUnavailable } from './unavailable.js';
+export { isTimeout, isUnavailable, StoreBusyError } from './unavailable.js';
 export type { Model } from './versions.js';
 
 export interface StoreOptions {
@@ -55,27 +51,26 @@ export class Store {
   readonly tables: TableStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
-  readonly #queues = new Queues();
+  readonly #projects = new KeyedMutex();
 
   private constructor(
-    private readonly db: Kysely<Database>,
+    private readonly databases: Databases,
     private readonly most: Bounds,
-    /** Leads to the same database, and waits behind no work: whether it answers is asked through this. */
-    private readonly watch = db,
     /**
      * Gives a mark that is the same only while nothing in the store has changed. Undefined where asking for
      * it takes as long as any question does: on PostgreSQL.
      */
     readonly mark: () => string | undefined = () => undefined,
   ) {
-    this.projects = new ProjectStore(db, most);
-    this.skills = new SkillStore(db, most);
-    this.agents = new AgentStore(db, most);
-    this.chatbots = new ChatbotStore(db, most);
-    this.models = new ModelStore(db, most);
-    this.tables = new TableStore(db, most);
-    this.keys = new KeyStore(db);
-    this.answers = new AnswerStore(db, most);
+    const { reads, work, keys } = databases;
+    this.projects = new ProjectStore(reads, most);
+    this.skills = new SkillStore(reads, most);
+    this.agents = new AgentStore(reads, most);
+    this.chatbots = new ChatbotStore(reads, most);
+    this.models = new ModelStore(reads, most, work);
+    this.tables = new TableStore(work, most);
+    this.keys = new KeyStore(keys, work);
+    this.answers = new AnswerStore(work, most);
   }
 
   /**
@@ -87,22 +82,16 @@ export class Store {
     url: string,
     { most = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
-    let db: Kysely<Database> | undefined;
+    const bounds = { ...BOUNDS, ...most };
     try {
-      const bounds = { ...BOUNDS, ...most };
       if (isPostgres(url)) {
         // Its driver takes as long to load as a tenth of the start.
         const { openPostgres } = await import('./postgres.js');
-        db = openPostgres(url, onError);
-        await migrate(db);
-        return new Store(db, bounds, openPostgres(url, onError, 1));
+        return new Store(await openPostgres(url, onError), bounds);
       }
-      const opened = await openSqlite(url);
-      db = opened.db;
-      await migrate(db);
-      return new Store(db, bounds, db, opened.mark);
+      const { db, mark } = await openSqlite(url);
+      return new Store(oneWay(db), bounds, mark);
     } catch (cause) {
-      await db?.destroy();
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
     }
@@ -113,21 +102,31 @@ export class Store {
    * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
    * In a store that is bound already, the work becomes a part of that transaction.
    * @param queue work that would wait for the same lock waits in one queue, before it takes a connection
+   * @throws {StoreBusyError} if too much waits in the queue, or the work waits there for too long
    */
   transaction<T>(work: (store: Store) => Promise<T>, queue?: string): Promise<T> {
+    const { writes } = this.databases;
+    if (writes.isTransaction) return work(this);
     const begin = () =>
-      inTransaction(this.db, (db) => work(db === this.db ? this : new Store(db, this.most)));
-    return queue === undefined || this.db.isTransaction ? begin() : this.#queues.run(queue, begin);
+      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most)));
+    return queue === undefined ? begin() : this.#projects.run(queue, begin);
   }
 
-  /** @throws if the store does not answer */
+  /**
+   * Reads the tables that every request needs.
+   * @throws if the store does not answer within a second
+   */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.watch);
+    await this.databases.health
+      .selectNoFrom(({ selectFrom }) => [
+        selectFrom('projects').select('id').limit(1).as('project'),
+        selectFrom('api_keys').select('id').limit(1).as('key'),
+      ])
+      .execute();
   }
 
-  async close(): Promise<void> {
-    await this.db.destroy();
-    if (this.watch !== this.db) await this.watch.destroy();
+  close(): Promise<void> {
+    return closeAll(this.databases);
   }
 }
 
@@ -138,10 +137,11 @@ function reasonOf(error: unknown): string {
   return COMMON[code] ?? (error.message || code);
 }
 
-/** What often goes wrong with a PostgreSQL and how to mend it, by the code of its error. */
+/** What often goes wrong with a store and how to mend it, by the code of its error. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };

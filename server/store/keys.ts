@@ -29,12 +29,19 @@ const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
 );
 
 export class KeyStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /**
+   * @param db finds the keys of callers
+   * @param work everything else
+   */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly work = db,
+  ) {}
 
   async create(
     key: Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'>,
   ): Promise<ApiKey> {
-    const row = await this.db
+    const row = await this.work
       .insertInto('api_keys')
       .values({
         id: key.id,
@@ -57,7 +64,7 @@ export class KeyStore {
 
   /** All keys of all owners, in order of creation. */
   async list(): Promise<ApiKey[]> {
-    const rows = await this.db
+    const rows = await this.work
       .selectFrom('api_keys')
       .selectAll()
       .orderBy('created_at')
@@ -68,7 +75,7 @@ export class KeyStore {
 
   /** Ends a key for ever; tells whether there was one that had not been revoked. */
   async revoke(id: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.db
+    const { numUpdatedRows } = await this.work
       .updateTable('api_keys')
       .set({ revoked_at: new Date().toISOString() })
       .where('id', '=', id)
@@ -79,7 +86,7 @@ export class KeyStore {
 
   /** Notes the last use of a key; of several moments, in whatever order they are noted, the latest stays. */
   async noteUse(id: string, moment: string): Promise<void> {
-    await this.db
+    await this.work
       .updateTable('api_keys')
       .set({ last_used_at: moment })
       .where('id', '=', id)

@@ -81,6 +81,8 @@ export class ModelStore {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly most: Bounds,
+    /** What trainings go through, and what they make, which may be large. */
+    private readonly work = db,
   ) {}
 
   /** Each model as its newest version shows it. */
@@ -166,7 +168,7 @@ export class ModelStore {
    * @param lease for how long it is left alone without being renewed, in milliseconds
    */
   claimTraining(instance: string, lease: number): Promise<Claim | undefined> {
-    return claim(this.db, instance, lease);
+    return claim(this.work, instance, lease);
   }
 
   /**
@@ -179,12 +181,12 @@ export class ModelStore {
     lease: number,
     progress?: number,
   ): Promise<boolean> {
-    return renew(this.db, versionId, instance, lease, progress);
+    return renew(this.work, versionId, instance, lease, progress);
   }
 
   /** Gives a training back, as at a stop: whoever takes it up next begins anew, and this was no attempt. */
   releaseClaim(versionId: string, instance: string): Promise<void> {
-    return release(this.db, versionId, instance);
+    return release(this.work, versionId, instance);
   }
 
   /**
@@ -197,7 +199,7 @@ export class ModelStore {
     instance: string,
     { columns, metrics, artifact }: TrainedVersion,
   ): Promise<boolean> {
-    return inTransaction(this.db, async (db) => {
+    return inTransaction(this.work, async (db) => {
       const version = await endTraining(db, versionId, instance, {
         status: 'ready',
         progress: 1,
@@ -227,7 +229,7 @@ export class ModelStore {
    * @param failure why, and what to do about it, for the model's owner
    */
   failTraining(versionId: string, instance: string, failure: string): Promise<boolean> {
-    return inTransaction(this.db, async (db) => {
+    return inTransaction(this.work, async (db) => {
       const version = await endTraining(db, versionId, instance, { status: 'failed', failure });
       return version !== undefined;
     });
@@ -238,7 +240,7 @@ export class ModelStore {
    * @throws {Error} if it is not, to the last bit, what was kept
    */
   async artifact(versionId: string): Promise<Uint8Array | undefined> {
-    const kept = await this.db
+    const kept = await this.work
       .selectFrom('model_artifacts')
       .innerJoin('model_versions', 'model_versions.id', 'model_artifacts.version_id')
       .select(['model_artifacts.bytes', 'model_versions.checksum'])

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Store } from './index.js';
 
 const STORE = new URL('../../dist/server/store/index.js', import.meta.url);
 const FILES = 20;
@@ -44,4 +47,57 @@ test('a new SQLite file may be opened by several at the same moment', async () =
   await Promise.all(ends);
   expect(faults).toEqual([]);
   await rm(folder, { recursive: true });
+});
+
+describe('in one process, a SQLite file', () => {
+  let folder: string;
+  let url: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-at-once-'));
+    url = `file:${join(folder, 'roster.db')}`;
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test('that is new may be opened several times at once', async () => {
+    const stores = await Promise.all([Store.open(url), Store.open(url), Store.open(url)]);
+    for (const store of stores) {
+      expect(await store.projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+      await store.close();
+    }
+  });
+
+  test('is opened by several that name it in different ways', async () => {
+    await symlink(folder, `${folder}-link`);
+    const other = url.replace(folder, `${folder}-link`);
+    const stores = await Promise.all([Store.open(url), Store.open(other)]);
+    await Promise.all(stores.map((store) => store.close()));
+    await unlink(`${folder}-link`);
+  });
+
+  test('that another locks is waited for while the event loop goes on', async () => {
+    await (await Store.open(url)).close();
+    const lock = new SqliteDatabase(url.replace('file:', ''));
+    lock.exec('begin immediate');
+    let isOpen = false;
+    const opening = Store.open(url).then((store) => {
+      isOpen = true;
+      return store;
+    });
+    // The lock is given back from the thread that waits for it.
+    await delay(100);
+    expect(isOpen).toBe(false);
+    lock.exec('rollback');
+    await (await opening).close();
+    lock.close();
+  });
+
+  test('that another locks for too long is not opened, with one line that says so', async () => {
+    await (await Store.open(url)).close();
+    const lock = new SqliteDatabase(url.replace('file:', ''));
+    lock.exec('begin immediate');
+    await expect(Store.open(url)).rejects.toThrow(
+      /^the store .* cannot be opened: another program locks it; open it again when that is done$/,
+    );
+    lock.close();
+  });
 });

@@ -1,51 +1,191 @@
 import { Socket } from 'node:net';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Driver,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely';
 import { Pool } from 'pg';
 import { refuseUnreadable } from './address.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import type { Databases } from './databases.js';
 import { Kysely, PostgresDialect } from './kysely.js';
+import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
+import { StoreBusyError } from './unavailable.js';
 
-/** Connections of one instance; PostgreSQL takes 100 from all of them together, unless it is told otherwise. */
-const MOST_CONNECTIONS = 10;
-
-/** In milliseconds. Where PostgreSQL itself ends what takes too long, nothing is left behind that holds a lock. */
-const PATIENCE = { connection: 3_000, lock: 10_000, idleTransaction: 10_000, statement: 15_000 };
-
-/** A connection on which nothing came for longer than a statement may take leads to a host that is gone. */
-const SILENCE = PATIENCE.statement + 5_000;
+/** What a pool and its statements may take. Times are in milliseconds. */
+interface PoolLimits {
+  /** How many connections there are at most. */
+  readonly connections: number;
+  /** How long work waits for a connection. */
+  readonly connect: number;
+  /** How long a statement waits for a lock. */
+  readonly lock: number;
+  /** How long a statement takes, its waiting included; 0 for no limit. */
+  readonly statement: number;
+  /** How long after its begin a transaction may begin another statement; without it, there is no limit. */
+  readonly transaction?: number;
+}
 
 /**
- * Opens a pool of connections to the PostgreSQL database that a URL names; they are made when they are
- * needed, and made again when they broke.
- * @param onError told that a connection broke which nobody was using
- * @param connections how many at most
- * @throws if the URL is none
+ * The connections of one instance, 15 together: PostgreSQL takes 100 from all instances, unless it is told
+ * otherwise. PostgreSQL itself ends what takes too long, so nothing is left behind that holds a lock.
  */
-export function openPostgres(
+const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
+  // Reads wait for locks of whole tables only, which are rare and seldom short.
+  reads: { connections: 5, connect: 2_000, lock: 1_000, statement: 3_000 },
+  writes: { connections: 4, connect: 2_000, lock: 2_000, statement: 3_000, transaction: 3_000 },
+  // A trained model or a part of a table may take seconds to go over the network.
+  work: { connections: 3, connect: 3_000, lock: 2_000, statement: 30_000 },
+  keys: { connections: 2, connect: 2_000, lock: 1_000, statement: 2_000 },
+  health: { connections: 1, connect: 1_000, lock: 500, statement: 1_000 },
+};
+
+/** Another instance may be bringing the tables up to date; and how long that takes depends on what they hold. */
+const MIGRATION: PoolLimits = { connections: 1, connect: 3_000, lock: 10_000, statement: 0 };
+
+/** How long PostgreSQL keeps a transaction of which it hears nothing, in milliseconds. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
+
+/** How long a connection is kept that nobody uses, in milliseconds. */
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** A connection that is silent for so much longer than a statement may take leads to a host that is gone. */
+const SILENCE_MS = 5_000;
+
+/**
+ * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
+ * Connections are made when they are needed, and again when they broke.
+ * @param onError called with what broke a connection that was not in use
+ * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
+ */
+export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
-  connections = MOST_CONNECTIONS,
-): Kysely<Database> {
+): Promise<Databases> {
   refuseUnreadable(url);
+  const migrating = openPool(url, onError, MIGRATION);
+  try {
+    await migrate(migrating);
+  } finally {
+    await migrating.destroy();
+  }
+  return {
+    reads: openPool(url, onError, POOLS.reads),
+    writes: openPool(url, onError, POOLS.writes),
+    work: openPool(url, onError, POOLS.work),
+    keys: openPool(url, onError, POOLS.keys),
+    health: openPool(url, onError, POOLS.health),
+  };
+}
+
+function openPool(
+  url: string,
+  onError: (error: Error) => void,
+  { connections, connect, lock, statement, transaction }: PoolLimits,
+): Kysely<Database> {
   const pool = new Pool({
     connectionString: url,
     application_name: 'roster',
     max: connections,
-    connectionTimeoutMillis: PATIENCE.connection,
-    lock_timeout: PATIENCE.lock,
-    idle_in_transaction_session_timeout: PATIENCE.idleTransaction,
-    statement_timeout: PATIENCE.statement,
+    connectionTimeoutMillis: connect,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    lock_timeout: lock,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+    statement_timeout: statement,
     keepAlive: true,
-    stream: endedBySilence,
+    stream: () => endedBySilence(statement === 0 ? 0 : statement + SILENCE_MS),
   });
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely({ dialect: new GuardedDialect(pool, transaction) });
 }
 
-function endedBySilence(): Socket {
+/** @param silence in milliseconds; 0 for no limit */
+function endedBySilence(silence: number): Socket {
   const socket = new Socket();
-  return socket.setTimeout(SILENCE, () => {
+  return socket.setTimeout(silence, () => {
     socket.destroy(Object.assign(new Error('PostgreSQL has gone silent'), { code: 'ETIMEDOUT' }));
   });
+}
+
+class GuardedDialect extends PostgresDialect {
+  constructor(
+    pool: Pool,
+    private readonly transaction: number | undefined,
+  ) {
+    super({ pool });
+  }
+
+  override createDriver(): Driver {
+    return new GuardedDriver(super.createDriver(), this.transaction);
+  }
+}
+
+/** Kysely's driver, with connections that refuse statements. */
+class GuardedDriver implements Driver {
+  readonly #breaker = new CircuitBreaker();
+  /** The connections as Kysely's driver knows them. */
+  readonly #inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly transaction = Number.POSITIVE_INFINITY,
+  ) {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const inner = await this.driver.acquireConnection();
+    const end = performance.now() + this.transaction;
+    const guarded = new GuardedConnection(inner, this.#breaker, end);
+    this.#inner.set(guarded, inner);
+    return guarded;
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    return this.driver.releaseConnection(this.#inner.get(connection) ?? connection);
+  }
+
+  init(): Promise<void> {
+    return this.driver.init();
+  }
+
+  beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    return this.driver.beginTransaction(connection, settings);
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.driver.commitTransaction(connection);
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.driver.rollbackTransaction(connection);
+  }
+
+  destroy(): Promise<void> {
+    return this.driver.destroy();
+  }
+}
+
+/** Refuses the statements that would wait in vain, and those that would make a transaction take too long. */
+class GuardedConnection implements DatabaseConnection {
+  /** @param end when the last statement may begin, by `performance.now()` */
+  constructor(
+    private readonly guarded: DatabaseConnection,
+    private readonly breaker: CircuitBreaker,
+    private readonly end: number,
+  ) {}
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (performance.now() > this.end && query.sql !== 'rollback') {
+      throw new StoreBusyError('The store took too long; try again in a moment.');
+    }
+    return this.breaker.run(query.sql, () => this.guarded.executeQuery<R>(query));
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.guarded.streamQuery(query, chunkSize);
+  }
 }

@@ -11,33 +11,53 @@ import {
   SqliteDriver,
   sql,
 } from './kysely.js';
+import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 
-/** How long to wait for others who open the same file, in milliseconds. */
-const OPENING = 10_000;
+/** How long an opening waits for others that use the same file, in milliseconds. */
+const OPENING_TIMEOUT_MS = 10_000;
+
+/** The pause between two attempts to open a file that others use, in milliseconds. */
+const OPENING_PAUSE_MS = 20;
 
 /**
- * Opens the SQLite file that a URL names, and makes it if it is not there.
+ * How long a statement waits for a lock, in milliseconds. SQLite waits in the calling thread, and everyone
+ * with it: a caller is better told soon, with 503.
+ */
+const LOCK_TIMEOUT_MS = 100;
+
+/**
+ * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
+ * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
- * @returns what it is asked through, and a mark that is another one whenever anything in it may have
- *   changed: SQLite tells of the commits of other connections (`pragma data_version`), and our own are counted
+ * @returns the database, and a mark that is another one whenever anything in it may have changed: SQLite tells
+ *   of the commits of other connections (`pragma data_version`), and our own are counted
+ * @throws if others lock the file for longer than ten seconds, or a later release wrote it
  */
 export async function openSqlite(
   url: string,
 ): Promise<{ db: Kysely<Database>; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const database = new SqliteDatabase(path);
-  // With WAL, only FULL makes a commit outlive a power cut. Another process may be migrating the store: until
-  // that is done there is nobody else to keep waiting.
-  database.exec(`
-    pragma busy_timeout = ${OPENING};
-    pragma synchronous = FULL;
-    pragma foreign_keys = ON;
-  `);
-  await writeAhead(database);
+  // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
+  const database = new SqliteDatabase(path, { timeout: 0 });
   const prepared = new PreparedOnce(database);
   const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
+  try {
+    await whileBusy(async () => {
+      // With WAL, only FULL makes a commit outlive a power cut.
+      database.exec(`
+        pragma journal_mode = WAL;
+        pragma synchronous = FULL;
+        pragma foreign_keys = ON;
+      `);
+      await migrate(db);
+    });
+    database.pragma(`busy_timeout = ${LOCK_TIMEOUT_MS}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const othersChanges = database.prepare('pragma data_version').pluck();
   let seen: unknown;
   const mark = () => {
@@ -53,24 +73,16 @@ export async function openSqlite(
   return { db, mark };
 }
 
-/**
- * Has the file written ahead. Of those who open a new file at once each reads it before it writes, so that none
- * may wait for the others, and SQLite refuses all but one without delay: they ask again.
- */
-async function writeAhead(database: SqliteConnection): Promise<void> {
-  try {
-    await pRetry(() => database.pragma('journal_mode = WAL'), {
-      retries: Number.POSITIVE_INFINITY,
-      factor: 1,
-      minTimeout: 20,
-      maxRetryTime: OPENING,
-      shouldRetry: ({ error }) =>
-        error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY'),
-    });
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+/** Repeats work while others lock the file, with pauses in which the event loop goes on. */
+function whileBusy(work: () => Promise<void>): Promise<void> {
+  return pRetry(work, {
+    retries: Number.POSITIVE_INFINITY,
+    factor: 1,
+    minTimeout: OPENING_PAUSE_MS,
+    maxRetryTime: OPENING_TIMEOUT_MS,
+    shouldRetry: ({ error }) =>
+      error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY'),
+  });
 }
 
 class WritingSqliteDialect extends SqliteDialect {
@@ -119,13 +131,8 @@ class EmbeddedSqliteAdapter extends SqliteAdapter {
     await sql`pragma foreign_keys = OFF`.execute(db);
   }
 
-  /**
-   * From here on there are requests. SQLite waits for a lock in the calling thread, and everyone with it:
-   * better to be told soon, and say 503.
-   */
   override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`pragma foreign_keys = ON`.execute(db);
-    await sql`pragma busy_timeout = 100`.execute(db);
   }
 }
 

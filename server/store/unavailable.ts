@@ -1,3 +1,8 @@
+/** The store has too much to do for the work, or knows that it would wait in vain. The message is for the caller. */
+export class StoreBusyError extends Error {
+  override readonly name = 'StoreBusyError';
+}
+
 /** SQLite: locked, full, read-only, or its file out of reach (https://www.sqlite.org/rescode.html). */
 const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/;
 
@@ -9,6 +14,12 @@ const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/;
  */
 const POSTGRES = /^(08...|25006|25P03|40P01|53...|55P03|57014|57P0[1-3])$/;
 
+/** PostgreSQL: a lock was not had in time (55P03), a statement took too long (57014). SQLite: a lock. */
+const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED).*)$/;
+
+/** PostgreSQL: a lock was not had in time. */
+const LOCK_TIMEOUT = '55P03';
+
 /** The network between us and the database. */
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;
@@ -17,11 +28,26 @@ const NETWORK =
 const DRIVER =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/;
 
-/** Whether an error says that the store cannot do its work now: it is locked, full, read-only or out of reach. */
+/** Whether an error says that the store cannot do its work now: it is busy, locked, full, read-only or out of reach. */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof StoreBusyError) return true;
   if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return (
     [SQLITE, POSTGRES, NETWORK].some((codes) => codes.test(code)) || DRIVER.test(error.message)
   );
+}
+
+/** Whether an error says that the database answers, but not in time: something is locked, or it is overloaded. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof StoreBusyError || TIMED_OUT.test(codeOf(error));
+}
+
+/** Whether PostgreSQL gave up waiting for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === LOCK_TIMEOUT;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

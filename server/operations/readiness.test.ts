@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Readiness } from './readiness.js';
+
+let failure: Error | undefined;
+let probes: number;
+let readiness: Readiness;
+beforeEach(() => {
+  vi.useFakeTimers();
+  failure = undefined;
+  probes = 0;
+  readiness = new Readiness(async () => {
+    probes += 1;
+    if (failure) throw failure;
+  });
+});
+afterEach(() => vi.useRealTimers());
+
+/** Whether the service says that it is ready. */
+const isReady = () =>
+  readiness.check().then(
+    () => true,
+    () => false,
+  );
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
+
+test('what is found first is answered at once', async () => {
+  failure = new Error('down');
+  expect(await isReady()).toBe(false);
+});
+
+test('however many ask, the store is probed once a second', async () => {
+  await Promise.all(Array.from({ length: 50 }, isReady));
+  await seconds(0.9);
+  await isReady();
+  expect(probes).toBe(1);
+  await seconds(0.1);
+  await isReady();
+  expect(probes).toBe(2);
+});
+
+test('who asks while a probe is under way waits for that one', async () => {
+  let finish = () => {};
+  readiness = new Readiness(() => {
+    probes += 1;
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  });
+  const first = isReady();
+  await seconds(10);
+  const second = isReady();
+  finish();
+  expect(await Promise.all([first, second])).toEqual([true, true]);
+  expect(probes).toBe(1);
+});
+
+test('one finding that differs changes nothing', async () => {
+  expect(await isReady()).toBe(true);
+  failure = new Error('for a moment');
+  await seconds(1);
+  expect(await isReady()).toBe(true);
+  failure = undefined;
+  await seconds(1);
+  expect(await isReady()).toBe(true);
+});
+
+test('a change is answered a second after it was first found, though nobody asked meanwhile', async () => {
+  expect(await isReady()).toBe(true);
+  failure = new Error('for good');
+  await seconds(10);
+  expect(await isReady()).toBe(true);
+  await seconds(1);
+  expect(await isReady()).toBe(false);
+  failure = undefined;
+  await seconds(1);
+  expect(await isReady()).toBe(false);
+  await seconds(1);
+  expect(await isReady()).toBe(true);
+});
+
+test.each([
+  [Object.assign(new Error('lock'), { code: '55P03' }), 'it is locked or overloaded'],
+  [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'The store does not answer;'],
+])('the refusal tells what was found: %s', async (error, words) => {
+  failure = error;
+  await expect(readiness.check()).rejects.toThrow(words);
+});

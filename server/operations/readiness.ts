@@ -1,0 +1,57 @@
+import { type ProblemError, unavailable } from '../contract/problems.js';
+import { isTimeout } from '../store/index.js';
+
+/** How old a finding may be that is answered again, and how soon a change is confirmed, in milliseconds. */
+const PROBE_EVERY_MS = 1000;
+
+/** What a probe found. */
+interface Finding {
+  readonly isReady: boolean;
+  readonly failure?: unknown;
+}
+
+/**
+ * Whether the store takes requests. It is probed at most once a second, one probe at a time, however many ask.
+ * The answer changes only after two findings in a row, so that it does not flap; the second is sought at once.
+ */
+export class Readiness {
+  #answer: Finding | undefined;
+  #found: Finding | undefined;
+  #foundAt = Number.NEGATIVE_INFINITY;
+  #probing: Promise<void> | undefined;
+
+  /** @param probe reads what requests need, and ends within seconds */
+  constructor(private readonly probe: () => Promise<void>) {}
+
+  /** @throws {ProblemError} if the store takes no requests, with what was found */
+  async check(): Promise<void> {
+    if (performance.now() - this.#foundAt >= PROBE_EVERY_MS) await this.#look();
+    if (this.#answer?.isReady === false) throw notReady(this.#answer.failure);
+  }
+
+  #look(): Promise<void> {
+    this.#probing ??= this.#find().finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  async #find(): Promise<void> {
+    const before = this.#found;
+    const found = await this.probe().then(
+      () => ({ isReady: true }),
+      (failure: unknown) => ({ isReady: false, failure }),
+    );
+    this.#found = found;
+    this.#foundAt = performance.now();
+    if (!before || before.isReady === found.isReady) this.#answer = found;
+    else setTimeout(() => void this.#look(), PROBE_EVERY_MS).unref();
+  }
+}
+
+function notReady(failure: unknown): ProblemError {
+  const what = isTimeout(failure)
+    ? 'The store does not answer a read in time: it is locked or overloaded'
+    : 'The store does not answer';
+  return unavailable(`${what}; try again in a moment.`, 1, { cause: failure });
+}

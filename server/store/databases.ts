@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { Database } from './schema.js';
+
+/**
+ * The ways to the database, one for each kind of work. On PostgreSQL each is a pool of connections of its own,
+ * so that work that waits for a lock leaves the other kinds their connections. On SQLite, and within a
+ * transaction, all are the same connection.
+ */
+export interface Databases {
+  /** The reads of requests. */
+  readonly reads: Kysely<Database>;
+  /** The transactions of requests. */
+  readonly writes: Kysely<Database>;
+  /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
+  readonly work: Kysely<Database>;
+  /** The keys of callers. */
+  readonly keys: Kysely<Database>;
+  /** Readiness. */
+  readonly health: Kysely<Database>;
+}
+
+/** Sends every kind of work the same way. */
+export function oneWay(db: Kysely<Database>): Databases {
+  return { reads: db, writes: db, work: db, keys: db, health: db };
+}
+
+/** Closes every connection. */
+export async function closeAll(databases: Databases): Promise<void> {
+  const { reads, writes, work, keys, health } = databases;
+  await Promise.all([...new Set([reads, writes, work, keys, health])].map((db) => db.destroy()));
+}
