@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { announcedLength } from './buffer-body.js';
+
+/** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
+const SMALL = 1024 * 1024;
+
+/** What is read off at most before a connection is closed: in bytes, and in milliseconds. */
+const MAX_DISCARDED = 32 * 1024 * 1024;
+const LINGER_MS = 2000;
+
+/**
+ * Ends an answer to a request whose body is not read. A body that would take long to arrive costs its
+ * connection: the answer announces that (`Connection: close`), and the body is read off for a bounded time
+ * only. Closing at once would reset the connection, and the client would lose the answer (RFC 9112, section 9.6).
+ * @param body the whole of the answer's body, whose headers are set
+ */
+export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
+  const isUnderWay = !req.complete;
+  if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL)
+    res.setHeader('Connection', 'close');
+  // A body that is read off is not kept: it takes no memory from others.
+  req.unpipe();
+  req.resume();
+  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
+  if (!isUnderWay || !closes) {
+    res.end(body);
+    return;
+  }
+  res.flushHeaders();
+  res.write(body);
+  linger(req, () => res.end());
+}
+
+/** Reads off the rest of a body until it ends, its sender leaves, or the bounds are reached. */
+function linger(req: IncomingMessage, done: () => void): void {
+  let discarded = 0;
+  const end = () => {
+    clearTimeout(clock);
+    req.off('data', count).off('end', end).off('close', end);
+    done();
+  };
+  const count = ({ length }: Buffer) => {
+    discarded += length;
+    if (discarded > MAX_DISCARDED) end();
+  };
+  const clock = setTimeout(end, LINGER_MS);
+  req.on('data', count).once('end', end).once('close', end);
+}
