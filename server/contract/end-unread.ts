@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcedLength } from './buffer-body.js';
+import { hasBody } from './has-body.js';
 
 /** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
 const SMALL = 1024 * 1024;
@@ -15,7 +16,7 @@ const LINGER_MS = 2000;
  * @param body the whole of the answer's body, whose headers are set
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
-  const isUnderWay = !req.complete;
+  const isUnderWay = hasBody(req) && !req.complete;
   if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL)
     res.setHeader('Connection', 'close');
   // A body that is read off is not kept: it takes no memory from others.

@@ -4,6 +4,9 @@ import type { Duplex } from 'node:stream';
 import type { Contract } from './document.js';
 import { problem, render } from './problems.js';
 
+/** How long a client may take to read the answer and to close its side, in milliseconds. */
+const LINGER_MS = 2000;
+
 /** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
 export const answersBegun = new WeakSet<Duplex>();
 
@@ -31,6 +34,8 @@ export function answerUnreadableRequest(contract: Contract) {
         body,
       ].join('\r\n'),
     );
+    // A client that neither reads nor closes would otherwise keep its connection, and what it has sent, for ever.
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
 }
 

@@ -17,8 +17,14 @@ export class BodyMemory implements BodyBudget {
   readonly #byOwner = new Map<string, number>();
   #total = 0;
 
-  /** @param max in bytes */
-  constructor(private readonly max: number) {}
+  /**
+   * @param max in bytes
+   * @param now the time, in milliseconds
+   */
+  constructor(
+    private readonly max: number,
+    readonly now = () => performance.now(),
+  ) {}
 
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
     const body = new Body(this, caller?.owner ?? '', Boolean(caller?.keyId), giveUp);
@@ -48,7 +54,7 @@ export class BodyMemory implements BodyBudget {
     reason: () => ProblemError,
     isMeant: (body: Body) => boolean = () => true,
   ): void {
-    const now = performance.now();
+    const now = this.now();
     const order = [...this.#bodies]
       .filter((body) => body.mayGo && body.held > 0 && isMeant(body))
       .reverse()
@@ -83,7 +89,7 @@ export class BodyMemory implements BodyBudget {
 class Body implements BodyShare {
   held = 0;
   #sinceProgress = 0;
-  #progressAt = performance.now();
+  #progressAt: number;
   #giveUp: ((reason: ProblemError) => void) | undefined;
 
   constructor(
@@ -93,6 +99,7 @@ class Body implements BodyShare {
     giveUp: (reason: ProblemError) => void,
   ) {
     this.#giveUp = giveUp;
+    this.#progressAt = memory.now();
   }
 
   /** Whether the body can be given up now. */
@@ -109,7 +116,7 @@ class Body implements BodyShare {
     this.#sinceProgress += bytes;
     if (this.#sinceProgress >= PROGRESS) {
       this.#sinceProgress = 0;
-      this.#progressAt = performance.now();
+      this.#progressAt = this.memory.now();
     }
     this.memory.grow(this, bytes);
   }
