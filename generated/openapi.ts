@@ -1406,9 +1406,10 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The service cannot take the request just now: it is starting or stopping, its store does not answer,
-         *     or too many trainings wait.
+         *     too many trainings wait, or it has as many requests or bodies as it takes on at once.
          *
-         *     To mend it, try again after the seconds that the header `Retry-After` gives.
+         *     To mend it, try again after the seconds that the header `Retry-After` gives. Send a body without a
+         *     pause, and few large bodies at the same time: a body that has stalled is given up first.
          */
         ServiceUnavailable: {
             /** @constant */
@@ -1712,7 +1713,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["PreconditionFailed"];
             };
         };
-        /** @description The body is larger than the service takes. */
+        /**
+         * @description The body is larger than the service takes. One whose announced length is too large is refused before
+         *     it is read; if that is more than 1 MiB, the answer has `Connection: close`.
+         */
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1808,7 +1812,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
-        /** @description The key has used up its requests for now. */
+        /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1833,7 +1837,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalError"];
             };
         };
-        /** @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes on at once. */
+        /**
+         * @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes
+         *     on at once. A body that is given up while it arrives gets `Connection: close` too.
+         */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -46,7 +46,7 @@ export interface BufferOptions {
 }
 
 /** A body of more bytes, or of an unknown number, is read only for a target that exists: looking it up costs less. */
-const SMALL = 64 * 1024;
+const SMALL = 256 * 1024;
 
 /**
  * Reads a JSON body into `req.body` as bytes. A body whose announced length exceeds the limit is refused
