@@ -37,30 +37,28 @@ export class BodyMemory implements BodyBudget {
     const { owner, hasKey } = body;
     this.#count(owner, bytes);
     // Without keys there is nobody else to leave memory for.
-    if (hasKey) {
-      const isOver = () => this.#ownedBy(owner) > this.max / 2;
-      if (isOver()) this.#makeRoom(isOver, ownerIsFull, (other) => other.owner === owner);
-    }
-    const isOver = () => this.#total > this.max;
-    if (isOver()) this.#makeRoom(isOver, allIsFull);
+    if (hasKey && this.#isOver(owner)) this.#makeRoom(ownerIsFull, owner);
+    if (this.#isOver()) this.#makeRoom(allIsFull);
   }
 
   forget(body: Body): void {
     if (this.#bodies.delete(body)) this.#count(body.owner, -body.held);
   }
 
-  #makeRoom(
-    isOver: () => boolean,
-    reason: () => ProblemError,
-    isMeant: (body: Body) => boolean = () => true,
-  ): void {
+  /** Whether all bodies, or those of one owner, take more than they may. */
+  #isOver(owner?: string): boolean {
+    return owner === undefined ? this.#total > this.max : this.#ownedBy(owner) > this.max / 2;
+  }
+
+  /** Gives up bodies of everyone, or of one owner, until they take no more than they may. */
+  #makeRoom(reason: () => ProblemError, owner?: string): void {
     const now = this.now();
     const order = [...this.#bodies]
-      .filter((body) => body.mayGo && body.held > 0 && isMeant(body))
+      .filter((body) => body.mayGo && body.held > 0 && (owner ?? body.owner) === body.owner)
       .reverse()
       .sort((one, other) => this.#compare(one, other, now));
     for (const body of order) {
-      if (!isOver()) return;
+      if (!this.#isOver(owner)) return;
       body.giveUp(reason());
     }
   }
