@@ -283,25 +283,6 @@ describe('a body that is not to be read', () => {
     expect(connection.answer).toContain('Connection: close');
   });
 
-  test('costs its connection if it is no HTTP, though the client keeps its side open', async () => {
-    const { port } = new URL(server.url);
-    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-    closing.push(() => socket.destroy());
-    const closed = once(
-      socket.on('error', () => {}),
-      'close',
-      {
-        signal: AbortSignal.timeout(60_000),
-      },
-    );
-    socket.write('no HTTP\r\n\r\n');
-    await once(socket.resume(), 'end');
-    // Only a client that goes on sending learns that the other side is gone.
-    const sending = setInterval(() => socket.write('x'), 100);
-    await closed.finally(() => clearInterval(sending));
-    expect(socket.destroyed).toBe(true);
-  });
-
   test('is read off while the answer is on its way to a client that sends all of it first', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: ${MOST}`;
     const connection = raw(server.url, head(headers, 'POST /projects'));
