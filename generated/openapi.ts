@@ -1438,11 +1438,12 @@ export interface components {
             status: 500;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The service cannot take the request just now: it is starting or stopping, it has too much to do, its
-         *     store does not answer or is locked, too many writes to one project wait, or too many trainings. A request
-         *     waits for the store for ten seconds at most. Nothing of a refused request has been kept.
+         * @description The service cannot take the request just now: it is starting or stopping, it has as many requests or
+         *     bodies as it takes on at once, its store does not answer or is locked, too many writes to one project
+         *     wait, or too many trainings. A request waits for the store for ten seconds at most.
          *
-         *     To mend it, try again after the seconds that the header `Retry-After` gives.
+         *     To mend it, try again after the seconds that the header `Retry-After` gives. Send a body without a
+         *     pause, and few large bodies at the same time: a body that has stalled is given up first.
          */
         ServiceUnavailable: {
             /** @constant */
@@ -1769,7 +1770,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["PreconditionFailed"];
             };
         };
-        /** @description The body is larger than the service takes. */
+        /**
+         * @description The body is larger than the service takes. One whose announced length is too large is refused before
+         *     it is read; if that is more than 1 MiB, the answer has `Connection: close`.
+         */
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1865,7 +1869,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
-        /** @description The key has used up its requests for now. */
+        /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1890,7 +1894,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalError"];
             };
         };
-        /** @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes on at once. */
+        /**
+         * @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes
+         *     on at once. A body that is given up while it arrives gets `Connection: close` too.
+         */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

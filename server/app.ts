@@ -11,10 +11,11 @@ import { contractRouter } from './contract/router.js';
 import { sendProblem, sendRefusal } from './contract/send-problem.js';
 import { sequence } from './contract/sequence.js';
 import { documentation } from './docs/index.js';
-import { refuseEarly } from './limits/early-refusal.js';
 import { limits } from './limits/index.js';
+import { shedLoad } from './limits/load-shedding.js';
 import { isLoopback } from './loopback.js';
 import { operations, type Services } from './operations/index.js';
+import { refuseMissing } from './operations/missing.js';
 import { storeProblem } from './operations/resource.js';
 import { logFailures, logRequests } from './request-log.js';
 import { traceRequests } from './telemetry/request-spans.js';
@@ -34,14 +35,16 @@ export function createApp(
   log: Logger,
 ): RequestListener {
   const noteFailure = logFailures(log);
-  const { passage, refusalOf } = limits(config.rateLimit);
+  const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
   const router = contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     isStillGood: (caller) => callers.isStillGood(caller),
-    passage,
+    stages,
+    bodyBudget,
+    refuseMissing: refuseMissing(services),
     stopping,
     noteFailure,
   });
@@ -69,11 +72,22 @@ export function createApp(
   app.use(
     sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
-  const front = refuseEarly(app, refusalOf, (refusal, req, res) => {
-    services.metrics.refused(refusal.type);
-    sendRefusal(contract, refusal, req, res);
+  const front = shedLoad(app, {
+    exempt: openAddresses(contract, bases),
+    refusalOf,
+    refuse: (refusal, req, res) => {
+      services.metrics.refused(refusal.type);
+      throttle(req, res);
+      sendRefusal(contract, refusal, req, res);
+    },
   });
   return checkRequests(front);
+}
+
+/** The addresses that are open to all: those of the health, which is told however much there is to do. */
+function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
+  const open = operations.filter(({ scope }) => scope === undefined);
+  return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 
 /** What had begun before the stop goes on; what comes on an open connection after it is sent away. */

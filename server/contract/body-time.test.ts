@@ -84,3 +84,28 @@ test('an answer that takes its time is not a body that does', async () => {
   );
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*late/s);
 });
+
+test('a client that is told so, and sends on, loses its connection', async () => {
+  const refuse = answerUnreadableRequest(contract);
+  const server = createServer(
+    { requestTimeout: 0 },
+    boundBodyTime(() => {}, 50, refuse),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A string is for pipes only.
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const trickle = setInterval(() => socket.write('x'), 50);
+  close = () => {
+    clearInterval(trickle);
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  };
+  const lost = new Promise((resolve) => {
+    socket.on('error', () => {}).once('close', resolve);
+  });
+  socket.write(REQUEST);
+  await once(socket.resume(), 'end');
+  await lost;
+});

@@ -1,18 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, { type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
 import { atClose } from './at-close.js';
 import { mayTakeItsTime } from './body-time.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './bounds.js';
+import {
+  announcedLength,
+  type BodyBudget,
+  bufferBody,
+  type RefuseMissingTarget,
+} from './buffer-body.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
-import { invalidRequest, problem } from './problems.js';
-import { boundUnreadRest, unreadBody } from './unread-body.js';
+import { bodyTooLarge, invalidRequest, malformedBody, problem } from './problems.js';
+import { unreadBody } from './unread-body.js';
 import { watchKey } from './watch-key.js';
 
 /** The service's own limits of bodies, in bytes. */
@@ -20,6 +26,12 @@ export interface BodyLimits {
   readonly maxBody: number;
   /** Of a table that is not JSON. */
   readonly maxTable: number;
+}
+
+/** What is asked before a body is read, and while it is. */
+export interface BodyGuards {
+  readonly budget: BodyBudget;
+  readonly refuseMissingTarget: RefuseMissingTarget;
 }
 
 /**
@@ -32,12 +44,13 @@ export function readBody(
   operation: Operation,
   { maxBody, maxTable }: BodyLimits,
   isStillGood: (caller: Caller) => boolean | Promise<boolean>,
+  guards: BodyGuards,
 ): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
   if (operation.readsLater) return [...refusals, leaveUnread({ maxBody, maxTable }, isStillGood)];
-  return [...refusals, express.raw({ limit, type: isJson, inflate: false }), openStream(limit)];
+  return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];
 }
 
 /**
@@ -117,13 +130,6 @@ async function parseLong(
   }
 }
 
-export function malformedBody(reason: string) {
-  return problem(
-    '/problems/malformed-body',
-    `${reason} Mend the text, or check that the client sends all of it.`,
-  );
-}
-
 function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
   return (req, _res, next) => {
     const sent = req.headers['content-type'];
@@ -156,7 +162,6 @@ function leaveUnread(
   return (req, res, next) => {
     // Whoever reads it is patient in ways of its own.
     mayTakeItsTime(req);
-    boundUnreadRest(req, res);
     const { caller } = res.locals;
     const stream = limited(req, isJson(req) ? maxBody : maxTable);
     if (caller) {
@@ -173,7 +178,7 @@ function leaveUnread(
 
 /** The bytes of a body, which fail with the problem of what is wrong with them. */
 function limited(req: IncomingMessage, limit: number): LimitedStream {
-  if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+  if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
   const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
@@ -200,10 +205,3 @@ const refuseCompression: RequestHandler = (req, _res, next) => {
     `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
   );
 };
-
-export function bodyTooLarge(limit: number) {
-  return problem(
-    '/problems/body-too-large',
-    `The body has more than ${limit} bytes, the most that this operation takes; send less at a time.`,
-  );
-}

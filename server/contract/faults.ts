@@ -1,4 +1,3 @@
-import { bodyTooLarge, malformedBody } from './body.js';
 import { shapeFault } from './body-shape.js';
 import { absenceRule, type Contract, patternRule } from './document.js';
 import { escapeToken, valueAt } from './json-pointer.js';
@@ -46,8 +45,7 @@ export function asProblem(
       { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
     ]);
   }
-  // A body that breaks off has a code like that of a store that does.
-  return asBodyProblem(thrown) ?? translate(thrown) ?? internalError(thrown);
+  return translate(thrown) ?? internalError(thrown);
 }
 
 function internalError(cause: unknown): ProblemError {
@@ -58,20 +56,6 @@ function internalError(cause: unknown): ProblemError {
     {},
     { cause },
   );
-}
-
-/** What the errors mean of body-parser, which marks its own with a `type`. */
-function asBodyProblem(thrown: unknown): ProblemError | undefined {
-  const { type, limit } = asRecord(thrown);
-  switch (type) {
-    case 'entity.too.large':
-      return bodyTooLarge(Number(limit));
-    case 'request.aborted':
-    case 'request.size.invalid':
-      return malformedBody('The body broke off before its end.');
-    default:
-      return undefined;
-  }
 }
 
 function fieldErrors(

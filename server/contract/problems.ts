@@ -74,6 +74,20 @@ export function unavailable(detail: string, seconds = 1, options?: ErrorOptions)
   return problem('/problems/service-unavailable', detail, {}, headers, options);
 }
 
+export function malformedBody(reason: string) {
+  return problem(
+    '/problems/malformed-body',
+    `${reason} Mend the text, or check that the client sends all of it.`,
+  );
+}
+
+export function bodyTooLarge(limit: number) {
+  return problem(
+    '/problems/body-too-large',
+    `The body has more than ${limit} bytes, the most that this operation takes; send less at a time.`,
+  );
+}
+
 /** Where a problem happened. */
 export interface Occurrence {
   readonly instance: string;

@@ -54,7 +54,15 @@ function sendWhole(res: Response, text: Portion): void {
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
   // Most often the network has all of it by now, and there is nobody to lose patience with.
-  if (res.socket?.writableLength !== 0) atClose(res.req, res, losePatience(res));
+  if (res.socket?.writableLength === 0) return;
+  releaseBody(res);
+  atClose(res.req, res, losePatience(res));
+}
+
+/** Gives back the memory of the request's body: the answer has been made of it. */
+function releaseBody(res: Response): void {
+  res.req.body = undefined;
+  res.locals.bodyShare?.release();
 }
 
 async function sendPortions(
@@ -83,6 +91,7 @@ async function sendPortions(
   } finally {
     await rest.return?.();
   }
+  releaseBody(res);
   res.end(held);
 }
 
@@ -136,7 +145,10 @@ const PROMPT = 100;
 
 /** Waits until the caller has taken what was written, or is gone. */
 async function drained(res: Response, gone: AbortSignal): Promise<void> {
-  const slow = setTimeout(() => res.locals.onWaitingForReader?.(), PROMPT);
+  const slow = setTimeout(() => {
+    res.locals.onWaitingForReader?.();
+    res.locals.bodyShare?.awaitReader(() => res.destroy());
+  }, PROMPT);
   try {
     await once(res, 'drain', { signal: gone });
   } catch (error) {

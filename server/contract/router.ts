@@ -3,6 +3,7 @@ import type { Caller } from '../callers/caller.js';
 import { AddressTree } from './address-tree.js';
 import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
 import { type BodyLimits, parseBody, readBody } from './body.js';
+import type { BodyBudget, RefuseMissingTarget } from './buffer-body.js';
 import type { Contract, Operation } from './document.js';
 import { type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { mediaType } from './media-type.js';
@@ -45,14 +46,26 @@ export interface Protection {
   readonly authenticate: Authenticate;
   /** Tells whether a caller who was let in would still be; throws if the store does not answer. */
   readonly isStillGood: (caller: Caller) => boolean | Promise<boolean>;
-  readonly passage: (operation: Operation) => Passage;
+  readonly stages: (operation: Operation) => LimitStages;
+  readonly bodyBudget: BodyBudget;
+  readonly refuseMissing: RefuseMissing;
   /** Aborted when the service stops: requests may end what they have begun, streams end at once. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
 }
 
-/** What a request to an operation goes through beside the contract. */
-export interface Passage {
+/**
+ * Throws the problem of a request whose address names what the caller does not have. It is asked before a
+ * large body is read; the handler asks again.
+ */
+export type RefuseMissing = (
+  operationId: OperationId,
+  params: Readonly<Record<string, string>>,
+  caller: Caller,
+) => Promise<void>;
+
+/** The limits that a request to an operation passes. */
+export interface LimitStages {
   /** As soon as its caller is known. */
   readonly onArrival: readonly RequestHandler[];
   /** When its body is there, but has not been looked into. */
@@ -69,7 +82,16 @@ export function contractRouter(
   contract: Contract,
   handlers: Handlers,
   bases: readonly string[],
-  { limits, authenticate, isStillGood, passage, stopping, noteFailure }: Protection,
+  {
+    limits,
+    authenticate,
+    isStillGood,
+    stages,
+    bodyBudget,
+    refuseMissing,
+    stopping,
+    noteFailure,
+  }: Protection,
 ): RequestHandler {
   const validation = requestValidation(contract);
   const around = { contract, stopping, noteFailure, isStillGood };
@@ -77,14 +99,15 @@ export function contractRouter(
   for (const [path, operations] of byPath(contract.operations)) {
     const address: Address = { allow: allowOf(operations), handlers: new Map() };
     for (const operation of operations) {
-      const { onArrival, beforeWork } = passage(operation);
+      const { onArrival, beforeWork } = stages(operation);
+      const refuseMissingTarget = targetOf(operation, refuseMissing);
       const handle = sequence([
         begin(operation),
         ...identify(operation, authenticate),
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),
-        ...readBody(operation, limits, isStillGood),
+        ...readBody(operation, limits, isStillGood, { budget: bodyBudget, refuseMissingTarget }),
         ...beforeWork,
         ...parseBody(contract, operation),
         refuseMisreadQuery(operation),
@@ -150,6 +173,11 @@ function begin({ id, path }: Operation): RequestHandler {
     if (req.method === 'HEAD') req.method = 'GET';
     next();
   };
+}
+
+function targetOf({ id }: Operation, refuseMissing: RefuseMissing): RefuseMissingTarget {
+  return ({ locals: { params = {}, caller = ANYBODY } }) =>
+    refuseMissing(id as OperationId, params, caller);
 }
 
 function byPath(operations: readonly Operation[]): Map<string, Operation[]> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from './document.js';
+import { endUnread } from './end-unread.js';
 import { asProblem } from './faults.js';
 import { type ProblemError, render } from './problems.js';
 
@@ -42,14 +43,12 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) note(error);
-    // What is left of the body is read off, so that the connection is good for the next request.
-    req.unpipe();
-    req.resume();
-    send(res, error, document);
+    send(req, res, error, document);
   };
 }
 
 function send(
+  req: IncomingMessage,
   res: ServerResponse,
   { headers }: ProblemError,
   document: ReturnType<typeof render>,
@@ -59,7 +58,7 @@ function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));
-  res.end(body);
+  endUnread(req, res, body);
 }
 
 /** Sends a problem to a request for which nothing else is done. */
@@ -72,5 +71,5 @@ export function sendRefusal(
   const requestId = randomUUID();
   const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
   res.setHeader('X-Request-Id', requestId);
-  send(res, refusal, document);
+  send(req, res, refusal, document);
 }

@@ -1,12 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type ProblemError, problem } from './problems.js';
 
 /** How long a sender may send nothing of a body, and how long all of it may take, in milliseconds. */
 const PATIENCE = { silence: 30_000, whole: 60 * 60 * 1000 };
-
-/** The most that is read of a body after its answer, in bytes, and for how long, in milliseconds. */
-const MAX_REST = { bytes: 64 * 1024 * 1024, time: 10_000 };
 
 /** A body that the contract leaves to the operation to read (`x-roster-reads-later`). */
 export interface UnreadBody<MediaType extends string = string> {
@@ -37,24 +33,6 @@ async function* patiently(
     if (next.done) return;
     yield next.value;
   }
-}
-
-/**
- * Closes the connection of a request whose answer went out before the end of its body, if the rest is long. A client
- * that sends its whole body before it reads needs some of it to be read, or it never sees the answer.
- */
-export function boundUnreadRest(req: IncomingMessage, res: ServerResponse, most = MAX_REST): void {
-  res.once('finish', () => {
-    if (req.complete) return;
-    const close = () => req.socket.destroy();
-    const timeout = setTimeout(close, most.time);
-    let rest = most.bytes;
-    req.on('data', (chunk: Buffer) => {
-      rest -= chunk.length;
-      if (rest < 0) close();
-    });
-    req.once('close', () => clearTimeout(timeout));
-  });
 }
 
 function tooSlow(): ProblemError {

@@ -4,6 +4,9 @@ import type { Duplex } from 'node:stream';
 import type { Contract } from './document.js';
 import { type ProblemError, problem, render } from './problems.js';
 
+/** How long a client may take to read the answer and to close its side, in milliseconds. */
+const LINGER_MS = 2000;
+
 /** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
 export const answersBegun = new WeakSet<Duplex>();
 
@@ -25,9 +28,6 @@ export function answerUnreadableRequest(contract: Contract) {
   };
 }
 
-/** How long a client has to read the refusal of a tunnel, in milliseconds. */
-const LINGERING = 2000;
-
 /**
  * Makes the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands over the
  * connection, and would close it without an answer.
@@ -42,7 +42,6 @@ export function refuseTunnel(contract: Contract) {
     endWith(contract, refusal, socket);
     // What was sent already is read off: a connection that is closed over it may lose the answer.
     socket.resume();
-    setTimeout(() => socket.destroy(), LINGERING).unref();
   };
 }
 
@@ -62,6 +61,8 @@ function endWith(contract: Contract, error: ProblemError, socket: Duplex): void 
       body,
     ].join('\r\n'),
   );
+  // A client that neither reads nor closes would otherwise keep its connection, and what it has sent, for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function problemOf(code: string | undefined) {

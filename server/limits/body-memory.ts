@@ -1,41 +1,162 @@
-import type { RequestHandler } from 'express';
-import { atClose } from '../contract/at-close.js';
-import { hasBody } from '../contract/has-body.js';
-import { unavailable } from '../contract/problems.js';
-import { holdBack } from './hold-back.js';
+import type { Caller } from '../callers/caller.js';
+import type { BodyBudget, BodyShare } from '../contract/buffer-body.js';
+import { type ProblemError, problem } from '../contract/problems.js';
+
+/** A body is stalled if less than so many bytes of it have arrived within so many milliseconds. */
+const PROGRESS = 64 * 1024;
+const PROGRESS_MS = 2000;
 
 /**
- * Bounds the bytes of bodies that are held in memory at once, whoever sends them and however slowly. What
- * has arrived counts, not what was announced: a connection that sends nothing takes no room from others.
- * @param most in bytes
+ * Bounds the bytes of bodies that are in memory at once: those that have arrived, whatever was announced.
+ * With several owners, none has more than half. When there is too much, what gives way is not what comes
+ * last: stalled bodies go first, the largest before the others; then those of the owner who has most, the
+ * latest before the others. A body that is worked on stays.
  */
-export function boundBodyMemory(most: number): RequestHandler {
-  let held = 0;
-  return (req, res, next) => {
-    if (!hasBody(req)) return next();
-    let own = 0;
-    const refuse = () => {
-      holdBack(req);
-      next(
-        unavailable(
-          'The service holds as many bodies as it takes on at once; try again in a moment.',
-        ),
-      );
-    };
-    const count = ({ length }: Buffer) => {
-      own += length;
-      held += length;
-      if (held <= most) return;
-      req.off('data', count);
-      refuse();
-    };
-    atClose(req, res, () => {
-      req.off('data', count);
-      held -= own;
-    });
-    if (held > most) return refuse();
-    next();
-    // After whoever reads the body has begun to: listening earlier would let the first bytes pass by them.
-    req.on('data', count);
-  };
+export class BodyMemory implements BodyBudget {
+  readonly #bodies = new Set<Body>();
+  readonly #byOwner = new Map<string, number>();
+  #total = 0;
+
+  /**
+   * @param max in bytes
+   * @param now the time, in milliseconds
+   */
+  constructor(
+    private readonly max: number,
+    readonly now = () => performance.now(),
+  ) {}
+
+  begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
+    const body = new Body(this, caller?.owner ?? '', Boolean(caller?.keyId), giveUp);
+    this.#bodies.add(body);
+    return body;
+  }
+
+  /** Counts bytes of a body, and makes room if they are too many. */
+  grow(body: Body, bytes: number): void {
+    const { owner, hasKey } = body;
+    this.#count(owner, bytes);
+    // Without keys there is nobody else to leave memory for.
+    if (hasKey && this.#isOver(owner)) this.#makeRoom(ownerIsFull, owner);
+    if (this.#isOver()) this.#makeRoom(allIsFull);
+  }
+
+  forget(body: Body): void {
+    if (this.#bodies.delete(body)) this.#count(body.owner, -body.held);
+  }
+
+  /** Whether all bodies, or those of one owner, take more than they may. */
+  #isOver(owner?: string): boolean {
+    return owner === undefined ? this.#total > this.max : this.#ownedBy(owner) > this.max / 2;
+  }
+
+  /** Gives up bodies of everyone, or of one owner, until they take no more than they may. */
+  #makeRoom(reason: () => ProblemError, owner?: string): void {
+    const now = this.now();
+    const order = [...this.#bodies]
+      .filter((body) => body.mayGo && body.held > 0 && (owner ?? body.owner) === body.owner)
+      .reverse()
+      .sort((one, other) => this.#compare(one, other, now));
+    for (const body of order) {
+      if (!this.#isOver(owner)) return;
+      body.giveUp(reason());
+    }
+  }
+
+  /** Orders bodies by which gives way sooner. */
+  #compare(one: Body, other: Body, now: number): number {
+    const isStalled = one.isStalled(now);
+    if (isStalled !== other.isStalled(now)) return isStalled ? -1 : 1;
+    if (isStalled) return other.held - one.held;
+    return this.#ownedBy(other.owner) - this.#ownedBy(one.owner);
+  }
+
+  #ownedBy(owner: string): number {
+    return this.#byOwner.get(owner) ?? 0;
+  }
+
+  #count(owner: string, bytes: number): void {
+    this.#total += bytes;
+    const held = this.#ownedBy(owner) + bytes;
+    if (held === 0) this.#byOwner.delete(owner);
+    else this.#byOwner.set(owner, held);
+  }
+}
+
+/** What one body has of the memory. */
+class Body implements BodyShare {
+  held = 0;
+  #sinceProgress = 0;
+  #progressAt: number;
+  #giveUp: ((reason: ProblemError) => void) | undefined;
+
+  constructor(
+    private readonly memory: BodyMemory,
+    readonly owner: string,
+    readonly hasKey: boolean,
+    giveUp: (reason: ProblemError) => void,
+  ) {
+    this.#giveUp = giveUp;
+    this.#progressAt = memory.now();
+  }
+
+  /** Whether the body can be given up now. */
+  get mayGo(): boolean {
+    return this.#giveUp !== undefined;
+  }
+
+  isStalled(now: number): boolean {
+    return now - this.#progressAt > PROGRESS_MS;
+  }
+
+  add(bytes: number): void {
+    this.held += bytes;
+    this.#sinceProgress += bytes;
+    if (this.#sinceProgress >= PROGRESS) {
+      this.#sinceProgress = 0;
+      this.#progressAt = this.memory.now();
+    }
+    this.memory.grow(this, bytes);
+  }
+
+  complete(): void {
+    this.#giveUp = undefined;
+  }
+
+  awaitReader(giveUp: () => void): void {
+    this.#giveUp = giveUp;
+    this.#progressAt = Number.NEGATIVE_INFINITY;
+  }
+
+  giveUp(reason: ProblemError): void {
+    const giveUp = this.#giveUp;
+    this.release();
+    giveUp?.(reason);
+  }
+
+  release(): void {
+    this.#giveUp = undefined;
+    this.memory.forget(this);
+  }
+}
+
+/** The sender is in the midst of the body: whatever is left of it would have to be read off. */
+const GIVEN_UP = { 'Retry-After': '1', Connection: 'close' };
+
+function ownerIsFull(): ProblemError {
+  return problem(
+    '/problems/service-unavailable',
+    'The bodies that are sent with the keys of one owner take as much memory as one owner may have at once; send fewer at the same time.',
+    {},
+    GIVEN_UP,
+  );
+}
+
+function allIsFull(): ProblemError {
+  return problem(
+    '/problems/service-unavailable',
+    'The service holds as many bodies as it takes on at once; try again in a moment, and send the body without a pause.',
+    {},
+    GIVEN_UP,
+  );
 }

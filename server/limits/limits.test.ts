@@ -11,10 +11,11 @@ import { OpenStream } from '../../contract-tests/open-stream.js';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { checkedFetch } from '../../contract-tests/wire.js';
+import { bufferBody } from '../contract/buffer-body.js';
 import { ProblemError } from '../contract/problems.js';
-import { Room } from './admission.js';
-import { boundBodyMemory } from './body-memory.js';
-import { roomForStreams } from './stream-room.js';
+import { BodyMemory } from './body-memory.js';
+import { type Capacity, ConcurrencyLimit } from './concurrency-limit.js';
+import { limitStreams } from './stream-limit.js';
 
 let folder: string;
 let server: ServerProcess | undefined;
@@ -131,6 +132,21 @@ describe('a project that holds all that it may', () => {
   });
 });
 
+const unthrottled = () => {};
+
+function limit(capacity: Omit<Capacity, 'what'>): ConcurrencyLimit {
+  return new ConcurrencyLimit({ what: 'requests', ...capacity }, unthrottled);
+}
+
+/** Reads bodies of any media type into memory, of which there are `max` bytes. */
+function buffered(max: number): RequestHandler {
+  const read = bufferBody({ limit: 1_000_000, budget: new BodyMemory(max) });
+  return (req, res, next) => {
+    req.headers['content-type'] = 'application/json';
+    return read(req, res, next);
+  };
+}
+
 /** Runs middleware before a handler, in a server of its own. */
 async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): Promise<string> {
   const app = express();
@@ -154,7 +170,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      new Room({ what: 'requests', atOnce: 2, waiting: 3 }).enter,
+      limit({ atOnce: 2, waiting: 3 }).run,
     );
     const refused: number[] = [];
     const answers = Array.from({ length: 10 }, async () => {
@@ -177,7 +193,7 @@ describe('room for a bounded number of requests', () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
-      new Room({ what: 'requests', atOnce: 1, waiting: 2 }).enter,
+      limit({ atOnce: 1, waiting: 2 }).run,
     );
     const leaving = new AbortController();
     const left = [0, 1].map(() => fetch(url, { signal: leaving.signal }).catch(() => 'left'));
@@ -224,8 +240,8 @@ describe('the room for tables', () => {
 describe('requests that wait behind another on a connection', () => {
   test('give up their places when it is gone', async () => {
     const working: (() => void)[] = [];
-    const { door, enter } = new Room({ what: 'requests', atOnce: 2, waiting: 4 });
-    const url = await serve((_req, res) => working.push(() => res.end()), door, enter);
+    const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
+    const url = await serve((_req, res) => working.push(() => res.end()), reserve, run);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(6));
     await expect.poll(() => working.length).toBe(2);
@@ -237,15 +253,11 @@ describe('requests that wait behind another on a connection', () => {
   });
 
   test('give back the memory of their bodies', async () => {
-    const held: RequestHandler[] = [boundBodyMemory(1000), express.raw({ type: () => true })];
     const seen: number[] = [];
-    const url = await serve(
-      (req, res) => {
-        seen.push(Object(req.body).length);
-        if (seen.length > 3) res.end();
-      },
-      ...held,
-    );
+    const url = await serve((req, res) => {
+      seen.push(Object(req.body).length);
+      if (seen.length > 3) res.end();
+    }, buffered(1000));
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n${'x'.repeat(300)}`;
     socket.write(request.repeat(3));
@@ -265,8 +277,8 @@ describe('room that several owners share', () => {
       res.locals.caller = { owner, scopes: ['read'], keyId: owner };
       next();
     };
-    const { door, enter } = new Room({ what: 'requests', atOnce: 2, waiting: 4 });
-    const url = await serve((_req, res) => working.push(() => res.end()), caller, door, enter);
+    const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
+    const url = await serve((_req, res) => working.push(() => res.end()), caller, reserve, run);
     const get = async (owner: string) => (await fetch(url, { headers: { owner } })).status;
     const greedy = Array.from({ length: 5 }, () => get('greedy'));
     const refused: number[] = [];
@@ -300,7 +312,7 @@ describe('the room for streams', () => {
   };
 
   test('is taken for as long as a stream lasts, and nobody waits for it', async () => {
-    const url = await serve(stream, asOwner, roomForStreams(2));
+    const url = await serve(stream, asOwner, limitStreams(2, unthrottled));
     const [first] = [await begin(url), await begin(url)];
     expect(first.status).toBe(200);
     expect((await begin(url)).status).toBe(503);
@@ -310,7 +322,7 @@ describe('the room for streams', () => {
   });
 
   test('is taken to its half by one owner, and the rest is for others', async () => {
-    const url = await serve(stream, asOwner, roomForStreams(4));
+    const url = await serve(stream, asOwner, limitStreams(4, unthrottled));
     const statuses = [];
     for (const owner of ['greedy', 'greedy', 'greedy', 'modest']) {
       statuses.push((await begin(url, { owner })).status);
@@ -358,7 +370,7 @@ describe('room for a bounded amount of bodies', () => {
   const echo: RequestHandler = (req, res) => res.end(String(Object(req.body).length));
 
   test('counts what has arrived, and is free again when it is answered', async () => {
-    const url = await serve(echo, boundBodyMemory(1000), express.raw({ type: () => true }));
+    const url = await serve(echo, buffered(1000));
     const send = (length: number) => fetch(url, { method: 'POST', body: 'x'.repeat(length) });
     for (let time = 0; time < 5; time += 1) {
       const answer = await send(900);
@@ -369,7 +381,7 @@ describe('room for a bounded amount of bodies', () => {
   });
 
   test('is not taken by those who announce much and send little', async () => {
-    const url = await serve(echo, boundBodyMemory(1000), express.raw({ type: () => true }));
+    const url = await serve(echo, buffered(1000));
     const { port } = new URL(url);
     const slow = Array.from({ length: 20 }, () => {
       const socket = connect(Number(port), '127.0.0.1');

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../callers/caller.js';
-import { malformedBody } from '../contract/body.js';
 import { type Handlers, JsonText } from '../contract/handlers.js';
-import { invalidRequest, problem, unavailable } from '../contract/problems.js';
+import { invalidRequest, malformedBody, problem, unavailable } from '../contract/problems.js';
 import type { Predictors } from '../models/predictors.js';
 import { type Tables, TooManyTablesError } from '../models/tables.js';
 import type { Trainings } from '../models/trainings.js';
@@ -110,7 +109,7 @@ export function modelOperations(
       const { projectName, modelName } = params;
       const predictor =
         (await predictors.serving(caller.owner, projectName, modelName)) ??
-        (await whyNotServing(caller, projectName, modelName));
+        (await whyNotServing(store, predictors, caller, projectName, modelName));
       if (body instanceof Readable) {
         const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
         return reply({ status: 200, body: lines });
@@ -120,16 +119,34 @@ export function modelOperations(
       return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
+}
 
-  /** What answers after all, or the problem that there is nothing that does. */
-  async function whyNotServing(caller: Caller, projectName: string, name: string) {
-    const project = await projectNamed(store, caller, projectName);
-    const model = await modelNamed(store, project, name);
-    // It may have become ready, or been replaced, between the two.
-    const predictor = await predictors.serving(caller.owner, projectName, name);
-    if (!predictor) throw notReady(model);
-    return predictor;
-  }
+/** Throws the problem of a model of the caller's that does not exist, or that nothing answers for yet. */
+export async function refuseUnserved(
+  store: Store,
+  predictors: Predictors,
+  caller: Caller,
+  projectName: string,
+  name: string,
+): Promise<void> {
+  if (await predictors.serving(caller.owner, projectName, name)) return;
+  await whyNotServing(store, predictors, caller, projectName, name);
+}
+
+/** What answers after all, or the problem that there is nothing that does. */
+async function whyNotServing(
+  store: Store,
+  predictors: Predictors,
+  caller: Caller,
+  projectName: string,
+  name: string,
+) {
+  const project = await projectNamed(store, caller, projectName);
+  const model = await modelNamed(store, project, name);
+  // It may have become ready, or been replaced, between the two.
+  const predictor = await predictors.serving(caller.owner, projectName, name);
+  if (!predictor) throw notReady(model);
+  return predictor;
 }
 
 async function modelNamed(store: Store, project: Project, name: string): Promise<Model> {

@@ -1,0 +1,165 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Caller } from '../callers/caller.js';
+import { atClose } from '../contract/at-close.js';
+import { hasBody } from '../contract/has-body.js';
+import { type ProblemError, unavailable } from '../contract/problems.js';
+import type { Throttle } from './throttle-connection.js';
+
+/** How many requests are taken on at once. */
+export interface Capacity {
+  /** The plural of what is taken on, for the detail of a refusal, such as "predictions". */
+  readonly what: string;
+  /** How many are worked on at once. */
+  readonly atOnce: number;
+  /** How many more may wait for their turn. */
+  readonly waiting: number;
+}
+
+/** How long a request keeps its place, in milliseconds. One that takes longer is, most often, sent or read slowly, which is no work. */
+const MAX_WORK_MS = 1_000;
+
+/** How long a place is reserved for a request whose body is on its way, in milliseconds. */
+const RESERVATION_MS = 250;
+
+/** A place that is kept for a request until its body has arrived. */
+interface Reservation {
+  readonly owner: string;
+  readonly giveUp: () => void;
+}
+
+/**
+ * Limits the requests that are worked on and that wait, in the order in which they came; all others are
+ * refused at once. With several owners, none has more than half of the places, those included that are
+ * reserved for bodies on their way. When all places are taken, a reservation of the owner who has most of
+ * them yields to an owner who has fewer, so that sending headers alone keeps nobody out.
+ */
+export class ConcurrencyLimit {
+  /** Starts the work of the requests that wait. */
+  readonly #waiting: (() => void)[] = [];
+  #working = 0;
+  readonly #places: number;
+  /** The places that each owner has: at work, waiting, and reserved. */
+  readonly #taken = new Map<string, number>();
+  readonly #reservations = new Map<Request, Reservation>();
+
+  constructor(
+    private readonly capacity: Capacity,
+    private readonly throttle: Throttle,
+  ) {
+    this.#places = capacity.atOnce + capacity.waiting;
+  }
+
+  /**
+   * Refuses a request for which there is no place, before its body is read. A request whose body is on its way
+   * gets a reservation, for as long as a body takes that is sent at once.
+   */
+  readonly reserve: RequestHandler = (req, res, next) => {
+    this.#refuseWithoutPlace(req, res);
+    if (hasBody(req)) this.#reserve(req, res);
+    next();
+  };
+
+  /** Runs a request when it is its turn. Its place is free again when its answer is out or waits for its reader, or after a time. */
+  readonly run: RequestHandler = (req, res, next) => {
+    this.#reservations.get(req)?.giveUp();
+    this.#refuseWithoutPlace(req, res);
+    const owner = ownerOf(res.locals.caller);
+    this.#count(owner, 1);
+    const leave = () => {
+      this.#count(owner, -1);
+      this.#working -= 1;
+      this.#waiting.shift()?.();
+    };
+    const begin = () => {
+      this.#working += 1;
+      // A caller who hung up while waiting is not worked for.
+      if (res.closed || req.socket.destroyed) leave();
+      else work(req, res, next, leave);
+    };
+    if (this.#working < this.capacity.atOnce) begin();
+    else this.#waiting.push(begin);
+  };
+
+  /** The problem of a request that comes while there is no place for anyone. */
+  get refusal(): ProblemError | undefined {
+    const mayYield = this.#reservations.size > 0 && this.#taken.size > 1;
+    return this.#isFull && !mayYield ? this.#problem() : undefined;
+  }
+
+  get #isFull(): boolean {
+    return this.#working + this.#waiting.length + this.#reservations.size >= this.#places;
+  }
+
+  #refuseWithoutPlace(req: Request, res: Response): void {
+    const { caller } = res.locals;
+    if (!this.#hasPlaceFor(caller)) {
+      this.throttle(req, res, caller);
+      throw this.#problem();
+    }
+  }
+
+  #hasPlaceFor(caller: Caller | undefined): boolean {
+    // Without keys there is nobody else to leave places for.
+    if (!caller?.keyId) return !this.#isFull;
+    const taken = this.#taken.get(caller.owner) ?? 0;
+    if (taken >= this.#places / 2) return false;
+    if (this.#isFull) this.#largestReservation(taken)?.giveUp();
+    return !this.#isFull;
+  }
+
+  /** The oldest reservation of the owner who has most places, if that is more than `taken`. */
+  #largestReservation(taken: number): Reservation | undefined {
+    let most = taken;
+    let largest: Reservation | undefined;
+    for (const reservation of this.#reservations.values()) {
+      const others = this.#taken.get(reservation.owner) ?? 0;
+      if (others <= most) continue;
+      most = others;
+      largest = reservation;
+    }
+    return largest;
+  }
+
+  #reserve(req: Request, res: Response): void {
+    const owner = ownerOf(res.locals.caller);
+    const giveUp = () => {
+      clearTimeout(clock);
+      if (this.#reservations.delete(req)) this.#count(owner, -1);
+    };
+    const clock = setTimeout(giveUp, RESERVATION_MS);
+    this.#count(owner, 1);
+    this.#reservations.set(req, { owner, giveUp });
+    atClose(req, res, giveUp);
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    const taken = (this.#taken.get(owner) ?? 0) + by;
+    if (taken === 0) this.#taken.delete(owner);
+    else this.#taken.set(owner, taken);
+  }
+
+  #problem(): ProblemError {
+    return unavailable(
+      `The service has as many ${this.capacity.what} to do as it takes on at once; try again in a moment.`,
+    );
+  }
+}
+
+function ownerOf(caller: Caller | undefined): string {
+  return caller?.owner ?? '';
+}
+
+/** Lets a request be worked on, until its answer is out, waits for its reader, or takes long. */
+function work(req: Request, res: Response, next: NextFunction, leave: () => void): void {
+  let isInside = true;
+  const done = () => {
+    if (!isInside) return;
+    isInside = false;
+    clearTimeout(clock);
+    leave();
+  };
+  const clock = setTimeout(done, MAX_WORK_MS);
+  res.locals.onWaitingForReader = done;
+  atClose(req, res, done);
+  next();
+}

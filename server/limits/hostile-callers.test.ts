@@ -1,0 +1,295 @@
+/** Callers with ordinary keys who try to take the service away from the others. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../../contract-tests/targets/keys.js';
+import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { bufferBody } from '../contract/buffer-body.js';
+import { endUnread } from '../contract/end-unread.js';
+import { ProblemError, unavailable } from '../contract/problems.js';
+import { BodyMemory } from './body-memory.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
+import { shedLoad } from './load-shedding.js';
+import { RefusalTurns, throttleConnections } from './throttle-connection.js';
+
+const closing: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function listen(listener: RequestListener): Promise<string> {
+  const http = createServer(listener).listen(0, '127.0.0.1');
+  closing.push(
+    () => http.closeAllConnections(),
+    () => http.close(),
+  );
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo; // A string is for pipes only.
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Runs middleware for callers who name their owner in a header, and answers problems with 503. */
+function serve(...middleware: RequestHandler[]): Promise<string> {
+  const asOwner: RequestHandler = (req, res, next) => {
+    const owner = req.get('owner');
+    res.locals.caller = { owner: owner ?? 'local', scopes: ['write'], keyId: owner ?? null };
+    next();
+  };
+  const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
+    res.status(error instanceof ProblemError ? 503 : 500);
+    if (error instanceof ProblemError) res.set(error.headers);
+    endUnread(req, res, '');
+  };
+  return listen(express().use(asOwner, ...middleware, answerProblem));
+}
+
+/** A connection that sends bytes as they are, and what has come back on it. */
+function raw(url: string, bytes: string) {
+  const { port } = new URL(url);
+  const socket: Socket = connect(Number(port), '127.0.0.1');
+  const connection = { socket, answer: '' };
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    connection.answer += chunk;
+  });
+  socket.write(bytes);
+  closing.push(() => socket.destroy());
+  return connection;
+}
+
+function head(headers: string, request = 'POST /'): string {
+  return `${request} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+}
+
+describe('the memory for bodies', () => {
+  const MAX = 1000;
+
+  /** Reads bodies of which `MAX` bytes are in memory at once, and answers with their lengths. */
+  async function bodies() {
+    const clock = { time: 0 };
+    let arrived = 0;
+    const memory = new BodyMemory(MAX, () => clock.time);
+    const url = await serve(
+      (req, _res, next) => {
+        req.on('data', ({ length }: Buffer) => {
+          arrived += length;
+        });
+        next();
+      },
+      bufferBody({ limit: MAX, budget: memory }),
+      (req, res) => res.end(String(Object(req.body).length)),
+    );
+    /** Sends a body but for its last byte. */
+    const begin = async (owner: string, length: number) => {
+      const before = arrived;
+      const headers = head(`Owner: ${owner}\r\nContent-Length: ${length + 1}`);
+      const connection = raw(url, headers + 'x'.repeat(length));
+      await expect.poll(() => arrived).toBe(before + length);
+      return connection;
+    };
+    const send = (length: number, headers: Record<string, string> = {}) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: 'x'.repeat(length),
+      });
+    return { clock, url, begin, send };
+  }
+
+  test('is taken from stalled bodies, however many owners have sent them', async () => {
+    const { clock, begin, send } = await bodies();
+    const stalled = [];
+    for (let owner = 0; owner < 10; owner += 1) stalled.push(await begin(`hostile-${owner}`, 100));
+    clock.time += 3000;
+    expect((await send(450, { owner: 'modest' })).status).toBe(200);
+    const refused = stalled.filter(({ answer }) => answer.startsWith('HTTP/1.1 503'));
+    await expect.poll(() => refused.length).toBe(5);
+    for (const { answer } of refused) expect(answer).toContain('Connection: close');
+  });
+
+  test('is held to its half by one owner', async () => {
+    const { begin, send } = await bodies();
+    const first = await begin('greedy', 400);
+    const second = await send(400, { owner: 'greedy' });
+    expect(second.status).toBe(503);
+    expect(second.headers.get('Connection')).toBe('close');
+    expect((await send(500, { owner: 'modest' })).status).toBe(200);
+    first.socket.write('x');
+    await expect.poll(() => first.answer).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  test('is given up by the owner who has most of it, not by the one who comes', async () => {
+    const { begin, send } = await bodies();
+    const earlier = await begin('large', 450);
+    const later = await begin('larger', 460);
+    expect((await send(200, { owner: 'modest' })).status).toBe(200);
+    await expect.poll(() => later.answer).toMatch(/^HTTP\/1\.1 503/);
+    expect(earlier.answer).toBe('');
+  });
+
+  test('is given back by an answer that waits for its reader, when others need it', () => {
+    const memory = new BodyMemory(MAX);
+    const given: string[] = [];
+    const begin = (owner: string) =>
+      memory.begin({ owner, scopes: [], keyId: owner }, () => given.push(owner));
+    for (const owner of ['one', 'two']) {
+      const share = begin(owner);
+      share.add(500);
+      share.complete();
+      if (owner === 'two') share.awaitReader(() => given.push('the answer of two'));
+    }
+    begin('three').add(500);
+    expect(given).toEqual(['the answer of two']);
+  });
+});
+
+describe('places for requests', () => {
+  /** Places for six requests; tells how many have passed or failed the reservation. */
+  async function places() {
+    let decided = 0;
+    const { reserve, run } = new ConcurrencyLimit(
+      { what: 'requests', atOnce: 2, waiting: 4 },
+      () => {},
+    );
+    const url = await serve(
+      (req, res, next) => {
+        decided += 1;
+        return reserve(req, res, next);
+      },
+      bufferBody({ limit: 1000, budget: new BodyMemory(1000) }),
+      run,
+      (_req, res) => res.end(),
+    );
+    const announce = async (owners: readonly string[]) => {
+      const before = decided;
+      for (const owner of owners) raw(url, head(`Owner: ${owner}\r\nContent-Length: 10`));
+      await expect.poll(() => decided, { interval: 5 }).toBe(before + owners.length);
+    };
+    return { url, announce };
+  }
+
+  test('are not reserved by the headers of one owner beyond its half', async () => {
+    const { url, announce } = await places();
+    await announce(Array(12).fill('greedy'));
+    expect((await fetch(url, { headers: { owner: 'modest' } })).status).toBe(200);
+  });
+
+  test('are not kept from another by the headers of many owners', async () => {
+    const { url, announce } = await places();
+    await announce(Array.from({ length: 6 }, (_, owner) => `hostile-${owner}`));
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { owner: 'modest', 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a connection that is held after a refusal', () => {
+  test('waits for refusals of its own owner alone, and never longer than two seconds', () => {
+    const turns = new RefusalTurns(() => 0);
+    const waits = Array.from({ length: 24_000 }, () => turns.next('greedy'));
+    expect(waits.every((wait) => wait === undefined || wait <= 2000)).toBe(true);
+    expect(waits.at(-1)).toBeUndefined();
+    expect(turns.next('modest')).toBe(0);
+    expect(turns.next('modest')).toBeLessThan(10);
+  });
+
+  test('is closed, and told so, if its turn is further away', async () => {
+    const throttle = throttleConnections();
+    const url = await serve((req, res) => {
+      const times = Number(req.get('times'));
+      req.setMaxListeners(times);
+      for (let time = 0; time < times; time += 1) throttle(req, res, res.locals.caller);
+      throw unavailable('refused');
+    });
+    const refusal = (owner: string, times: number) =>
+      fetch(url, { headers: { owner, times: `${times}` } });
+    expect((await refusal('greedy', 3000)).headers.get('Connection')).toBe('close');
+    for (let time = 0; time < 3; time += 1) {
+      expect((await refusal('modest', 1)).headers.get('Connection')).toBe('keep-alive');
+    }
+  });
+});
+
+describe('load shedding', () => {
+  test('exempts paths, and not what a query says', async () => {
+    const url = await listen(
+      shedLoad((_req, res) => res.end(), {
+        exempt: new Set(['/health/live']),
+        refusalOf: () => unavailable('refused'),
+        refuse: (_refusal, _req, res) => res.writeHead(503).end(),
+      }),
+    );
+    const statusOf = async (path: string) => (await fetch(url + path)).status;
+    for (const path of ['/health/live', '/health/live/', '/health/live?x=1']) {
+      expect(await statusOf(path)).toBe(200);
+    }
+    for (const path of ['/projects?x=/health/live', '/projects/health/live', '/health/none']) {
+      expect(await statusOf(path)).toBe(503);
+    }
+  });
+});
+
+describe('a body that is not to be read', () => {
+  let folder: string;
+  let server: ServerProcess;
+  let all: string;
+  let predictOnly: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-hostile-'));
+    const databaseFile = join(folder, 'roster.db');
+    const url = `file:${databaseFile}`;
+    all = await makeKey(url, { name: 'all', owner: 'one' });
+    predictOnly = await makeKey(url, { name: 'predict', owner: 'two', scopes: ['predict'] });
+    server = await startServer({ databaseFile });
+  });
+  afterAll(async () => {
+    await server.kill();
+    await rm(folder, { recursive: true });
+  });
+
+  const MOST = 32 * 1024 * 1024 - 1;
+  const PREDICT = 'POST /api/projects/default/models/none/predict';
+
+  test.each([
+    ['is longer than its operation takes', 'POST /projects', () => all, 999_999_999, 413],
+    ['is for a model that does not exist', PREDICT, () => predictOnly, MOST, 404],
+    ['is for a model that does not exist, in chunks', PREDICT, () => predictOnly, undefined, 404],
+    ['is for a project that is not there', 'POST /projects/none/skills', () => all, 300_000, 404],
+    ['its key may not send', 'POST /projects', () => predictOnly, 100_000, 403],
+  ])('as it %s is refused before any of it is sent', async (_why, request, key, length, status) => {
+    const framing = length ? `Content-Length: ${length}` : 'Transfer-Encoding: chunked';
+    const connection = raw(
+      server.url,
+      head(`Authorization: Bearer ${key()}\r\n${framing}`, request),
+    );
+    await expect
+      .poll(() => connection.answer, { timeout: 10_000 })
+      .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
+  });
+
+  test('costs its connection, which ends though nothing comes of the body', async () => {
+    const headers = `Authorization: Bearer ${all}\r\nContent-Length: 999999999`;
+    const connection = raw(server.url, head(headers, 'POST /projects'));
+    await once(connection.socket, 'close', { signal: AbortSignal.timeout(60_000) });
+    expect(connection.answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(connection.answer).toContain('Connection: close');
+  });
+
+  test('is read off while the answer is on its way to a client that sends all of it first', async () => {
+    const headers = `Authorization: Bearer ${all}\r\nContent-Length: ${MOST}`;
+    const connection = raw(server.url, head(headers, 'POST /projects'));
+    connection.socket.pause();
+    await new Promise((sent) => connection.socket.write('x'.repeat(MOST), sent));
+    connection.socket.resume();
+    await once(connection.socket, 'close');
+    expect(connection.answer).toContain('/problems/body-too-large');
+  });
+});

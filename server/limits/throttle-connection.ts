@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Caller } from '../callers/caller.js';
+
+/** Between two refusals of one sender, in milliseconds: so many that refusing takes a small part of a core. */
+const SPACING_MS = 1.3;
+
+/** How long a connection is held at most, in milliseconds. */
+const MAX_HOLD_MS = 2000;
+
+/**
+ * Keeps the sender of a refused request from being refused as fast as it can ask again, which alone would
+ * keep the service busy. The refusal goes out at once; its connection is read again when it is the sender's
+ * turn. If that is too far away, the answer gets `Connection: close` and is the connection's last.
+ * To be called before the refusal is sent.
+ * @param caller none, if the request is refused before its caller is known
+ */
+export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
+
+/** Returns a throttle that knows its senders by their owner, or else by the address of their connection. */
+export function throttleConnections(): Throttle {
+  const turns = new RefusalTurns();
+  return (req, res, caller) => {
+    const sender = caller ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
+    const time = turns.next(sender);
+    if (time === undefined) res.setHeader('Connection', 'close');
+    else if (time > 0) holdAfter(req, time);
+  };
+}
+
+/** Gives the turns of those who are refused. All of them share a fixed rate of refusals, in equal parts. */
+export class RefusalTurns {
+  /** When each sender's next turn is; the one that was refused last stands last. */
+  readonly #turns = new Map<string, number>();
+
+  /** @param now the time, in milliseconds */
+  constructor(private readonly now = () => performance.now()) {}
+
+  /**
+   * Returns how long a sender who is refused is to wait before the next request, in milliseconds; undefined,
+   * if that is longer than anyone is made to wait.
+   */
+  next(sender: string): number | undefined {
+    const now = this.now();
+    this.#forgetPast(now);
+    const turn = Math.max(this.#turns.get(sender) ?? now, now);
+    if (turn - now > MAX_HOLD_MS) return undefined;
+    this.#turns.delete(sender);
+    this.#turns.set(sender, turn + SPACING_MS * (this.#turns.size + 1));
+    return turn - now;
+  }
+
+  #forgetPast(now: number): void {
+    for (const [sender, turn] of this.#turns) {
+      if (turn > now) return;
+      this.#turns.delete(sender);
+    }
+  }
+}
+
+/** Until when connections are held: several refusals on one of them hold it until the last one's turn. */
+const heldUntil = new WeakMap<Socket, number>();
+
+function holdAfter(req: IncomingMessage, time: number): void {
+  const hold = () => holdConnection(req.socket, performance.now() + time);
+  // The rest of the request is read off first, so that nothing of it is taken for the next one's.
+  if (req.complete) setImmediate(hold);
+  else req.once('end', hold);
+}
+
+function holdConnection(socket: Socket, until: number): void {
+  const held = heldUntil.get(socket);
+  heldUntil.set(socket, Math.max(held ?? 0, until));
+  socket.pause();
+  if (held === undefined) releaseInTime(socket, until);
+}
+
+function releaseInTime(socket: Socket, until: number): void {
+  setTimeout(() => {
+    const last = heldUntil.get(socket) ?? until;
+    if (last > until) return releaseInTime(socket, last);
+    heldUntil.delete(socket);
+    socket.resume();
+  }, until - performance.now());
+}
