@@ -144,6 +144,8 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
       ],
     ];
   };
+  const merge = (path: string, kind: string, open: string, first: number) =>
+    send(write(`/projects/${path}`, JSON.stringify({ [kind]: { [open]: objects(first) } }), 'PUT'));
   const skills = Array.from({ length: 1000 }, (_, index) => `x${index}`);
 
   await project('many');
@@ -168,27 +170,35 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
   yield* shown('large', 'skill', '1,000 of 15 KiB each');
 
   await project('dense');
-  const dense = Object.fromEntries(
-    Array.from({ length: 49 }, (_, index) => [
-      `k${index}`,
-      Array.from({ length: 1000 }, (_, at) => ({ [`k${index * 1000 + at}`.slice(-6)]: 1 })),
-    ]),
-  );
-  const half = Object.fromEntries(Object.entries(dense).slice(0, 24));
-  for (let index = 0; index < 15; index += 1) {
-    await made('dense', 'skill', { name: `x${index}`, type: 'sql', params: half });
-  }
-  for (let index = 0; index < 15; index += 1) {
-    await made('dense', 'agent', {
-      name: `x${index}`,
-      skills: skills.slice(0, 15),
-      settings: half,
-    });
-    await made('dense', 'chatbot', { name: `x${index}`, settings: half });
+  const few = skills.slice(0, 15);
+  for (const name of few) await made('dense', 'skill', { name, type: 'sql' });
+  for (const name of few) {
+    await made('dense', 'agent', { name, skills: few });
+    await made('dense', 'chatbot', { name });
+    for (let merged = 0; merged < 24; merged += 4) {
+      for (const [kind, open] of OPEN) await merge(`dense/${kind}s/${name}`, kind, open, merged);
+    }
   }
   yield* shown('dense', 'skill', '15 of 24,000 objects each');
   yield* shown('dense', 'agent', '15 of 15 skills of 24,000 objects each');
   yield* shown('dense', 'chatbot', '15 of 24,000 objects each');
+}
+
+/** The kinds of resource that merge JSON of the caller's own, each with the field that it is in. */
+const OPEN = [
+  ['skill', 'params'],
+  ['agent', 'settings'],
+  ['chatbot', 'settings'],
+] as const;
+
+/** Four members of a thousand objects each, as many as a body may hold. */
+function objects(first: number): object {
+  return Object.fromEntries(
+    [0, 1, 2, 3].map((index) => [
+      `k${first + index}`,
+      Array.from({ length: 1000 }, (_, at) => ({ [`k${(first + index) * 1000 + at}`]: 1 })),
+    ]),
+  );
 }
 
 /** Predictions. */

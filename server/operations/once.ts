@@ -92,11 +92,17 @@ function fingerprintOf(request: readonly unknown[]): string {
 
 /** JSON with the keys of objects sorted: in which order they are sent says nothing (RFC 8259, section 4). */
 function sorted(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
+  if (!hasMembers(value)) return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) {
+    return value.some(hasMembers) ? `[${value.map(sorted).join()}]` : JSON.stringify(value);
+  }
   const members = new Map<string, unknown>(Object.entries(value));
   const names = [...members.keys()].sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:${sorted(members.get(name))}`).join()}}`;
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function moment(time: number): string {
