@@ -31,7 +31,7 @@ async function fault(answer: Promise<Response>) {
 
 describe('a body of faults without number', () => {
   test('is refused for its length, before its elements are looked at', async () => {
-    const body = { agent: { name: 'a', skills: Array.from({ length: 300_000 }, () => '') } };
+    const body = { agent: { name: 'a', skills: Array.from({ length: 90_000 }, () => '') } };
     expect(await fault(sendJson('POST', agents(), body))).toMatchObject({
       status: 400,
       errors: [{ pointer: '/body/agent/skills', message: 'must have at most 1000 items' }],
@@ -39,23 +39,57 @@ describe('a body of faults without number', () => {
   });
 
   test('is refused for its parts, before it is parsed', async () => {
-    const params = { deep: Array.from({ length: 60_000 }, () => ({})) };
+    const params = { deep: Array.from({ length: 10_001 }, () => ({})) };
     const body = { skill: { name: 's', type: 'sql', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
       status: 400,
       errors: [
         {
           pointer: '/body',
-          message: 'must hold at most 50000 arrays, objects and members',
+          message: 'must hold at most 10000 arrays, objects and members',
         },
       ],
     });
   });
 
-  test('names a hundred of its unknown fields', async () => {
+  test('is refused for its values, before it is parsed', async () => {
+    const params = { numbers: Array.from({ length: 100_001 }, () => 0) };
+    const body = { skill: { name: 's', type: 'sql', params } };
+    expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/body', message: 'must hold at most 100000 values' }],
+    });
+  });
+
+  test('names a hundred of its unknown fields, and says that there are more', async () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`x${n}`, n]));
-    const { errors } = await fault(sendJson('POST', skills(), { skill: fields }));
+    const { errors, detail } = await fault(sendJson('POST', skills(), { skill: fields }));
     expect(errors).toHaveLength(100);
+    expect(detail).toBe(
+      'The request does not fit the contract at more than 100 places; the first 100 are listed.',
+    );
+  });
+
+  test('names a hundred of its faulty items, in their order', async () => {
+    const named = Array.from({ length: 1000 }, (_, n) => (n === 0 ? 'sound' : n));
+    const body = { agent: { name: 'a', skills: named } };
+    const { errors } = await fault(sendJson('POST', agents(), body));
+    expect(errors).toMatchObject(
+      Array.from({ length: 100 }, (_, n) => ({ pointer: `/body/agent/skills/${n + 1}` })),
+    );
+  });
+
+  test('names a hundred of its numbers that no double holds', async () => {
+    const numbers = `[${Array.from({ length: 90_000 }, () => '1e999')}]`;
+    const response = await send(skills(), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: `{"skill":{"name":"s","type":"sql","params":{"numbers":${numbers}}}}`,
+    });
+    expect(response.status).toBe(400);
+    const { errors, detail } = await objectOf(response);
+    expect(errors).toHaveLength(100);
+    expect(detail).toContain('more than 100 places');
   });
 
   test('with too many rows to predict is told so and nothing else', async () => {

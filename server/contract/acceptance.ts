@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Request } from 'express';
 import type { Contract, Document, Operation } from './document.js';
@@ -22,16 +22,9 @@ export type Accepts = (
  * to confirm and to word. So it may be stricter than the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
-  const settings = {
-    strict: false,
-    validateSchema: false,
-    meta: false,
-    useDefaults: true,
-  } as const;
-  const asSent = new Ajv2020(settings);
+  const asSent = compiler({ useDefaults: true });
   // The types of a query's parameters are read out of their texts, and one that may be repeated is a list of one.
-  const asTexts = new Ajv2020({ ...settings, coerceTypes: 'array' });
-  for (const ajv of [asSent, asTexts]) addFormats.default(ajv, { mode: 'full' });
+  const asTexts = compiler({ useDefaults: true, coerceTypes: 'array' });
   return (operation) => {
     const schemas = schemasOf(contract.document, operation);
     const address = asSent.compile(schemas.address);
@@ -44,6 +37,26 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
       query({ query: sent }) &&
       (isReadLater(operation, request) || body({ body: request.body }));
   };
+}
+
+/** Returns a function that compiles a schema of the contract, once, into a check of values. */
+export function schemaCheck(contract: Contract): (schema: unknown) => (value: unknown) => boolean {
+  const ajv = compiler({});
+  const checks = new Map<unknown, (value: unknown) => boolean>();
+  return (schema) => {
+    const known = checks.get(schema);
+    if (known) return known;
+    const compiled = ajv.compile(withComponents(contract.document, { value: schema }));
+    const check = (value: unknown) => compiled({ value });
+    checks.set(schema, check);
+    return check;
+  };
+}
+
+function compiler(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, meta: false });
+  addFormats.default(ajv, { mode: 'full' });
+  return ajv;
 }
 
 /** Whether the body is not there yet: it is a stream, or none. */

@@ -2,7 +2,7 @@ import { nestsDeeperThan } from '../rows/nesting.js';
 import { MOST_NESTING, type RowsPlace } from '../rows/sliced-json.js';
 import type { Contract, Operation } from './document.js';
 import { escapeToken } from './json-pointer.js';
-import { type FieldError, invalidRequest } from './problems.js';
+import { type FieldError, invalidRequest, MOST_ERRORS } from './problems.js';
 import { asRecord, type JsonRecord } from './record.js';
 
 /**
@@ -70,6 +70,8 @@ function infiniteNumbers(body: unknown): FieldError[] {
   const errors: FieldError[] = [];
   // Only where there is such a number, the way to it is made into a pointer.
   const visit = (value: unknown, pointer: () => string): void => {
+    // One more than an answer names, so that it says that there are more.
+    if (errors.length > MOST_ERRORS) return;
     if (typeof value === 'object' && value !== null) {
       const names = Array.isArray(value) ? undefined : Object.keys(value);
       const children: unknown[] = Array.isArray(value) ? value : Object.values(value);

@@ -65,12 +65,14 @@ function fieldErrors(
 ): FieldError[] {
   const operation = contract.operations.find(({ id }) => id === operationId);
   const byPointer = new Map<string, string[]>();
+  let nameless: readonly string[] | undefined;
+  const namelessOnce = () => {
+    nameless ??= namelessFields(contract, operation?.bodySchema, body);
+    return nameless;
+  };
   for (const fault of withoutConsequences(faults)) {
     const message = reword(contract, fault);
-    const pointers =
-      fault.path === ''
-        ? namelessFields(contract, operation?.bodySchema, body)
-        : [pointerOf(fault, body)];
+    const pointers = fault.path === '' ? namelessOnce() : [pointerOf(fault, body)];
     for (const pointer of pointers) {
       const messages = byPointer.get(pointer) ?? [];
       if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
@@ -96,8 +98,7 @@ function inRequest(path: string): string {
 function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
   if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
   if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
-  const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
-  for (const slash of slashes) {
+  for (const { index: slash } of path.matchAll(/\//g)) {
     const name = path.slice(slash + 1);
     const parent = valueAt({ body }, path.slice(0, slash));
     if (Object.hasOwn(asRecord(parent), name))

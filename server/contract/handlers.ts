@@ -69,10 +69,15 @@ export interface Sent<O extends OperationId> {
  * too large to be built as objects first, or that are read as they are written. Other requests are served
  * between two portions. A piece of bytes is UTF-8, and a portion by itself; it is not changed any more.
  */
-export class JsonText<T> {
+export class JsonText<
+  T,
+  Pieces extends Iterable<string | Uint8Array> | AsyncIterable<string> =
+    | Iterable<string | Uint8Array>
+    | AsyncIterable<string>,
+> {
   declare readonly content: T;
 
-  constructor(readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string>) {}
+  constructor(readonly pieces: Pieces) {}
 }
 
 /**

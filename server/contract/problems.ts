@@ -55,14 +55,23 @@ export function problem<T extends ProblemType>(
   return new ProblemError(type, detail, members ?? {}, headers ?? {}, options);
 }
 
+/** The most fields at fault that a problem names. */
+export const MOST_ERRORS = 100;
+
 /** The request does not fit the contract, at the places that are named. */
 export function invalidRequest(errors: readonly FieldError[]) {
-  const places = errors.length === 1 ? '1 place' : `${errors.length} places`;
   return problem(
     '/problems/invalid-request',
-    `The request does not fit the contract at ${places}.`,
-    { errors: [...errors] },
+    `The request does not fit the contract at ${placesOf(errors)}.`,
+    { errors: errors.slice(0, MOST_ERRORS) },
   );
+}
+
+/** How many there are beyond {@link MOST_ERRORS} is not known: not all of them were looked for. */
+function placesOf({ length }: readonly FieldError[]): string {
+  if (length > MOST_ERRORS)
+    return `more than ${MOST_ERRORS} places; the first ${MOST_ERRORS} are listed`;
+  return length === 1 ? '1 place' : `${length} places`;
 }
 
 /**
@@ -111,7 +120,6 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
 
 /** What a caller sent may stand in a problem, but not all of a megabyte of it. */
 const LONGEST_TEXT = 1000;
-const MOST_ERRORS = 100;
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);

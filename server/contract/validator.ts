@@ -2,6 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
+import { schemaCheck } from './acceptance.js';
+import { excerptOfBodies } from './body-excerpt.js';
 import type { Contract, Operation } from './document.js';
 import { ContractViolation } from './faults.js';
 import { mediaType } from './media-type.js';
@@ -46,6 +48,7 @@ export function validator(contract: Contract): (operation: Operation) => Promise
   const compare = middleware.at(-1);
   if (compare?.name !== COMPARISON) throw new Error(`The validator has no ${COMPARISON} any more`);
   const recognise = middleware.slice(0, -1);
+  const excerptOf = excerptOfBodies(contract, schemaCheck(contract));
   return async (operation) => {
     const recognised = await recognisedBy(recognise, operation);
     return (req, res, next) => {
@@ -56,9 +59,14 @@ export function validator(contract: Contract): (operation: Operation) => Promise
         headers['content-type'] = operation.consumes.length > 0 ? mediaType(req) : undefined;
       }
       req.openapi = { ...recognised, pathParams: res.locals.params ?? {} };
+      const { body } = req;
+      const excerpt = excerptOf(operation.bodySchema, body);
+      req.body = excerpt.body;
       return compare(req, res, (refusal?: unknown) => {
+        if (excerpt.body !== body) req.body = body;
         if (refusal instanceof OpenApiValidator.error.BadRequest)
           next(new ContractViolation(refusal.errors));
+        else if (excerpt.isShortened) next(refusal ?? new Error(`${operation.id} took an excerpt`));
         else next(refusal);
       });
     };

@@ -1,6 +1,6 @@
 import type { components } from '../../generated/openapi.js';
 import type { Caller } from '../callers/caller.js';
-import type { Handlers } from '../contract/handlers.js';
+import { type Handlers, JsonText } from '../contract/handlers.js';
 import { type FieldError, invalidRequest, problem } from '../contract/problems.js';
 import {
   AddedAndRemovedError,
@@ -9,8 +9,8 @@ import {
   type Store,
   UnknownReferenceError,
 } from '../store/index.js';
-import { heedConditions, shown, tagged } from './conditions.js';
-import { listPage } from './list-page.js';
+import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
+import { writtenPage } from './list-page.js';
 import { once } from './once.js';
 import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
@@ -18,6 +18,7 @@ type AgentOperations = Pick<
   Handlers,
   'listAgents' | 'createAgent' | 'getAgent' | 'updateAgent' | 'deleteAgent' | 'deleteAgentByPlural'
 >;
+type Agent = components['schemas']['Agent'];
 type SkillReference = components['schemas']['SkillReference'];
 
 /** The fields of a write that name skills, as they were sent. */
@@ -41,9 +42,11 @@ export function agentOperations(store: Store): AgentOperations {
   return {
     listAgents: async ({ caller, params, query, base, reply }) => {
       const project = await projectNamed(store, caller, params.project_name);
-      const page = await listPage(`${base}/projects/${project.name}/agents`, query, (part) =>
-        store.agents.list(project.id, part),
-      );
+      const address = `${base}/projects/${project.name}/agents`;
+      const page = await writtenPage<Agent>(address, query, {
+        entries: (part) => store.agents.entries(project.id, part),
+        written: (entries) => store.agents.written(entries),
+      });
       return reply({ status: 200, ...page });
     },
 
@@ -62,8 +65,8 @@ export function agentOperations(store: Store): AgentOperations {
             ),
           );
           return {
-            resource: agent,
-            location: `${base}/projects/${project.name}/agents/${agent.name}`,
+            resource: new JsonText<Agent, readonly string[]>(agent),
+            location: `${base}/projects/${project.name}/agents/${fields.name}`,
           };
         }),
       );
@@ -72,7 +75,8 @@ export function agentOperations(store: Store): AgentOperations {
 
     getAgent: async ({ caller, params, headers, reply }) => {
       const project = await projectNamed(store, caller, params.project_name);
-      return reply(shown(await agentNamed(store, project, params.agent_name), headers));
+      const agent = await agentNamed(store, project, params.agent_name);
+      return reply(await shownPieces(agent, headers));
     },
 
     updateAgent: ({ caller, params, headers, body, reply }) =>
@@ -98,7 +102,10 @@ export function agentOperations(store: Store): AgentOperations {
           ),
         );
         if (!agent) throw notFound(params.agent_name, project);
-        return reply({ status: 200, ...tagged(agent) });
+        return reply({
+          status: 200,
+          ...(await taggedPieces(new JsonText<Agent, readonly string[]>(agent))),
+        });
       }),
 
     deleteAgent: async ({ caller, params, headers, reply }) => {
@@ -170,6 +177,7 @@ function places(
   faulty: readonly string[],
   message: (name: string) => string,
 ): FieldError[] {
+  const names = new Set(faulty);
   return Object.entries(named)
     .flatMap(([field, skills]: [string, NamedSkills['skills']]) =>
       (skills ?? []).map((skill, index) => ({
@@ -177,14 +185,18 @@ function places(
         name: nameOf(skill),
       })),
     )
-    .filter(({ name }) => faulty.includes(name))
+    .filter(({ name }) => names.has(name))
     .map(({ pointer, name }) => ({ pointer, message: message(name) }));
 }
 
-async function agentNamed(store: Store, project: Project, nameOrId: string) {
-  const agent = await store.agents.find(project.id, nameOrId);
+async function agentNamed(
+  store: Store,
+  project: Project,
+  nameOrId: string,
+): Promise<InPieces<Agent>> {
+  const agent = await store.agents.show(project.id, nameOrId);
   if (!agent) throw notFound(nameOrId, project);
-  return agent;
+  return new JsonText(agent);
 }
 
 function notFound(nameOrId: string, project: Project) {

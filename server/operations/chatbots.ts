@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.js';
-import type { Handlers } from '../contract/handlers.js';
+import { type Handlers, JsonText } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
 import { OtherNameError, type Project, type Store, UnknownReferenceError } from '../store/index.js';
-import { heedConditions, shown, tagged } from './conditions.js';
-import { listPage } from './list-page.js';
+import { heedConditions, type InPieces, shownPieces, tagged } from './conditions.js';
+import { writtenPage } from './list-page.js';
 import { created, once } from './once.js';
 import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
@@ -11,15 +11,18 @@ type ChatbotOperations = Pick<
   Handlers,
   'listChatbots' | 'createChatbot' | 'getChatbot' | 'updateChatbot' | 'deleteChatbot'
 >;
+type Chatbot = components['schemas']['Chatbot'];
 type ChatbotBody = components['schemas']['UpdateChatbotBody']['chatbot'];
 
 export function chatbotOperations(store: Store): ChatbotOperations {
   return {
     listChatbots: async ({ caller, params, query, base, reply }) => {
       const project = await projectNamed(store, caller, params.project_name);
-      const page = await listPage(`${base}/projects/${project.name}/chatbots`, query, (part) =>
-        store.chatbots.list(project.id, part),
-      );
+      const address = `${base}/projects/${project.name}/chatbots`;
+      const page = await writtenPage<Chatbot>(address, query, {
+        entries: (part) => store.chatbots.entries(project.id, part),
+        written: (entries) => store.chatbots.written(entries),
+      });
       return reply({ status: 200, ...page });
     },
 
@@ -44,7 +47,8 @@ export function chatbotOperations(store: Store): ChatbotOperations {
 
     getChatbot: async ({ caller, params, headers, reply }) => {
       const project = await projectNamed(store, caller, params.project_name);
-      return reply(shown(await chatbotNamed(store, project, params.chatbot_name), headers));
+      const chatbot = await chatbotNamed(store, project, params.chatbot_name);
+      return reply(await shownPieces(chatbot, headers));
     },
 
     updateChatbot: ({ caller, params, headers, body, base, reply }) =>
@@ -60,7 +64,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
         );
         return isNew
           ? reply(
-              created({
+              await created({
                 resource: chatbot,
                 location: `${base}/projects/${project.name}/chatbots/${chatbot.name}`,
               }),
@@ -123,10 +127,14 @@ async function referring<T>(body: ChatbotBody, write: () => Promise<T>): Promise
   }
 }
 
-async function chatbotNamed(store: Store, project: Project, name: string) {
-  const chatbot = await store.chatbots.find(project.id, name);
+async function chatbotNamed(
+  store: Store,
+  project: Project,
+  name: string,
+): Promise<InPieces<Chatbot>> {
+  const chatbot = await store.chatbots.show(project.id, name);
   if (!chatbot) throw notFound(name, project);
-  return chatbot;
+  return new JsonText(chatbot);
 }
 
 function notFound(name: string, project: Project) {

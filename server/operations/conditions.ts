@@ -1,6 +1,10 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { JsonText } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
+import { pausing } from '../store/index.js';
+
+/** A resource that is written already, in pieces that may be large together. */
+export type InPieces<T> = JsonText<T, readonly string[]>;
 
 /** A single resource as an answer shows it: written once, for the body and for its tag. */
 export interface Tagged<T> {
@@ -14,13 +18,29 @@ export function tagged<T extends object>(resource: T): Tagged<T> {
 }
 
 /** The same for a resource that is written already. */
-export function taggedText<T>(text: string): Tagged<T> {
+function taggedText<T>(text: string): Tagged<T> {
   return { body: new JsonText<T>([text]), headers: { ETag: entityTag(text) } };
+}
+
+/** The same for a resource in pieces. Others are served while the tag is computed. */
+export async function taggedPieces<T>(body: InPieces<T>): Promise<Tagged<T>> {
+  return { body, headers: { ETag: await entityTagOf(body) } };
 }
 
 /** The answer to a GET of a single resource: the resource, or that the caller has it already. */
 export function shown<T extends object>(resource: T, conditions: { 'If-None-Match'?: string }) {
-  const { body, headers } = tagged(resource);
+  return unlessKnown(tagged(resource), conditions);
+}
+
+/** The same for a resource in pieces. */
+export async function shownPieces<T>(
+  resource: InPieces<T>,
+  conditions: { 'If-None-Match'?: string },
+) {
+  return unlessKnown(await taggedPieces(resource), conditions);
+}
+
+function unlessKnown<T>({ body, headers }: Tagged<T>, conditions: { 'If-None-Match'?: string }) {
   const known = conditions['If-None-Match'];
   return known !== undefined && names(known, headers.ETag, weakly)
     ? { status: 304 as const, headers }
@@ -34,12 +54,15 @@ export function shown<T extends object>(resource: T, conditions: { 'If-None-Matc
  */
 export async function heedConditions(
   conditions: { 'If-Match'?: string; 'If-None-Match'?: string },
-  current: () => Promise<object | undefined>,
+  current: () => Promise<object | InPieces<unknown> | undefined>,
 ): Promise<void> {
   const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
   if (wanted === undefined && unwanted === undefined) return;
   const resource = await current();
-  const tag = resource && entityTag(JSON.stringify(resource));
+  const tag =
+    resource instanceof JsonText
+      ? await entityTagOf(resource)
+      : resource && entityTag(JSON.stringify(resource));
   if (wanted !== undefined && !(tag && names(wanted, tag, strongly))) {
     throw problem(
       '/problems/precondition-failed',
@@ -55,8 +78,23 @@ export async function heedConditions(
 }
 
 function entityTag(text: string): string {
+  return tagOfDigest(hash('sha256', text, 'base64url'));
+}
+
+/** Computes the same tag as for the whole text. */
+async function entityTagOf({ pieces }: InPieces<unknown>): Promise<string> {
+  const pause = pausing();
+  const digest = createHash('sha256');
+  for (const piece of pieces) {
+    digest.update(piece);
+    await pause();
+  }
+  return tagOfDigest(digest.digest('base64url'));
+}
+
+function tagOfDigest(digest: string): string {
   // 132 bits are as good as all 256: nobody gains anything from a collision with a resource of their own.
-  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+  return `"${digest.slice(0, 22)}"`;
 }
 
 type Comparison = (named: string, tag: string) => boolean;

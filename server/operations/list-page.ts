@@ -1,5 +1,5 @@
 import { JsonText } from '../contract/handlers.js';
-import type { Page } from '../store/index.js';
+import { type ListEntry, type Page, pausing } from '../store/index.js';
 
 interface PageQuery {
   readonly limit?: number;
@@ -32,6 +32,71 @@ export async function listPage<T extends { readonly id: string }>(
   if (rows.length <= limit || !last) return { body, headers: {} };
   const next = searchParams({ ...query, cursor: cursorOf(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
+}
+
+/** A list whose resources the store writes as JSON. */
+interface WrittenList {
+  /** What the list has, in its order. */
+  readonly entries: (page: Page) => Promise<ListEntry[]>;
+  /** The JSON of resources, each in pieces; without those that are no longer there. */
+  readonly written: (entries: readonly ListEntry[]) => AsyncIterable<readonly string[]>;
+}
+
+/**
+ * Writes the page of a list that the query asks for while it is read. Others are served in between.
+ * @param address the address of the list, as the caller used it
+ */
+export async function writtenPage<T>(
+  address: string,
+  query: PageQuery & Readonly<Record<string, unknown>>,
+  list: WrittenList,
+): Promise<ListPage<T>> {
+  const { limit, cursor } = query;
+  const after = cursor === undefined ? undefined : idOf(cursor);
+  if (limit === undefined) {
+    const first = await list.entries({ limit: MOST_ENTRIES, after });
+    return { body: new JsonText<T[]>(piecesOf(list, entriesOf(list, first))), headers: {} };
+  }
+  const first = await list.entries({ limit: limit + 1, after });
+  const shown = first.slice(0, limit);
+  const last = shown.at(-1);
+  const body = new JsonText<T[]>(piecesOf(list, [shown]));
+  if (first.length <= limit || !last) return { body, headers: {} };
+  const next = searchParams({ ...query, cursor: cursorOf(last.id) });
+  return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
+}
+
+/** How many entries of a list are read at once. */
+const MOST_ENTRIES = 1000;
+
+/** All entries of a list, in parts, the first of which is read already. */
+async function* entriesOf(
+  { entries }: WrittenList,
+  first: readonly ListEntry[],
+): AsyncGenerator<readonly ListEntry[]> {
+  let part = first;
+  yield part;
+  while (part.length === MOST_ENTRIES) {
+    part = await entries({ limit: MOST_ENTRIES, after: part.at(-1)?.id });
+    yield part;
+  }
+}
+
+async function* piecesOf(
+  { written }: WrittenList,
+  parts: Iterable<readonly ListEntry[]> | AsyncIterable<readonly ListEntry[]>,
+): AsyncGenerator<string> {
+  const pause = pausing();
+  let opening = '[';
+  for await (const part of parts) {
+    for await (const pieces of written(part)) {
+      yield opening;
+      yield* pieces;
+      opening = ',';
+      await pause();
+    }
+  }
+  yield opening === '[' ? '[]' : ']';
 }
 
 /** How many resources of a list are in memory at once; fewer, where they are large. */

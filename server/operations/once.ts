@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../callers/caller.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import { type KeptAnswer, LimitReachedError, type Store } from '../store/index.js';
-import { taggedText } from './conditions.js';
+import { type InPieces, taggedPieces } from './conditions.js';
 import { answersFull, queueOf, sent } from './resource.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
@@ -18,18 +18,19 @@ export interface Created<T> {
 
 /** What was created, and its address. */
 export interface NewResource<T> {
-  readonly resource: T;
+  /** As it is answered, or as JSON already. */
+  readonly resource: T | InPieces<T>;
   readonly location: string;
 }
 
 /** Says that a resource was created, and where it is. */
-export function created<T>({ resource, location }: NewResource<T>): Created<T> {
-  return answer(JSON.stringify(resource), location);
+export async function created<T>(made: NewResource<T>): Promise<Created<T>> {
+  const { body, headers } = await taggedPieces(inPieces(made));
+  return { status: 201, body, headers: { ...headers, Location: made.location } };
 }
 
-function answer<T>(text: string, location: string): Created<T> {
-  const { body, headers } = taggedText<T>(text);
-  return { status: 201, body, headers: { ...headers, Location: location } };
+function inPieces<T>({ resource }: NewResource<T>): InPieces<T> {
+  return resource instanceof JsonText ? resource : new JsonText([JSON.stringify(resource)]);
 }
 
 /** A request to create something. */
@@ -69,12 +70,12 @@ export function once<T>(
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const { resource, location } = await create(store);
-    const text = JSON.stringify(resource);
-    const first = answer<T>(text, location);
+    const written = inPieces({ resource, location });
+    const first = await created<T>({ resource: written, location });
     await keep(store, owner, key, {
       fingerprint,
       headers: first.headers,
-      body: text,
+      body: written.pieces.join(''),
     });
     return first;
   }, queue);
@@ -100,13 +101,22 @@ function understood(body: object): object {
 }
 
 function fingerprintOf(request: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(request, inOrder)).digest('hex');
+  return hash('sha256', sorted(request));
 }
 
-/** Sorts the keys of objects: in which order they are written says nothing (RFC 8259, section 4). */
-function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+/** JSON with the keys of objects sorted: in which order they are sent says nothing (RFC 8259, section 4). */
+function sorted(value: unknown): string {
+  if (!hasMembers(value)) return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) {
+    return value.some(hasMembers) ? `[${value.map(sorted).join()}]` : JSON.stringify(value);
+  }
+  const members = new Map<string, unknown>(Object.entries(value));
+  const names = [...members.keys()].sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${sorted(members.get(name))}`).join()}}`;
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function moment(time: number): string {

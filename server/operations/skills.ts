@@ -1,8 +1,9 @@
+import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Project, Store } from '../store/index.js';
 import { heedConditions, shown, tagged } from './conditions.js';
-import { listPage } from './list-page.js';
+import { writtenPage } from './list-page.js';
 import { once } from './once.js';
 import { holding, inProject, projectNamed, sent, written } from './resource.js';
 
@@ -11,13 +12,17 @@ type SkillOperations = Pick<
   'listSkills' | 'createSkill' | 'getSkill' | 'updateSkill' | 'deleteSkill'
 >;
 
+type Skill = components['schemas']['Skill'];
+
 export function skillOperations(store: Store): SkillOperations {
   return {
     listSkills: async ({ caller, params, query, base, reply }) => {
       const project = await projectNamed(store, caller, params.project_name);
-      const page = await listPage(`${base}/projects/${project.name}/skills`, query, (part) =>
-        store.skills.list(project.id, part, query.agent),
-      );
+      const address = `${base}/projects/${project.name}/skills`;
+      const page = await writtenPage<Skill>(address, query, {
+        entries: (part) => store.skills.entries(project.id, part, query.agent),
+        written: (entries) => store.skills.written(entries),
+      });
       return reply({ status: 200, ...page });
     },
 

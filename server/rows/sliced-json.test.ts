@@ -160,7 +160,12 @@ describe('a body beyond its bounds', () => {
     [
       'has much beside its rows',
       `{"data":[],"params":[${'[],'.repeat(60_000)}0]}`,
-      ['', 'must hold at most 50000 arrays, objects and members, its rows apart'],
+      ['', 'must hold at most 10000 arrays, objects and members, its rows apart'],
+    ],
+    [
+      'has many values beside its rows',
+      `{"data":[],"a":[${'0,'.repeat(60_000)}0],"b":[${'0,'.repeat(60_000)}0]}`,
+      ['', 'must hold at most 100000 values, its rows apart'],
     ],
     [
       'is blank without end',

@@ -1,9 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
+import { dialectOf } from './dialect.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
 import { grow, refuseTakenName } from './held.js';
-import { groupBy, inParts, lookup } from './lookup.js';
+import { inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
@@ -18,7 +19,8 @@ import {
 } from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
-import { withAgents } from './skills.js';
+import { AgentWriter } from './written-agents.js';
+import { type ListEntry, partsOf } from './written-json.js';
 
 export type Agent = components['schemas']['Agent'];
 
@@ -45,22 +47,55 @@ export class AgentStore {
     private readonly most: Bounds,
   ) {}
 
-  async list(projectId: string, page: Page): Promise<Agent[]> {
-    const all = this.db.selectFrom('agents').selectAll().where('project_id', '=', projectId);
-    return withSkills(this.db, await inOrder(all, 'id', page).execute());
+  /** What a list has, without reading it. */
+  entries(projectId: string, page: Page): Promise<ListEntry[]> {
+    const all = this.db
+      .selectFrom('agents')
+      .select(['id', dialectOf(this.db).octets('settings').as('bytes')])
+      .where('project_id', '=', projectId);
+    return inOrder(all, 'id', page).execute();
   }
 
+  /** The JSON of agents with their skills, each in pieces; without those that are no longer there. */
+  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
+    const writer = new AgentWriter(this.db);
+    for (const part of partsOf(entries)) {
+      const rows = await lookup(
+        part.map(({ id }) => id),
+        (ids) => this.db.selectFrom('agents').selectAll().where('id', 'in', ids).execute(),
+      );
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      for (const { id } of part) {
+        const row = byId.get(id);
+        if (row) yield await writer.write(row);
+      }
+    }
+  }
+
+  /** The JSON of an agent with its skills, in pieces. Others are served while it is read. */
+  async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
+    const row = await findRow(this.db, projectId, nameOrId);
+    return row && new AgentWriter(this.db).write(row);
+  }
+
+  /** An agent as an object, with all of its skills. */
   async find(projectId: string, nameOrId: string): Promise<Agent | undefined> {
-    return findAgent(this.db, projectId, nameOrId);
+    const pieces = await this.show(projectId, nameOrId);
+    return pieces && JSON.parse(pieces.join(''));
   }
 
   /**
+   * @returns the agent, as `show` does
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if a skill does not exist; nothing is created then
    */
-  async create(projectId: string, fields: AgentFields, skills: readonly string[]): Promise<Agent> {
+  async create(
+    projectId: string,
+    fields: AgentFields,
+    skills: readonly string[],
+  ): Promise<readonly string[]> {
     await refuseTakenName(this.db, 'agents', projectId, fields.name);
     const used = bounded(await skillIds(this.db, projectId, skills));
     const identity = newResource();
@@ -72,10 +107,11 @@ export class AgentStore {
       .values({ ...identity, project_id: projectId, ...row })
       .execute();
     await putSkills(this.db, identity.id, used);
-    return foundAgain(this.db, projectId, identity.id);
+    return this.#shownAgain(projectId, identity.id);
   }
 
   /**
+   * @returns the agent, as `show` does; undefined if there is none
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
@@ -87,33 +123,40 @@ export class AgentStore {
     nameOrId: string,
     change: Partial<AgentFields>,
     skills?: SkillsChange,
-  ): Promise<Agent | undefined> {
-    const stored = await findAgent(this.db, projectId, nameOrId);
-    if (!stored) return undefined;
-    const { id } = stored;
+  ): Promise<readonly string[] | undefined> {
+    const row = await findRow(this.db, projectId, nameOrId);
+    if (!row) return undefined;
+    const { id } = row;
+    const stored = fieldsOf(row);
     const { name, model_name, provider, prompt_template, model, data } = { ...stored, ...change };
     await refuseTakenName(this.db, 'agents', projectId, name, id);
-    const used = skills && bounded(await changedSkills(this.db, projectId, stored, skills));
+    const used = skills && bounded(await changedSkills(this.db, projectId, id, skills));
     const settings = merge(stored.settings, change.settings ?? {});
-    const row = asRow({ name, model_name, provider, prompt_template, model, data, settings });
+    const changed = asRow({ name, model_name, provider, prompt_template, model, data, settings });
     const { bytes, uses } = await sizeOf(this.db, 'agents', id);
     const growth = {
-      bytes: bytesOf('agents', row) - bytes,
+      bytes: bytesOf('agents', changed) - bytes,
       uses: used ? used.length - uses : 0,
     };
     await grow(this.db, projectId, growth, this.most);
     await this.db
       .updateTable('agents')
-      .set({ ...row, updated_at: new Date().toISOString() })
+      .set({ ...changed, updated_at: new Date().toISOString() })
       .where('id', '=', id)
       .execute();
     if (used) await putSkills(this.db, id, used);
-    return foundAgain(this.db, projectId, id);
+    return this.#shownAgain(projectId, id);
   }
 
   /** Deletes an agent; its skills stay, its chatbots lose it. Tells whether there was one. */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
     return remove(this.db, 'agents', projectId, key(nameOrId));
+  }
+
+  async #shownAgain(projectId: string, id: string): Promise<readonly string[]> {
+    const agent = await this.show(projectId, id);
+    if (!agent) throw new Error(`The agent ${id} vanished within its own transaction`);
+    return agent;
   }
 }
 
@@ -140,54 +183,22 @@ function findBy(column: Key['column']) {
 
 const FIND = { id: findBy('id'), name: findBy('name') };
 
-async function findAgent(
+function findRow(
   db: Kysely<Database>,
   projectId: string,
   nameOrId: string,
-): Promise<Agent | undefined> {
+): Promise<Row | undefined> {
   const { column, value } = key(nameOrId);
-  const rows = await FIND[column].all(db, { projectId, value });
-  const [agent] = await withSkills(db, rows);
-  return agent;
+  return FIND[column].first(db, { projectId, value });
 }
 
-async function foundAgain(db: Kysely<Database>, projectId: string, id: string): Promise<Agent> {
-  const agent = await findAgent(db, projectId, id);
-  if (!agent) throw new Error(`The agent ${id} vanished within its own transaction`);
-  return agent;
-}
-
-/** Completes agents with the skills that they use, and those with all of their agents. */
-async function withSkills(db: Kysely<Database>, rows: readonly Row[]): Promise<Agent[]> {
-  const links = await lookup(
-    rows.map(({ id }) => id),
-    (ids) =>
-      db
-        .selectFrom('agent_skills')
-        .select(['agent_id', 'skill_id'])
-        .where('agent_id', 'in', ids)
-        .orderBy('position')
-        .execute(),
-  );
-  const skillRows = await lookup([...new Set(links.map(({ skill_id }) => skill_id))], (ids) =>
-    db.selectFrom('skills').selectAll().where('id', 'in', ids).execute(),
-  );
-  const skills = new Map((await withAgents(db, skillRows)).map((skill) => [skill.id, skill]));
-  const linksOf = groupBy(links, ({ agent_id }) => agent_id);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    model_name: row.model_name,
-    provider: row.provider,
-    prompt_template: row.prompt_template,
-    model: row.model === null ? null : parseObject(row.model),
-    data: row.data === null ? null : parseObject(row.data),
-    skills: (linksOf.get(row.id) ?? []).flatMap(({ skill_id }) => skills.get(skill_id) ?? []),
-    settings: parseObject(row.settings),
-    params: parseObject(row.settings),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  }));
+function fieldsOf({ model, data, settings, ...fields }: Row): AgentFields {
+  return {
+    ...fields,
+    model: model === null ? null : parseObject(model),
+    data: data === null ? null : parseObject(data),
+    settings: parseObject(settings),
+  };
 }
 
 const MOST_SKILLS = 1000;
@@ -206,7 +217,7 @@ function bounded(ids: readonly string[]): string[] {
 async function changedSkills(
   db: Kysely<Database>,
   projectId: string,
-  { skills }: Agent,
+  agentId: string,
   change: SkillsChange,
 ): Promise<string[]> {
   if ('replace' in change) return skillIds(db, projectId, change.replace);
@@ -214,7 +225,13 @@ async function changedSkills(
   const removed = new Set(await skillIds(db, projectId, change.remove));
   const both = change.add.filter((_, index) => removed.has(added[index] ?? ''));
   if (both.length > 0) throw new AddedAndRemovedError(both);
-  return [...skills.map(({ id }) => id), ...added].filter((id) => !removed.has(id));
+  const used = await db
+    .selectFrom('agent_skills')
+    .select('skill_id')
+    .where('agent_id', '=', agentId)
+    .orderBy('position')
+    .execute();
+  return [...used.map(({ skill_id }) => skill_id), ...added].filter((id) => !removed.has(id));
 }
 
 async function putSkills(

@@ -1,14 +1,17 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
+import { dialectOf } from './dialect.js';
 import { UnknownReferenceError } from './errors.js';
 import { grow, refuseTakenName } from './held.js';
+import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
+import { chatbotJson, type ListEntry, partsOf } from './written-json.js';
 
 export type Chatbot = components['schemas']['Chatbot'];
 
@@ -31,17 +34,38 @@ export class ChatbotStore {
     private readonly most: Bounds,
   ) {}
 
-  async list(projectId: string, page: Page): Promise<Chatbot[]> {
-    const rows = await inOrder(
-      chatbots(this.db).where('chatbots.project_id', '=', projectId),
-      'chatbots.id',
-      page,
-    ).execute();
-    return rows.map(fromRow);
+  /** What a list has, without reading it. */
+  entries(projectId: string, page: Page): Promise<ListEntry[]> {
+    const all = this.db
+      .selectFrom('chatbots')
+      .select(['id', dialectOf(this.db).octets('settings').as('bytes')])
+      .where('project_id', '=', projectId);
+    return inOrder(all, 'id', page).execute();
+  }
+
+  /** The JSON of chatbots, each in one piece; without those that are no longer there. */
+  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
+    for (const part of partsOf(entries)) {
+      const rows = await lookup(
+        part.map(({ id }) => id),
+        (ids) => chatbots(this.db).where('chatbots.id', 'in', ids).execute(),
+      );
+      const texts = new Map(rows.map((row) => [row.id, chatbotJson(row)]));
+      for (const { id } of part) {
+        const text = texts.get(id);
+        if (text !== undefined) yield [text];
+      }
+    }
   }
 
   async find(projectId: string, name: string): Promise<Chatbot | undefined> {
     return findChatbot(this.db, projectId, name);
+  }
+
+  /** The JSON of a chatbot, in one piece. */
+  async show(projectId: string, name: string): Promise<readonly string[] | undefined> {
+    const row = await FIND.first(this.db, { projectId, name });
+    return row && [chatbotJson(row)];
   }
 
   /**

@@ -33,6 +33,7 @@ export type { Page } from './page.js';
 export type { Project } from './projects.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './unavailable.js';
 export type { Model } from './versions.js';
+export { type ListEntry, pausing } from './written-json.js';
 
 export interface StoreOptions {
   /** What a project may hold at most, and an owner, where it is not as usual. */

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
+import { dialectOf } from './dialect.js';
 import { grow, refuseTakenName } from './held.js';
 import { sql } from './kysely.js';
 import { groupBy, lookup, padded } from './lookup.js';
@@ -18,6 +19,7 @@ import {
 } from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
+import { type ListEntry, partsOf, skillJson } from './written-json.js';
 
 export type Skill = components['schemas']['Skill'];
 
@@ -39,7 +41,33 @@ export class SkillStore {
 
   /** @param agents names or ids: only skills that any of these agents uses */
   async list(projectId: string, page: Page, agents?: readonly string[]): Promise<Skill[]> {
-    const all = this.db.selectFrom('skills').selectAll().where('project_id', '=', projectId);
+    return withAgents(this.db, await this.#listed(projectId, page, agents).selectAll().execute());
+  }
+
+  /**
+   * What a list has, without reading it.
+   * @param agents as for `list`
+   */
+  entries(projectId: string, page: Page, agents?: readonly string[]): Promise<ListEntry[]> {
+    return this.#listed(projectId, page, agents)
+      .select(['id', dialectOf(this.db).octets('params').as('bytes')])
+      .execute();
+  }
+
+  /** The JSON of skills, each in one piece; without those that are no longer there. */
+  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
+    for (const part of partsOf(entries)) {
+      const ids = part.map(({ id }) => id);
+      const texts = await skillTexts(this.db, ids);
+      for (const id of ids) {
+        const text = texts.get(id);
+        if (text !== undefined) yield [text];
+      }
+    }
+  }
+
+  #listed(projectId: string, page: Page, agents?: readonly string[]) {
+    const all = this.db.selectFrom('skills').where('project_id', '=', projectId);
     const values = padded((agents ?? []).map((agent) => key(agent).value));
     const wanted =
       agents === undefined
@@ -54,7 +82,7 @@ export class SkillStore {
                 or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]),
               ),
           );
-    return withAgents(this.db, await inOrder(wanted, 'id', page).execute());
+    return inOrder(wanted, 'id', page);
   }
 
   async find(projectId: string, nameOrId: string): Promise<Skill | undefined> {
@@ -193,8 +221,29 @@ function fromRow(row: Row, agent_ids: string[]): Skill {
   };
 }
 
+/** The JSON of skills, by their ids; without those that are not there. */
+export async function skillTexts(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await lookup(ids, (some) =>
+    db
+      .selectFrom('skills')
+      .selectAll()
+      .select(
+        sql<string | null>`(
+          select string_agg(agent_id, '","' order by agent_id)
+          from agent_skills where skill_id = skills.id
+        )`.as('agents'),
+      )
+      .where('id', 'in', some)
+      .execute(),
+  );
+  return new Map(rows.map(({ agents, ...row }) => [row.id, skillJson(row, agents)]));
+}
+
 /** Completes skills with the agents that use them. */
-export async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Promise<Skill[]> {
+async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Promise<Skill[]> {
   const links = await lookup(
     rows.map(({ id }) => id),
     (ids) =>

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { machine } from '../../harness/machine.js';
+import { startService } from '../../harness/service.js';
+import { type Case, cases } from './cases.js';
+
+/** How long one turn of the event loop may take, in milliseconds. */
+const MOST = 50;
+
+/** The best of so many is told: what the collector of garbage does in between is not the request's. */
+const ROUNDS = 3;
+
+/**
+ * Measures for how long one request holds the service's event loop, with the largest and the most faulty
+ * requests of each operation. The exit code is 1 if one holds it for longer than it may.
+ *
+ * usage: npm run bench:hold [-- WORDS]    only the cases whose names have the words
+ */
+const wanted = process.argv[2] ?? '';
+const folder = await mkdtemp(join(tmpdir(), 'roster-'));
+const preload = new URL('./watch.js', import.meta.url);
+const service = await startService(
+  folder,
+  `file:${join(folder, 'roster.db')}`,
+  { RATE_LIMIT: '0' },
+  { preload },
+);
+try {
+  process.stdout.write(
+    `${machine()}\n\n| request | status | answer | hold, ms | |\n|---|---|---|---|---|\n`,
+  );
+  for await (const each of cases(service.url, wanted)) {
+    const { status, bytes, hold } = await measured(each);
+    const verdict = hold <= MOST ? '' : '**too long**';
+    if (verdict !== '') process.exitCode = 1;
+    process.stdout.write(
+      `| ${each.name} | ${status} | ${bytes} | ${hold.toFixed(0)} | ${verdict} |\n`,
+    );
+  }
+} finally {
+  await service.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measured({ send }: Case) {
+  let best = { status: 0, bytes: 0, hold: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await service.ask('begin');
+    const answer = await send();
+    const hold = Number(await service.ask('end'));
+    if (hold < best.hold) best = { ...answer, hold };
+  }
+  return best;
+}
