@@ -1440,7 +1440,7 @@ export interface components {
         /**
          * @description The service cannot take the request just now: it is starting or stopping, it has as many requests or
          *     bodies as it takes on at once, its store does not answer or is locked, too many writes to one project
-         *     wait, or too many trainings. A request waits for the store for ten seconds at most.
+         *     wait, or too many trainings. A request waits for the store for fifteen seconds at most.
          *
          *     To mend it, try again after the seconds that the header `Retry-After` gives. Send a body without a
          *     pause, and few large bodies at the same time: a body that has stalled is given up first.

@@ -7,7 +7,7 @@ export interface WaitingLimits {
   readonly time: number;
 }
 
-const LIMITS: WaitingLimits = { count: 256, time: 2000 };
+const LIMITS: WaitingLimits = { count: 256, time: 5000 };
 
 /**
  * Runs work under one key in the order in which it came, one after the other; under different keys at once.

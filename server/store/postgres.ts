@@ -36,7 +36,7 @@ interface PoolLimits {
 const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
   // Reads wait for locks of whole tables only, which are rare and seldom short.
   reads: { connections: 5, connect: 2_000, lock: 1_000, statement: 3_000 },
-  writes: { connections: 4, connect: 2_000, lock: 2_000, statement: 3_000, transaction: 3_000 },
+  writes: { connections: 4, connect: 2_000, lock: 3_000, statement: 4_000, transaction: 4_000 },
   // A trained model or a part of a table may take seconds to go over the network.
   work: { connections: 3, connect: 3_000, lock: 2_000, statement: 30_000 },
   keys: { connections: 2, connect: 2_000, lock: 1_000, statement: 2_000 },

@@ -20,7 +20,7 @@ const BETWEEN = 200;
 const P99 = 1000;
 const DEADLINE = 5000;
 /** How long a write may wait for the lock until it is answered, in milliseconds. */
-const WRITE_ANSWERED = 11_000;
+const WRITE_ANSWERED = 15_000;
 const WRITE_DEADLINE = 30_000;
 
 /** Another session of PostgreSQL holds the table of projects: what needs no project goes on. */
