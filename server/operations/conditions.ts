@@ -83,6 +83,8 @@ function entityTag(text: string): string {
 
 /** Computes the same tag as for the whole text. */
 async function entityTagOf({ pieces }: InPieces<unknown>): Promise<string> {
+  const [first = '', ...more] = pieces;
+  if (more.length === 0) return entityTag(first);
   const pause = pausing();
   const digest = createHash('sha256');
   for (const piece of pieces) {
