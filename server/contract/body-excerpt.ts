@@ -4,7 +4,7 @@ import { MOST_ERRORS } from './problems.js';
 import { asRecord, type JsonRecord } from './record.js';
 
 /** Faults that are kept of each kind: some may be left out of the answer, as they follow from others. */
-const MOST_FAULTS = 2 * MOST_ERRORS;
+export const MOST_FAULTS = 2 * MOST_ERRORS;
 
 /** A part of a body that has at least as many faults as an answer names, if the body has. */
 export interface BodyExcerpt {
