@@ -70,13 +70,18 @@ class Excerpt {
     const isClosed = alternatives.some(
       ({ additionalProperties }) => additionalProperties === false,
     );
-    const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
-      if (Object.hasOwn(fields, name)) return [[name, this.of(fields[name], value)]];
-      return isClosed && !this.#keepsUnknownField() ? [] : [[name, value]];
-    });
-    const isWhole =
-      kept.length === Object.keys(object).length &&
-      kept.every(([name, value]) => value === object[name]);
+    const kept: [string, unknown][] = [];
+    let isWhole = true;
+    // Its names alone: an object of ten thousand members takes longer to copy than to walk.
+    for (const name in object) {
+      const isKnown = Object.hasOwn(fields, name);
+      if (isKnown || !isClosed || this.#keepsUnknownField()) {
+        const value = object[name];
+        const part = isKnown ? this.of(fields[name], value) : value;
+        kept.push([name, part]);
+        isWhole &&= part === value;
+      } else isWhole = false;
+    }
     return isWhole ? object : Object.fromEntries(kept);
   }
 
