@@ -111,8 +111,8 @@ test('the validator, which compiles anew for each Content-Type, sees none that a
 test('of a parameter with a thousand faulty values, only the first are looked at', async () => {
   const { status, body } = await get(`/projects/a/skills?${'agent=!&'.repeat(1000)}`);
   expect(status).toBe(400);
-  const paths: string[] = body.faults.map(({ path }: { path: string }) => path);
-  expect(paths).toContain('/query/agent');
-  expect(paths).toContain('/query/agent/199');
-  expect(paths).not.toContain('/query/agent/200');
+  const text = JSON.stringify(body);
+  expect(text).toContain('"/query/agent"');
+  expect(text).toContain('"/query/agent/199"');
+  expect(text).not.toContain('"/query/agent/200"');
 });

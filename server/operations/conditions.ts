@@ -13,7 +13,7 @@ export interface Tagged<T> {
 }
 
 /** Gives a resource its strong entity tag (RFC 9110, section 8.8.3): a digest of what is sent. */
-export function tagged<T extends object>(resource: T): Tagged<T> {
+function tagged<T extends object>(resource: T): Tagged<T> {
   return taggedText(JSON.stringify(resource));
 }
 
