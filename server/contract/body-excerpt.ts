@@ -4,7 +4,7 @@ import { MOST_ERRORS } from './problems.js';
 import { asRecord, type JsonRecord } from './record.js';
 
 /** Faults that are kept of each kind: some may be left out of the answer, as they follow from others. */
-const MOST_FAULTS = 2 * MOST_ERRORS;
+export const MOST_FAULTS = 2 * MOST_ERRORS;
 
 /** A part of a body that has at least as many faults as an answer names, if the body has. */
 export interface BodyExcerpt {
@@ -70,13 +70,18 @@ class Excerpt {
     const isClosed = alternatives.some(
       ({ additionalProperties }) => additionalProperties === false,
     );
-    const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
-      if (Object.hasOwn(fields, name)) return [[name, this.of(fields[name], value)]];
-      return isClosed && !this.#keepsUnknownField() ? [] : [[name, value]];
-    });
-    const isWhole =
-      kept.length === Object.keys(object).length &&
-      kept.every(([name, value]) => value === object[name]);
+    const kept: [string, unknown][] = [];
+    let isWhole = true;
+    // Its names alone: an object of ten thousand members takes longer to copy than to walk.
+    for (const name in object) {
+      const isKnown = Object.hasOwn(fields, name);
+      if (isKnown || !isClosed || this.#keepsUnknownField()) {
+        const value = object[name];
+        const part = isKnown ? this.of(fields[name], value) : value;
+        kept.push([name, part]);
+        isWhole &&= part === value;
+      } else isWhole = false;
+    }
     return isWhole ? object : Object.fromEntries(kept);
   }
 

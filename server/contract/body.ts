@@ -72,9 +72,11 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
         return next();
       }
       return parseLong(body, place, req.socket).then(
-        (parsed) => {
+        async (parsed) => {
           req.body = parsed;
           refuse(parsed);
+          // Validating and storing it take their own time.
+          await nextTurn();
           next();
         },
         (error) => {

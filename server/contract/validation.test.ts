@@ -107,3 +107,12 @@ test('the validator, which compiles anew for each Content-Type, sees none that a
   const posted = await fetch(`${url}/projects/default/skills`, init);
   expect(await posted.json()).toMatchObject({ contentType: 'application/json' });
 });
+
+test('of a parameter with a thousand faulty values, only the first are looked at', async () => {
+  const { status, body } = await get(`/projects/a/skills?${'agent=!&'.repeat(1000)}`);
+  expect(status).toBe(400);
+  const text = JSON.stringify(body);
+  expect(text).toContain('"/query/agent"');
+  expect(text).toContain('"/query/agent/199"');
+  expect(text).not.toContain('"/query/agent/200"');
+});

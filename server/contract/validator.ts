@@ -7,6 +7,7 @@ import { excerptOfBodies } from './body-excerpt.js';
 import type { Contract, Operation } from './document.js';
 import { ContractViolation } from './faults.js';
 import { mediaType } from './media-type.js';
+import { excerptOfQuery } from './query-excerpt.js';
 import { requestsOnly } from './requests-only.js';
 
 type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'];
@@ -62,11 +63,15 @@ export function validator(contract: Contract): (operation: Operation) => Promise
       const { body } = req;
       const excerpt = excerptOf(operation.bodySchema, body);
       req.body = excerpt.body;
+      const { query, isShortened } = excerptOfQuery(req.query);
+      // Express has no setter for it.
+      if (isShortened) Object.defineProperty(req, 'query', { value: query, configurable: true });
       return compare(req, res, (refusal?: unknown) => {
         if (excerpt.body !== body) req.body = body;
         if (refusal instanceof OpenApiValidator.error.BadRequest)
           next(new ContractViolation(refusal.errors));
-        else if (excerpt.isShortened) next(refusal ?? new Error(`${operation.id} took an excerpt`));
+        else if (excerpt.isShortened || isShortened)
+          next(refusal ?? new Error(`${operation.id} took an excerpt`));
         else next(refusal);
       });
     };

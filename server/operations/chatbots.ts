@@ -2,7 +2,7 @@ import type { components } from '../../generated/openapi.js';
 import { type Handlers, JsonText } from '../contract/handlers.js';
 import { invalidRequest, problem } from '../contract/problems.js';
 import { OtherNameError, type Project, type Store, UnknownReferenceError } from '../store/index.js';
-import { heedConditions, type InPieces, shownPieces, tagged } from './conditions.js';
+import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
 import { writtenPage } from './list-page.js';
 import { created, once } from './once.js';
 import { holding, inProject, projectNamed, sent, written } from './resource.js';
@@ -37,7 +37,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
             ),
           );
           return {
-            resource: chatbot,
+            resource: new JsonText<Chatbot, readonly string[]>(chatbot),
             location: `${base}/projects/${project.name}/chatbots/${name}`,
           };
         }),
@@ -54,22 +54,26 @@ export function chatbotOperations(store: Store): ChatbotOperations {
     updateChatbot: ({ caller, params, headers, body, base, reply }) =>
       inProject(store, caller, params.project_name, async (store, project) => {
         const { chatbot_name } = params;
-        await heedConditions(headers, () => store.chatbots.find(project.id, chatbot_name));
+        await heedConditions(headers, async () => {
+          const stored = await store.chatbots.show(project.id, chatbot_name);
+          return stored && new JsonText(stored);
+        });
         const change = fieldsOf(body.chatbot);
         const name = change.name ?? chatbot_name;
-        const { chatbot, created: isNew } = await referring(body.chatbot, () =>
+        const { chatbot: pieces, created: isNew } = await referring(body.chatbot, () =>
           written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
             store.chatbots.updateOrCreate(project.id, chatbot_name, change),
           ),
         );
+        const chatbot = new JsonText<Chatbot, readonly string[]>(pieces);
         return isNew
           ? reply(
               await created({
                 resource: chatbot,
-                location: `${base}/projects/${project.name}/chatbots/${chatbot.name}`,
+                location: `${base}/projects/${project.name}/chatbots/${name}`,
               }),
             )
-          : reply({ status: 200, ...tagged(chatbot) });
+          : reply({ status: 200, ...(await taggedPieces(chatbot)) });
       }),
 
     deleteChatbot: ({ caller, params, headers, reply }) =>

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Caller } from '../callers/caller.js';
 import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
-import { type KeptAnswer, LimitReachedError, type Store } from '../store/index.js';
+import { type KeptAnswer, LimitReachedError, pausing, type Store } from '../store/index.js';
 import { type InPieces, taggedPieces } from './conditions.js';
 import { answersFull, queueOf, sent } from './resource.js';
 
@@ -46,7 +46,7 @@ interface Creation {
  * (draft-ietf-httpapi-idempotency-key-header): a request that repeats the first gets the first's answer.
  * The answer is kept by the transaction that creates, so that there is never the one without the other.
  */
-export function once<T>(
+export async function once<T>(
   store: Store,
   operation: OperationId,
   { caller, headers, params, body }: Creation,
@@ -57,7 +57,7 @@ export function once<T>(
   const key = headers['Idempotency-Key'];
   if (key === undefined)
     return store.transaction(async (store) => created(await create(store)), queue);
-  const fingerprint = fingerprintOf([operation, params, understood(body)]);
+  const fingerprint = await fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (store) => {
     const { answers } = store;
     const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
@@ -100,19 +100,51 @@ function understood(body: object): object {
   return Object.fromEntries(Object.entries(body).map(([kind, fields]) => [kind, sent(fields)]));
 }
 
-function fingerprintOf(request: readonly unknown[]): string {
-  return hash('sha256', sorted(request));
+/** Computes the digest of a request. Others are served meanwhile: a body may be a mebibyte of fractions. */
+async function fingerprintOf(request: readonly unknown[]): Promise<string> {
+  const pause = pausing();
+  const digest = createHash('sha256');
+  for (const piece of sorted(request)) {
+    digest.update(piece);
+    await pause();
+  }
+  return digest.digest('hex');
 }
 
-/** JSON with the keys of objects sorted: in which order they are sent says nothing (RFC 8259, section 4). */
-function sorted(value: unknown): string {
-  if (!hasMembers(value)) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) {
-    return value.some(hasMembers) ? `[${value.map(sorted).join()}]` : JSON.stringify(value);
+/** How many items without members are written at once. */
+const ITEMS = 1000;
+
+/**
+ * Writes JSON with the keys of objects sorted, in pieces: in which order they are sent says nothing (RFC 8259,
+ * section 4).
+ */
+function* sorted(value: unknown): Generator<string> {
+  if (!hasMembers(value)) yield JSON.stringify(value ?? null);
+  else if (Array.isArray(value)) yield* sortedItems(value);
+  else yield* sortedMembers(value);
+}
+
+function* sortedItems(items: readonly unknown[]): Generator<string> {
+  yield '[';
+  const areFlat = !items.some(hasMembers);
+  const step = areFlat ? ITEMS : 1;
+  for (let at = 0; at < items.length; at += step) {
+    if (at > 0) yield ',';
+    if (areFlat) yield JSON.stringify(items.slice(at, at + step)).slice(1, -1);
+    else yield* sorted(items[at]);
   }
+  yield ']';
+}
+
+function* sortedMembers(value: object): Generator<string> {
   const members = new Map<string, unknown>(Object.entries(value));
-  const names = [...members.keys()].sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${sorted(members.get(name))}`).join()}}`;
+  let before = '{';
+  for (const name of [...members.keys()].sort()) {
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* sorted(members.get(name));
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
 }
 
 function hasMembers(value: unknown): value is object {

@@ -1,8 +1,8 @@
 import type { components } from '../../generated/openapi.js';
-import type { Handlers } from '../contract/handlers.js';
+import { type Handlers, JsonText } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import type { Project, Store } from '../store/index.js';
-import { heedConditions, shown, tagged } from './conditions.js';
+import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
 import { writtenPage } from './list-page.js';
 import { once } from './once.js';
 import { holding, inProject, projectNamed, sent, written } from './resource.js';
@@ -34,7 +34,10 @@ export function skillOperations(store: Store): SkillOperations {
           const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
             store.skills.create(project.id, { name, type, params: skillParams }),
           );
-          return { resource: skill, location: `${base}/projects/${project.name}/skills/${name}` };
+          return {
+            resource: new JsonText<Skill, readonly string[]>(skill),
+            location: `${base}/projects/${project.name}/skills/${name}`,
+          };
         }),
       );
       return reply(answer);
@@ -42,10 +45,11 @@ export function skillOperations(store: Store): SkillOperations {
 
     getSkill: async ({ caller, params, headers, reply }) => {
       const { project_name, skill_name } = params;
-      const skill =
-        (await store.skills.findAt(caller.owner, project_name, skill_name)) ??
-        (await skillNamed(store, await projectNamed(store, caller, project_name), skill_name));
-      return reply(shown(skill, headers));
+      const found = await store.skills.showAt(caller.owner, project_name, skill_name);
+      const skill = found
+        ? new JsonText<Skill, readonly string[]>(found)
+        : await skillNamed(store, await projectNamed(store, caller, project_name), skill_name);
+      return reply(await shownPieces(skill, headers));
     },
 
     updateSkill: ({ caller, params, headers, body, reply }) =>
@@ -57,7 +61,10 @@ export function skillOperations(store: Store): SkillOperations {
           () => store.skills.update(project.id, params.skill_name, change),
         );
         if (!skill) throw notFound(params.skill_name, project);
-        return reply({ status: 200, ...tagged(skill) });
+        return reply({
+          status: 200,
+          ...(await taggedPieces(new JsonText<Skill, readonly string[]>(skill))),
+        });
       }),
 
     deleteSkill: ({ caller, params, headers, reply }) =>
@@ -70,10 +77,14 @@ export function skillOperations(store: Store): SkillOperations {
   };
 }
 
-async function skillNamed(store: Store, project: Project, nameOrId: string) {
-  const skill = await store.skills.find(project.id, nameOrId);
+async function skillNamed(
+  store: Store,
+  project: Project,
+  nameOrId: string,
+): Promise<InPieces<Skill>> {
+  const skill = await store.skills.show(project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
-  return skill;
+  return new JsonText(skill);
 }
 
 function notFound(nameOrId: string, project: Project) {

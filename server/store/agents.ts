@@ -9,13 +9,12 @@ import { inOrder, type Page } from './page.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import {
+  EMPTY_OBJECT,
   type Key,
   key,
-  merge,
+  mergedText,
   newResource,
   type OpenObject,
-  openText,
-  parseObject,
 } from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
@@ -99,7 +98,7 @@ export class AgentStore {
     await refuseTakenName(this.db, 'agents', projectId, fields.name);
     const used = bounded(await skillIds(this.db, projectId, skills));
     const identity = newResource();
-    const row = asRow({ ...fields, settings: merge({}, fields.settings) });
+    const row = { ...fields, ...jsonColumns(EMPTY_ROW, fields) };
     const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
     await grow(this.db, projectId, growth, this.most);
     await this.db
@@ -127,12 +126,13 @@ export class AgentStore {
     const row = await findRow(this.db, projectId, nameOrId);
     if (!row) return undefined;
     const { id } = row;
-    const stored = fieldsOf(row);
-    const { name, model_name, provider, prompt_template, model, data } = { ...stored, ...change };
+    const { name, model_name, provider, prompt_template } = { ...row, ...change };
     await refuseTakenName(this.db, 'agents', projectId, name, id);
     const used = skills && bounded(await changedSkills(this.db, projectId, id, skills));
-    const settings = merge(stored.settings, change.settings ?? {});
-    const changed = asRow({ name, model_name, provider, prompt_template, model, data, settings });
+    const changed = {
+      ...{ name, model_name, provider, prompt_template },
+      ...jsonColumns(row, change),
+    };
     const { bytes, uses } = await sizeOf(this.db, 'agents', id);
     const growth = {
       bytes: bytesOf('agents', changed) - bytes,
@@ -162,12 +162,17 @@ export class AgentStore {
 
 type Row = Selectable<Database['agents']>;
 
-function asRow({ model, data, settings, ...fields }: AgentFields) {
+type JsonColumns = Pick<Row, 'model' | 'data' | 'settings'>;
+
+const EMPTY_ROW: JsonColumns = { model: null, data: null, settings: EMPTY_OBJECT };
+
+/** The columns of JSON after a change. */
+function jsonColumns(stored: JsonColumns, change: Partial<AgentFields>): JsonColumns {
+  const { model, data, settings = {} } = change;
   return {
-    ...fields,
-    model: model && JSON.stringify(model),
-    data: data && JSON.stringify(data),
-    settings: openText('settings', settings),
+    model: model === undefined ? stored.model : model && JSON.stringify(model),
+    data: data === undefined ? stored.data : data && JSON.stringify(data),
+    settings: mergedText('settings', stored.settings, settings),
   };
 }
 
@@ -190,15 +195,6 @@ function findRow(
 ): Promise<Row | undefined> {
   const { column, value } = key(nameOrId);
   return FIND[column].first(db, { projectId, value });
-}
-
-function fieldsOf({ model, data, settings, ...fields }: Row): AgentFields {
-  return {
-    ...fields,
-    model: model === null ? null : parseObject(model),
-    data: data === null ? null : parseObject(data),
-    settings: parseObject(settings),
-  };
 }
 
 const MOST_SKILLS = 1000;

@@ -1,5 +1,4 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
 import { dialectOf } from './dialect.js';
 import { UnknownReferenceError } from './errors.js';
@@ -8,12 +7,10 @@ import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
-import { key, merge, newResource, type OpenObject, openText, parseObject } from './resource.js';
+import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from './resource.js';
 import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
 import { chatbotJson, type ListEntry, partsOf } from './written-json.js';
-
-export type Chatbot = components['schemas']['Chatbot'];
 
 export interface ChatbotFields {
   readonly name: string;
@@ -58,10 +55,6 @@ export class ChatbotStore {
     }
   }
 
-  async find(projectId: string, name: string): Promise<Chatbot | undefined> {
-    return findChatbot(this.db, projectId, name);
-  }
-
   /** The JSON of a chatbot, in one piece. */
   async show(projectId: string, name: string): Promise<readonly string[] | undefined> {
     const row = await FIND.first(this.db, { projectId, name });
@@ -69,12 +62,13 @@ export class ChatbotStore {
   }
 
   /**
+   * @returns the chatbot, as `show` does
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
    * @throws {UnknownReferenceError} if the agent does not exist; nothing is created then
    */
-  async create(projectId: string, chatbot: NewChatbot): Promise<Chatbot> {
+  async create(projectId: string, chatbot: NewChatbot): Promise<readonly string[]> {
     const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
     await refuseTakenName(this.db, 'chatbots', projectId, fields.name);
     const row = {
@@ -82,15 +76,16 @@ export class ChatbotStore {
       ...fields,
       project_id: projectId,
       agent_id: await agentId(this.db, projectId, agent),
-      settings: openText('settings', merge({}, settings)),
+      settings: mergedText('settings', EMPTY_OBJECT, settings),
     };
     await grow(this.db, projectId, { chatbots: 1, bytes: bytesOf('chatbots', row) }, this.most);
     await this.db.insertInto('chatbots').values(row).execute();
-    return foundAgain(this.db, projectId, fields.name);
+    return this.#shownAgain(projectId, fields.name);
   }
 
   /**
    * Changes the chatbot `name`, or creates it from the change if there is none.
+   * @returns the chatbot, as `show` does
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
@@ -101,8 +96,8 @@ export class ChatbotStore {
     projectId: string,
     name: string,
     change: Partial<ChatbotFields>,
-  ): Promise<{ chatbot: Chatbot; created: boolean }> {
-    const stored = await findChatbot(this.db, projectId, name);
+  ): Promise<{ chatbot: readonly string[]; created: boolean }> {
+    const stored = await FIND.first(this.db, { projectId, name });
     if (stored) {
       return { chatbot: await this.#update(projectId, stored, change), created: false };
     }
@@ -117,23 +112,31 @@ export class ChatbotStore {
 
   async #update(
     projectId: string,
-    stored: Chatbot,
+    stored: Row,
     { agent, settings, ...fields }: Partial<ChatbotFields>,
-  ): Promise<Chatbot> {
+  ): Promise<readonly string[]> {
     const name = fields.name ?? stored.name;
     await refuseTakenName(this.db, 'chatbots', projectId, name, stored.id);
     const row = {
       ...fields,
       ...(agent === undefined ? {} : { agent_id: await agentId(this.db, projectId, agent) }),
-      settings: openText('settings', merge(stored.settings, settings ?? {})),
+      settings: mergedText('settings', stored.settings, settings ?? {}),
       updated_at: new Date().toISOString(),
     };
     const { bytes } = await sizeOf(this.db, 'chatbots', stored.id);
     await grow(this.db, projectId, { bytes: bytesOf('chatbots', row) - bytes }, this.most);
     await this.db.updateTable('chatbots').set(row).where('id', '=', stored.id).execute();
-    return foundAgain(this.db, projectId, name);
+    return this.#shownAgain(projectId, name);
+  }
+
+  async #shownAgain(projectId: string, name: string): Promise<readonly string[]> {
+    const chatbot = await this.show(projectId, name);
+    if (!chatbot) throw new Error(`The chatbot ${name} vanished within its own transaction`);
+    return chatbot;
   }
 }
+
+type Row = Selectable<Database['chatbots']>;
 
 /** A chatbot that is created by its address takes its name from there. */
 export class OtherNameError extends Error {
@@ -155,36 +158,6 @@ const FIND = new PreparedQuery((db, parameter: Parameter<{ projectId: string; na
     .where('chatbots.project_id', '=', parameter('projectId'))
     .where('chatbots.name', '=', parameter('name')),
 );
-
-function fromRow(row: Selectable<Database['chatbots']> & { agent_name: string | null }): Chatbot {
-  return {
-    id: row.id,
-    name: row.name,
-    agent_id: row.agent_id,
-    agent_name: row.agent_name,
-    model_name: row.model_name,
-    database_name: row.database_name,
-    settings: parseObject(row.settings),
-    params: parseObject(row.settings),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
-}
-
-async function findChatbot(
-  db: Kysely<Database>,
-  projectId: string,
-  name: string,
-): Promise<Chatbot | undefined> {
-  const row = await FIND.first(db, { projectId, name });
-  return row && fromRow(row);
-}
-
-async function foundAgain(db: Kysely<Database>, projectId: string, name: string): Promise<Chatbot> {
-  const chatbot = await findChatbot(db, projectId, name);
-  if (!chatbot) throw new Error(`The chatbot ${name} vanished within its own transaction`);
-  return chatbot;
-}
 
 async function agentId(
   db: Kysely<Database>,

@@ -184,7 +184,8 @@ test('a project of an older store that holds more than may be can still hold les
       skills.update(id, 'sales_questions', { params: { ...params } }),
     );
   await expect(change({ database: 'of the sales' })).rejects.toThrow(LimitReachedError);
-  expect(await change({ database: 'x' })).toMatchObject({ params: { database: 'x' } });
+  const changed = await change({ database: 'x' });
+  expect(JSON.parse(changed?.join('') ?? '')).toMatchObject({ params: { database: 'x' } });
   const removed = await inJewellery(store, ({ agents }, { id }) => agents.remove(id, 'analyst'));
   expect(removed).toBe(true);
   await store.close();

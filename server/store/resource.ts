@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TooLargeError } from './errors.js';
+import { jsonMembers } from './json-members.js';
 
 /** The identity and the timestamps of a resource that is created now. */
 export function newResource() {
@@ -10,25 +11,27 @@ export function newResource() {
 /** A JSON object with keys of the user's own. */
 export type OpenObject = Record<string, unknown>;
 
-/**
- * Merges one level deep: a key that is sent replaces the stored one, `null` removes it, a key that is
- * not sent stays. Built from entries, so that a key such as `__proto__` is a key like any other.
- */
-export function merge(stored: OpenObject, sent: OpenObject): OpenObject {
-  const merged = new Map([...Object.entries(stored), ...Object.entries(sent)]);
-  return Object.fromEntries([...merged].filter(([, value]) => value !== null));
-}
-
 const MOST_KEYS = 1000;
 const MOST_BYTES = 1024 * 1024;
 
+/** An open object without members, as the store keeps it. */
+export const EMPTY_OBJECT = '{}';
+
 /**
- * An open object as the store keeps it.
- * @throws {TooLargeError} if it has grown, by merging, beyond what the contract says
+ * Merges an open object into the stored one, one level deep: a key that is sent replaces the stored one, `null`
+ * removes it, a key that is not sent stays.
+ * @param stored JSON that the store wrote itself. Its values are not parsed: they may be a mebibyte of small objects
+ * @returns JSON as `JSON.stringify` writes the merged object
+ * @throws {TooLargeError} if it has more keys or bytes than the contract allows
  */
-export function openText(field: 'params' | 'settings', object: OpenObject): string {
-  if (Object.keys(object).length > MOST_KEYS) throw new TooLargeError(field, `${MOST_KEYS} keys`);
-  const text = JSON.stringify(object);
+export function mergedText(field: 'params' | 'settings', stored: string, sent: OpenObject): string {
+  const written = Object.entries(sent).map(([key, value]) => [key, JSON.stringify(value)] as const);
+  const merged = new Map([...jsonMembers(stored), ...written]);
+  const kept = [...merged].filter(([, value]) => value !== 'null');
+  if (kept.length > MOST_KEYS) throw new TooLargeError(field, `${MOST_KEYS} keys`);
+  // An object has its keys in the order of JSON.stringify: those that are whole numbers come first.
+  const members = Object.entries(Object.fromEntries(kept));
+  const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
   if (Buffer.byteLength(text) > MOST_BYTES) throw new TooLargeError(field, '1 MiB of JSON');
   return text;
 }

@@ -9,12 +9,12 @@ import { inOrder, type Page } from './page.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import {
+  EMPTY_OBJECT,
   type Key,
   key,
-  merge,
+  mergedText,
   newResource,
   type OpenObject,
-  openText,
   parseObject,
 } from './resource.js';
 import type { Database } from './schema.js';
@@ -86,41 +86,42 @@ export class SkillStore {
   }
 
   async find(projectId: string, nameOrId: string): Promise<Skill | undefined> {
-    return findSkill(this.db, projectId, nameOrId);
+    const row = await findRow(this.db, projectId, nameOrId);
+    return row && fromRow(row, row.agent_ids?.split(',') ?? []);
   }
 
-  /** Finds a skill by the names of its address, in one query: undefined if there is no such project either. */
-  async findAt(owner: string, project: string, nameOrId: string): Promise<Skill | undefined> {
+  /** The JSON of a skill, in one piece. */
+  async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
+    return shown(await findRow(this.db, projectId, nameOrId));
+  }
+
+  /** As `show`, by the names of its address, in one query: undefined if there is no such project either. */
+  async showAt(
+    owner: string,
+    project: string,
+    nameOrId: string,
+  ): Promise<readonly string[] | undefined> {
     const { column, value } = key(nameOrId);
-    const row = await FIND_AT[column].first(this.db, { owner, project, value });
-    return row && fromRow(row, agentIds(row));
+    return shown(await FIND_AT[column].first(this.db, { owner, project, value }));
   }
 
   /**
+   * @returns the skill, as `show` does
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
    */
-  async create(projectId: string, { name, type, params }: NewSkill): Promise<Skill> {
+  async create(projectId: string, { name, type, params }: NewSkill): Promise<readonly string[]> {
     await refuseTakenName(this.db, 'skills', projectId, name);
-    const { id, created_at, updated_at } = newResource();
-    const skill: Skill = {
-      id,
-      name,
-      type,
-      params: merge({}, params),
-      agent_ids: [],
-      created_at,
-      updated_at,
-    };
-    const { agent_ids: _, ...fields } = skill;
-    const row = { ...fields, project_id: projectId, params: openText('params', skill.params) };
+    const text = mergedText('params', EMPTY_OBJECT, params);
+    const row = { ...newResource(), name, type, project_id: projectId, params: text };
     await grow(this.db, projectId, { skills: 1, bytes: bytesOf('skills', row) }, this.most);
     await this.db.insertInto('skills').values(row).execute();
-    return skill;
+    return [skillJson(row, null)];
   }
 
   /**
+   * @returns the skill, as `show` does; undefined if there is none
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
@@ -129,27 +130,21 @@ export class SkillStore {
     projectId: string,
     nameOrId: string,
     { name, type, params }: SkillChange,
-  ): Promise<Skill | undefined> {
-    const stored = await findSkill(this.db, projectId, nameOrId);
+  ): Promise<readonly string[] | undefined> {
+    const stored = await findRow(this.db, projectId, nameOrId);
     if (!stored) return undefined;
-    const skill: Skill = {
-      ...stored,
+    const { id } = stored;
+    const row = {
       name: name ?? stored.name,
       type: type ?? stored.type,
-      params: merge(stored.params, params ?? {}),
+      params: mergedText('params', stored.params, params ?? {}),
       updated_at: new Date().toISOString(),
     };
-    await refuseTakenName(this.db, 'skills', projectId, skill.name, skill.id);
-    const row = {
-      name: skill.name,
-      type: skill.type,
-      params: openText('params', skill.params),
-      updated_at: skill.updated_at,
-    };
-    const { bytes } = await sizeOf(this.db, 'skills', skill.id);
+    await refuseTakenName(this.db, 'skills', projectId, row.name, id);
+    const { bytes } = await sizeOf(this.db, 'skills', id);
     await grow(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.most);
-    await this.db.updateTable('skills').set(row).where('id', '=', skill.id).execute();
-    return skill;
+    await this.db.updateTable('skills').set(row).where('id', '=', id).execute();
+    return shown({ ...stored, ...row });
   }
 
   /** Deletes a skill and takes it off its agents; tells whether there was one. */
@@ -195,18 +190,19 @@ function findAtBy(column: Key['column']) {
 const FIND = { id: findBy('id'), name: findBy('name') };
 const FIND_AT = { id: findAtBy('id'), name: findAtBy('name') };
 
-async function findSkill(
+type RowWithAgents = Row & { readonly agent_ids: string | null };
+
+function findRow(
   db: Kysely<Database>,
   projectId: string,
   nameOrId: string,
-): Promise<Skill | undefined> {
+): Promise<RowWithAgents | undefined> {
   const { column, value } = key(nameOrId);
-  const row = await FIND[column].first(db, { projectId, value });
-  return row && fromRow(row, agentIds(row));
+  return FIND[column].first(db, { projectId, value });
 }
 
-function agentIds({ agent_ids }: { readonly agent_ids: string | null }): string[] {
-  return agent_ids === null ? [] : agent_ids.split(',');
+function shown(row: RowWithAgents | undefined): readonly string[] | undefined {
+  return row && [skillJson(row, row.agent_ids?.replaceAll(',', '","') ?? null)];
 }
 
 function fromRow(row: Row, agent_ids: string[]): Skill {

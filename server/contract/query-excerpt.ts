@@ -1,0 +1,27 @@
+import type { Request } from 'express';
+import { MOST_FAULTS } from './body-excerpt.js';
+
+/** A part of a query that has at least as many faults as an answer names, if the query has. */
+export interface QueryExcerpt {
+  readonly query: Request['query'];
+  /** Whether values were left out: a parameter has more of them than the contract allows. */
+  readonly isShortened: boolean;
+}
+
+/**
+ * Leaves out the values of each parameter beyond the first {@link MOST_FAULTS}. The validator reports every fault of
+ * every value; a query of 14 KB has a thousand of them, with several faults each.
+ */
+export function excerptOfQuery(sent: Request['query']): QueryExcerpt {
+  const isShortened = Object.values(sent).some(isLong);
+  if (!isShortened) return { query: sent, isShortened };
+  const shortened = Object.entries(sent).map(([name, values]) => [
+    name,
+    isLong(values) ? values.slice(0, MOST_FAULTS) : values,
+  ]);
+  return { query: Object.fromEntries(shortened), isShortened };
+}
+
+function isLong(values: Request['query'][string]): values is string[] {
+  return Array.isArray(values) && values.length > MOST_FAULTS;
+}
