@@ -15,6 +15,7 @@ import { ProblemError, unavailable } from '../contract/problems.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
+import { serveInOrder } from './pipelining.js';
 import { RefusalTurns, throttleConnections } from './throttle-connection.js';
 
 const closing: (() => unknown)[] = [];
@@ -215,6 +216,67 @@ describe('a connection that is held after a refusal', () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await refusal('modest', 1)).headers.get('Connection')).toBe('keep-alive');
     }
+  });
+});
+
+describe('requests in one write on one connection', () => {
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  test('are begun one after the other, and answered in their order', async () => {
+    const begun: (() => void)[] = [];
+    const url = await listen(
+      serveInOrder((req, res) => begun.push(() => res.end(`answer to ${req.url}.`))),
+    );
+    const { socket, answer } = raw(url, request('/0') + request('/1') + request('/2'));
+    expect(answer).toBe('');
+    const answers: string[] = [];
+    socket.on('data', (chunk) => answers.push(...(/answer to \S+/.exec(String(chunk)) ?? [])));
+    for (let number = 0; number < 3; number += 1) {
+      await expect.poll(() => begun.length).toBe(number + 1);
+      const other = fetch(url);
+      await expect.poll(() => begun.length).toBe(number + 2);
+      begun.pop()?.();
+      await other;
+      expect(begun).toHaveLength(number + 1);
+      begun[number]?.();
+    }
+    await expect.poll(() => answers).toEqual(['answer to /0.', 'answer to /1.', 'answer to /2.']);
+  });
+
+  test('are not read any further while the first of them is not answered', async () => {
+    const sockets = new Set<Socket>();
+    const url = await listen(
+      serveInOrder((req, res) => {
+        sockets.add(req.socket);
+        if (req.url === '/other') res.end();
+      }),
+    );
+    raw(url, request('/').repeat(100_000));
+    await expect.poll(() => sockets.size).toBe(1);
+    for (let turn = 0; turn < 20; turn += 1) await (await fetch(`${url}/other`)).text();
+    const [connection] = sockets;
+    expect(connection?.bytesRead).toBeGreaterThan(0);
+    expect(connection?.bytesRead).toBeLessThan(512 * 1024);
+  });
+
+  test('wait for the turn of their sender when the first of them is refused', async () => {
+    const throttle = throttleConnections();
+    let refused = 0;
+    const url = await listen(
+      serveInOrder((req, res) => {
+        if (req.url === '/other') return res.end();
+        refused += 1;
+        req.setMaxListeners(500);
+        for (let time = 0; time < 500; time += 1) {
+          throttle(req, res, { owner: 'greedy', scopes: [], keyId: 'greedy' });
+        }
+        return res.writeHead(503).end();
+      }),
+    );
+    const connection = raw(url, request('/').repeat(10));
+    await expect.poll(() => connection.answer).toContain('503');
+    for (let turn = 0; turn < 20; turn += 1) await fetch(`${url}/other`);
+    expect(refused).toBe(1);
   });
 });
 
