@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
@@ -20,6 +18,7 @@ import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { bodyTooLarge, invalidRequest, malformedBody, problem } from './problems.js';
 import { unreadBody } from './unread-body.js';
 import { watchKey } from './watch-key.js';
+import { pauseWork } from './work-turn.js';
 
 /** The service's own limits of bodies, in bytes. */
 export interface BodyLimits {
@@ -62,7 +61,7 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
   const place = rowsPlace(contract, operation);
   const refuse = refuserOfBounds(contract, operation);
   return [
-    (req, _res, next) => {
+    (req, res, next) => {
       const { body } = req;
       if (!Buffer.isBuffer(body)) return next();
       if (body.length <= SHORT) {
@@ -71,7 +70,7 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
         refuse(req.body);
         return next();
       }
-      return parseLong(body, place, req.socket).then(
+      return parseLong(body, place, res).then(
         (parsed) => {
           req.body = parsed;
           refuse(parsed);
@@ -112,14 +111,14 @@ class HungUpError extends Error {}
 async function parseLong(
   bytes: Buffer,
   place: RowsPlace | undefined,
-  caller: Socket,
+  res: Response,
 ): Promise<unknown> {
   let since = performance.now();
   const pause = async () => {
     if (performance.now() - since < BETWEEN_PAUSES) return;
-    await nextTurn();
+    await pauseWork(res);
     since = performance.now();
-    if (caller.destroyed) throw new HungUpError();
+    if (res.req.socket.destroyed) throw new HungUpError();
   };
   try {
     return await parseSliced(bytes, place, pause);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { atClose } from './at-close.js';
 import { JsonText, PlainText } from './handlers.js';
+import { pauseWork } from './work-turn.js';
 
 /** A reply as `reply()` took it; which ones there are, the types of the contract say. */
 export interface AnyReply {
@@ -44,7 +44,7 @@ async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): P
   const portions = portionsOf(pieces);
   const first = await portions.next();
   const held: Portion = first.done ? '' : first.value;
-  if (held.length >= PORTION) await nextTurn();
+  if (held.length >= PORTION) await pauseWork(res);
   const second = await portions.next();
   if (second.done) sendWhole(res, held);
   else await sendPortions(res, held, second.value, portions);
@@ -81,7 +81,7 @@ async function sendPortions(
   try {
     if (!res.write(first)) await drained(res, gone.signal);
     for (;;) {
-      await nextTurn();
+      await pauseWork(res);
       if (gone.signal.aborted) return;
       const next = await rest.next();
       if (next.done) break;
@@ -133,20 +133,13 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   if (portion !== '') yield portion;
 }
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** Called when an answer has waited for its reader for a while: nothing is worked on until it goes on. */
-    onWaitingForReader?: () => void;
-  }
-}
-
 /** A reader who takes longer is slow, in milliseconds. */
 const PROMPT = 100;
 
 /** Waits until the caller has taken what was written, or is gone. */
 async function drained(res: Response, gone: AbortSignal): Promise<void> {
   const slow = setTimeout(() => {
-    res.locals.onWaitingForReader?.();
+    res.locals.turn?.pause();
     res.locals.bodyShare?.awaitReader(() => res.destroy());
   }, PROMPT);
   try {

@@ -12,6 +12,7 @@ import { type ServerProcess, startServer } from '../../contract-tests/targets/se
 import { bufferBody } from '../contract/buffer-body.js';
 import { endUnread } from '../contract/end-unread.js';
 import { ProblemError, unavailable } from '../contract/problems.js';
+import { pauseWork } from '../contract/work-turn.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
@@ -189,6 +190,79 @@ describe('places for requests', () => {
       body: '{}',
     });
     expect(answer.status).toBe(200);
+  });
+});
+
+describe('work in slices', () => {
+  /** A limit of one request at once, whose requests end when they are told, and call `pauseWork` before. */
+  async function sliced() {
+    const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
+    const begun: string[] = [];
+    const end = new Map<string, () => void>();
+    let arrived = 0;
+    const arrive: RequestHandler = (_req, _res, next) => {
+      arrived += 1;
+      next();
+    };
+    const url = await serve(arrive, run, async (req, res) => {
+      const name = req.path.slice(1);
+      begun.push(name);
+      if (name.startsWith('large')) {
+        await new Promise<void>((resolve) => end.set(name, resolve));
+        await pauseWork(res);
+        begun.push(`${name} again`);
+      }
+      res.end();
+    });
+    const ask = async (owner: string, path: string) => {
+      const before = arrived;
+      const answer = fetch(`${url}/${path}`, { headers: { owner } });
+      await expect.poll(() => arrived, { interval: 5 }).toBe(before + 1);
+      return { answer };
+    };
+    return { begun, end, ask };
+  }
+
+  test('lets the requests of other owners go first, and then goes on before its own', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [
+      await ask('greedy', 'large'),
+      await ask('greedy', 'next'),
+      await ask('modest', 'small'),
+    ];
+    end.get('large')?.();
+    for (const { answer } of answers) expect((await answer).status).toBe(200);
+    expect(begun).toEqual(['large', 'small', 'large again', 'next']);
+  });
+
+  test('goes on at once when nobody else waits', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large'), await ask('greedy', 'next')];
+    end.get('large')?.();
+    for (const { answer } of answers) await answer;
+    expect(begun).toEqual(['large', 'large again', 'next']);
+  });
+
+  test('waits for its turn again once it has taken longer than a request may keep its place', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large'), await ask('greedy', 'large-too')];
+    await expect.poll(() => begun, { timeout: 5000 }).toEqual(['large', 'large-too']);
+    const third = await ask('greedy', 'next');
+    end.get('large')?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    end.get('large-too')?.();
+    for (const { answer } of [...answers, third]) await answer;
+    expect(begun.slice(2)).toEqual(['large-too again', 'next', 'large again']);
+  });
+
+  test('is taken up for one owner after the other, however many requests each has sent', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large')];
+    for (const name of ['a', 'b', 'c']) answers.push(await ask('greedy', name));
+    answers.push(await ask('modest', 'd'), await ask('other', 'e'));
+    end.get('large')?.();
+    for (const { answer } of answers) await answer;
+    expect(begun).toEqual(['large', 'd', 'e', 'large again', 'a', 'b', 'c']);
   });
 });
 
