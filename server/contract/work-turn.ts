@@ -7,6 +7,13 @@ export interface WorkTurn {
   pause(): void;
   /** Lets others work whose turn it is. Returns a promise of the next turn, or undefined if the work may go on. */
   letOthersWork(): Promise<void> | undefined;
+  /**
+   * Counts an answer that waits for its reader.
+   * @param bytes its bytes in memory
+   * @param cutOff called if its owner has too many of them, and this one has waited longest
+   * @returns the function that ends the wait
+   */
+  awaitReader(bytes: number, cutOff: () => void): () => void;
 }
 
 declare module 'express-serve-static-core' {

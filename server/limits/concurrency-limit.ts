@@ -6,6 +6,7 @@ import { type ProblemError, unavailable } from '../contract/problems.js';
 import type { WorkTurn } from '../contract/work-turn.js';
 import { FairQueue } from './fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** How many requests are taken on at once. */
 export interface Capacity {
@@ -48,6 +49,7 @@ export class ConcurrencyLimit {
   constructor(
     private readonly capacity: Capacity,
     private readonly throttle: Throttle,
+    readonly unread = new UnreadAnswers(),
   ) {
     this.#places = capacity.atOnce + capacity.waiting;
   }
@@ -199,6 +201,10 @@ class Turn implements WorkTurn {
     clearTimeout(this.#clock);
     this.#clock = undefined;
     this.limit.leave(this.owner);
+  }
+
+  awaitReader(bytes: number, cutOff: () => void): () => void {
+    return this.limit.unread.add(this.owner, bytes, cutOff);
   }
 
   end(): void {

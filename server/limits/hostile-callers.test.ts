@@ -11,13 +11,16 @@ import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { bufferBody } from '../contract/buffer-body.js';
 import { endUnread } from '../contract/end-unread.js';
+import { JsonText } from '../contract/handlers.js';
 import { ProblemError, unavailable } from '../contract/problems.js';
+import { send } from '../contract/reply.js';
 import { pauseWork } from '../contract/work-turn.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
 import { serveInOrder } from './pipelining.js';
 import { RefusalTurns, throttleConnections } from './throttle-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -263,6 +266,33 @@ describe('work in slices', () => {
     end.get('large')?.();
     for (const { answer } of answers) await answer;
     expect(begun).toEqual(['large', 'd', 'e', 'large again', 'a', 'b', 'c']);
+  });
+});
+
+describe('answers that nobody reads', () => {
+  test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
+    const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
+    const unread = new UnreadAnswers(32 * 1024 * 1024);
+    const { run } = new ConcurrencyLimit(capacity, () => {}, unread);
+    let left = 0;
+    const url = await serve(run, (req, res) => {
+      res.once('close', () => {
+        left += 1;
+      });
+      const pieces = Array<string>(req.path === '/whole' ? 1 : 3).fill('x'.repeat(8 * 1024 * 1024));
+      return send(res, { status: 200, body: new JsonText(pieces) });
+    });
+    const unreadBy = (owner: string, path: string) => {
+      const connection = raw(url, head(`Owner: ${owner}`, `GET ${path}`));
+      connection.socket.pause();
+      return connection;
+    };
+    unreadBy('modest', '/whole');
+    for (const path of ['/whole', '/portions', '/whole', '/portions', '/whole', '/portions']) {
+      unreadBy('greedy', path);
+    }
+    await expect.poll(() => left).toBeGreaterThan(1);
+    expect(left).toBeLessThan(6);
   });
 });
 
