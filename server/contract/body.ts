@@ -12,6 +12,7 @@ import {
   bufferBody,
   type RefuseMissingTarget,
 } from './buffer-body.js';
+import { ChunkMeter } from './chunk-size.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
@@ -178,7 +179,7 @@ function leaveUnread(
 /** The bytes of a body, which fail with the problem of what is wrong with them. */
 function limited(req: IncomingMessage, limit: number): LimitedStream {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
-  const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
+  const stream = new LimitedStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
   // error that nobody listens for would end the process.

@@ -1,8 +1,8 @@
 /** Callers with ordinary keys who try to take the service away from the others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { bufferBody } from '../contract/buffer-body.js';
+import { ChunkMeter } from '../contract/chunk-size.js';
 import { endUnread } from '../contract/end-unread.js';
 import { JsonText } from '../contract/handlers.js';
 import { ProblemError, unavailable } from '../contract/problems.js';
@@ -384,6 +385,25 @@ describe('requests in one write on one connection', () => {
   });
 });
 
+describe('chunks of a body', () => {
+  const problemOf = (size: number, spacing: number) => {
+    let time = 0;
+    const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
+    for (let chunk = 0; chunk < 3000; chunk += 1) {
+      time += spacing;
+      const problem = meter.add(size);
+      if (problem) return problem.detail;
+    }
+    return undefined;
+  };
+
+  test('may be small when they come now and then, and many when they carry something', () => {
+    expect(problemOf(1, 0.01)).toContain('chunks of less than 32 bytes');
+    expect(problemOf(1, 2)).toBeUndefined();
+    expect(problemOf(100, 0.01)).toBeUndefined();
+  });
+});
+
 describe('load shedding', () => {
   test('exempts paths, and not what a query says', async () => {
     const url = await listen(
@@ -440,6 +460,27 @@ describe('a body that is not to be read', () => {
       .poll(() => connection.answer, { timeout: 10_000 })
       .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
   });
+
+  const PROJECT = 'POST /projects';
+  const TABLE = 'PUT /api/projects/default/models/m?target=y';
+
+  test.each([
+    ['JSON', PROJECT, 'application/json', ' '],
+    ['a table', TABLE, 'text/csv', '1'],
+    ['JSON for later', TABLE, 'application/json', ' '],
+  ])(
+    'as its chunks of %s are tiny is refused, and not read on',
+    async (_what, request, type, byte) => {
+      const headers = `Host: localhost\r\nAuthorization: Bearer ${all}\r\nContent-Type: ${type}`;
+      const connection = raw(
+        server.url,
+        `${request} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+      connection.socket.write(`1\r\n${byte}\r\n`.repeat(2500));
+      await once(connection.socket, 'close', { signal: AbortSignal.timeout(10_000) });
+      expect(connection.answer).toMatch(/^HTTP\/1\.1 400 .*\/problems\/malformed-body.*chunks/s);
+    },
+  );
 
   test('costs its connection, which ends though nothing comes of the body', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: 999999999`;
