@@ -6,6 +6,7 @@ import type { Config } from './config.js';
 import { boundBodyTime } from './contract/body-time.js';
 import type { Contract } from './contract/document.js';
 import { answerUnreadableRequest, refuseTunnel } from './contract/unreadable-request.js';
+import { serveInOrder } from './limits/pipelining.js';
 
 /** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;
@@ -20,7 +21,7 @@ const PATIENCE = 10_000;
 /** A server that does not listen yet, and whose connections cannot be held for ever by who sends slowly. */
 export function httpServer(listener: RequestListener, contract: Contract): Server {
   const answerUnreadable = answerUnreadableRequest(contract);
-  const bounded = boundBodyTime(listener, BODY_TIMEOUT, answerUnreadable);
+  const bounded = serveInOrder(boundBodyTime(listener, BODY_TIMEOUT, answerUnreadable));
   const server = createServer(
     {
       // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problem+json.

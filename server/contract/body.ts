@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { MalformedJsonError, parseWhole } from '../rows/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../rows/sliced-json.js';
@@ -14,12 +12,14 @@ import {
   bufferBody,
   type RefuseMissingTarget,
 } from './buffer-body.js';
+import { ChunkMeter } from './chunk-size.js';
 import type { Contract, Operation } from './document.js';
 import { LimitedStream } from './limited-stream.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from './media-type.js';
 import { bodyTooLarge, invalidRequest, malformedBody, problem } from './problems.js';
 import { unreadBody } from './unread-body.js';
 import { watchKey } from './watch-key.js';
+import { pauseWork } from './work-turn.js';
 
 /** The service's own limits of bodies, in bytes. */
 export interface BodyLimits {
@@ -62,7 +62,7 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
   const place = rowsPlace(contract, operation);
   const refuse = refuserOfBounds(contract, operation);
   return [
-    (req, _res, next) => {
+    (req, res, next) => {
       const { body } = req;
       if (!Buffer.isBuffer(body)) return next();
       if (body.length <= SHORT) {
@@ -71,12 +71,12 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
         refuse(req.body);
         return next();
       }
-      return parseLong(body, place, req.socket).then(
+      return parseLong(body, place, res).then(
         async (parsed) => {
           req.body = parsed;
           refuse(parsed);
           // Validating and storing it take their own time.
-          await nextTurn();
+          await pauseWork(res);
           next();
         },
         (error) => {
@@ -114,14 +114,14 @@ class HungUpError extends Error {}
 async function parseLong(
   bytes: Buffer,
   place: RowsPlace | undefined,
-  caller: Socket,
+  res: Response,
 ): Promise<unknown> {
   let since = performance.now();
   const pause = async () => {
     if (performance.now() - since < BETWEEN_PAUSES) return;
-    await nextTurn();
+    await pauseWork(res);
     since = performance.now();
-    if (caller.destroyed) throw new HungUpError();
+    if (res.req.socket.destroyed) throw new HungUpError();
   };
   try {
     return await parseSliced(bytes, place, pause);
@@ -181,7 +181,7 @@ function leaveUnread(
 /** The bytes of a body, which fail with the problem of what is wrong with them. */
 function limited(req: IncomingMessage, limit: number): LimitedStream {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
-  const stream = new LimitedStream(limit, () => bodyTooLarge(limit));
+  const stream = new LimitedStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
   // error that nobody listens for would end the process.

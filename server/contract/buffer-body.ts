@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from './at-close.js';
+import { ChunkMeter } from './chunk-size.js';
 import { hasBody } from './has-body.js';
 import { JSON_TYPE, mediaType } from './media-type.js';
 import { bodyTooLarge, malformedBody, type ProblemError } from './problems.js';
@@ -78,6 +79,7 @@ function collect(
 ): void {
   // A caller who left during a look-up cannot be answered, and sends nothing more.
   if (req.destroyed) return;
+  const meter = new ChunkMeter(req);
   const chunks: Buffer[] = [];
   let length = 0;
   const stop = () => {
@@ -93,6 +95,8 @@ function collect(
   const onData = (chunk: Buffer) => {
     length += chunk.length;
     if (length > limit) return refuse(bodyTooLarge(limit));
+    const tooSmall = meter.add(chunk.length);
+    if (tooSmall) return refuse(tooSmall);
     chunks.push(chunk);
     share.add(chunk.length);
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcedLength } from './buffer-body.js';
+import { ChunkMeter, hasSmallChunks } from './chunk-size.js';
 import { hasBody } from './has-body.js';
 
 /** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
@@ -19,6 +20,10 @@ const REST_TIMEOUT_MS = 10_000;
  * @param body the whole of the answer's body, whose headers are set
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
+  if (hasSmallChunks(req)) {
+    endWithoutReading(req, res, body);
+    return;
+  }
   const isUnderWay = hasBody(req) && !req.complete;
   if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL)
     res.setHeader('Connection', 'close');
@@ -36,6 +41,14 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   linger(req, () => res.end());
 }
 
+/** Ends an answer and its connection at once: reading the rest costs more than the refusal saves. */
+function endWithoutReading(req: IncomingMessage, res: ServerResponse, body: string): void {
+  req.unpipe();
+  req.pause();
+  res.setHeader('Connection', 'close');
+  res.end(body, () => req.socket.destroy());
+}
+
 /** Ends a connection on which the rest of a body does not arrive. */
 function boundRest(req: IncomingMessage): void {
   const clock = setTimeout(() => req.socket.destroy(), REST_TIMEOUT_MS);
@@ -44,6 +57,7 @@ function boundRest(req: IncomingMessage): void {
 
 /** Reads off the rest of a body until it ends, its sender leaves, or the bounds are reached. */
 function linger(req: IncomingMessage, done: () => void): void {
+  const meter = new ChunkMeter(req);
   let discarded = 0;
   const end = () => {
     clearTimeout(clock);
@@ -52,7 +66,9 @@ function linger(req: IncomingMessage, done: () => void): void {
   };
   const count = ({ length }: Buffer) => {
     discarded += length;
-    if (discarded > MAX_DISCARDED) end();
+    if (discarded <= MAX_DISCARDED && !meter.add(length)) return;
+    req.pause();
+    end();
   };
   const clock = setTimeout(end, LINGER_MS);
   req.on('data', count).once('end', end).once('close', end);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { mayTakeItsTime } from './body-time.js';
+import { hasSmallChunks } from './chunk-size.js';
 import type { Contract } from './document.js';
 import { asProblem } from './faults.js';
 import type { JsonLines } from './handlers.js';
@@ -94,10 +95,16 @@ function endEarly(
   const request = { body: undefined, operationId: res.locals.operationId };
   const error = asProblem(contract, thrown, request, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
-  res.end(problemLine(contract, error, req, res));
-  req.unpipe();
-  req.resume();
   const { socket } = req;
+  const line = problemLine(contract, error, req, res);
+  req.unpipe();
+  if (hasSmallChunks(req)) {
+    req.pause();
+    res.end(line, () => socket.destroy());
+    return;
+  }
+  res.end(line);
+  req.resume();
   const patience = setTimeout(() => socket.destroy(), times.lingering);
   const left = () => clearTimeout(patience);
   req.once('end', left);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { atClose } from './at-close.js';
 import { JsonText, PlainText } from './handlers.js';
+import { pauseWork } from './work-turn.js';
 
 /** A reply as `reply()` took it; which ones there are, the types of the contract say. */
 export interface AnyReply {
@@ -18,7 +18,10 @@ export function send(res: Response, { status, body, headers }: AnyReply): Promis
   if (body === undefined) res.end();
   else if (body instanceof JsonText) return sendText(res, body);
   else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
-  else res.json(body);
+  else {
+    res.json(body);
+    boundWait(res);
+  }
 }
 
 /** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
@@ -44,7 +47,7 @@ async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): P
   const portions = portionsOf(pieces);
   const first = await portions.next();
   const held: Portion = first.done ? '' : first.value;
-  if (held.length >= PORTION) await nextTurn();
+  if (held.length >= PORTION) await pauseWork(res);
   const second = await portions.next();
   if (second.done) sendWhole(res, held);
   else await sendPortions(res, held, second.value, portions);
@@ -53,10 +56,22 @@ async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): P
 function sendWhole(res: Response, text: Portion): void {
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
+  boundWait(res);
+}
+
+/** Bounds how long an answer that has ended waits for its reader, and the memory that it takes meanwhile. */
+function boundWait(res: Response): void {
   // Most often the network has all of it by now, and there is nobody to lose patience with.
   if (res.socket?.writableLength === 0) return;
   releaseBody(res);
   atClose(res.req, res, losePatience(res));
+  countUnread(res);
+}
+
+/** Counts the memory of an answer that has ended, until its reader has taken it. */
+function countUnread(res: Response): void {
+  const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
+  if (endWait) atClose(res.req, res, endWait);
 }
 
 /** Gives back the memory of the request's body: the answer has been made of it. */
@@ -79,20 +94,22 @@ async function sendPortions(
   });
   let held = second;
   try {
-    if (!res.write(first)) await drained(res, gone.signal);
+    if (!res.write(first)) await drained(res, held.length, gone.signal);
     for (;;) {
-      await nextTurn();
+      await pauseWork(res);
       if (gone.signal.aborted) return;
       const next = await rest.next();
       if (next.done) break;
-      if (!res.write(held)) await drained(res, gone.signal);
+      const written = held;
       held = next.value;
+      if (!res.write(written)) await drained(res, held.length, gone.signal);
     }
   } finally {
     await rest.return?.();
   }
   releaseBody(res);
   res.end(held);
+  if (res.writableLength > 0) countUnread(res);
 }
 
 /** Ends the connection of whoever takes nothing of an answer, or takes it too slowly. Gives what calls that off. */
@@ -133,20 +150,19 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   if (portion !== '') yield portion;
 }
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** Called when an answer has waited for its reader for a while: nothing is worked on until it goes on. */
-    onWaitingForReader?: () => void;
-  }
-}
-
 /** A reader who takes longer is slow, in milliseconds. */
 const PROMPT = 100;
 
-/** Waits until the caller has taken what was written, or is gone. */
-async function drained(res: Response, gone: AbortSignal): Promise<void> {
+/**
+ * Waits until the caller has taken what was written, or is gone.
+ * @param held the bytes that come next, and are in memory already
+ */
+async function drained(res: Response, held: number, gone: AbortSignal): Promise<void> {
+  let endWait: (() => void) | undefined;
   const slow = setTimeout(() => {
-    res.locals.onWaitingForReader?.();
+    const { turn } = res.locals;
+    turn?.pause();
+    endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
     res.locals.bodyShare?.awaitReader(() => res.destroy());
   }, PROMPT);
   try {
@@ -155,5 +171,6 @@ async function drained(res: Response, gone: AbortSignal): Promise<void> {
     if (!gone.aborted) throw error;
   } finally {
     clearTimeout(slow);
+    endWait?.();
   }
 }

@@ -1,9 +1,12 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../callers/caller.js';
 import { atClose } from '../contract/at-close.js';
 import { hasBody } from '../contract/has-body.js';
 import { type ProblemError, unavailable } from '../contract/problems.js';
+import type { WorkTurn } from '../contract/work-turn.js';
+import { FairQueue } from './fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** How many requests are taken on at once. */
 export interface Capacity {
@@ -28,14 +31,15 @@ interface Reservation {
 }
 
 /**
- * Limits the requests that are worked on and that wait, in the order in which they came; all others are
- * refused at once. With several owners, none has more than half of the places, those included that are
+ * Limits the requests that are worked on and that wait; all others are refused at once. Owners take turns, and
+ * the requests of one owner are worked on in the order in which they came. A request that is worked on in slices
+ * lets other owners go first between them. With several owners, none has more than half of the places, those included that are
  * reserved for bodies on their way. When all places are taken, a reservation of the owner who has most of
  * them yields to an owner who has fewer, so that sending headers alone keeps nobody out.
  */
 export class ConcurrencyLimit {
-  /** Starts the work of the requests that wait. */
-  readonly #waiting: (() => void)[] = [];
+  /** Starts, or goes on with, the work that waits. */
+  readonly #waiting = new FairQueue<() => void>();
   #working = 0;
   readonly #places: number;
   /** The places that each owner has: at work, waiting, and reserved. */
@@ -45,6 +49,7 @@ export class ConcurrencyLimit {
   constructor(
     private readonly capacity: Capacity,
     private readonly throttle: Throttle,
+    readonly unread = new UnreadAnswers(),
   ) {
     this.#places = capacity.atOnce + capacity.waiting;
   }
@@ -63,22 +68,42 @@ export class ConcurrencyLimit {
   readonly run: RequestHandler = (req, res, next) => {
     this.#reservations.get(req)?.giveUp();
     this.#refuseWithoutPlace(req, res);
-    const owner = ownerOf(res.locals.caller);
-    this.#count(owner, 1);
-    const leave = () => {
-      this.#count(owner, -1);
-      this.#working -= 1;
-      this.#waiting.shift()?.();
-    };
-    const begin = () => {
-      this.#working += 1;
+    const turn = new Turn(this, ownerOf(res.locals.caller));
+    res.locals.turn = turn;
+    atClose(req, res, () => turn.end());
+    this.enter(turn.owner, () => {
       // A caller who hung up while waiting is not worked for.
-      if (res.closed || req.socket.destroyed) leave();
-      else work(req, res, next, leave);
-    };
-    if (this.#working < this.capacity.atOnce) begin();
-    else this.#waiting.push(begin);
+      if (req.socket.destroyed) turn.end();
+      if (turn.begin()) next();
+    });
   };
+
+  /** Calls back when there is a place. */
+  enter(owner: string, begin: () => void): void {
+    this.#count(owner, 1);
+    if (this.#working < this.capacity.atOnce) this.#begin(begin);
+    else this.#waiting.add(owner, begin);
+  }
+
+  /** Gives a place to the next who waits, and calls back when it is the owner's turn again. */
+  yieldPlace(owner: string, goOn: () => void): void {
+    this.#count(owner, 1);
+    this.#waiting.putBack(owner, goOn);
+    this.leave(owner);
+  }
+
+  /** Gives a place back, and lets the next one have it. */
+  leave(owner: string): void {
+    this.#count(owner, -1);
+    this.#working -= 1;
+    const next = this.#waiting.take();
+    if (next) this.#begin(next);
+  }
+
+  /** Whether anyone but the owner waits. */
+  othersWait(owner: string): boolean {
+    return this.#waiting.hasOthers(owner);
+  }
 
   /** The problem of a request that comes while there is no place for anyone. */
   get refusal(): ProblemError | undefined {
@@ -87,7 +112,12 @@ export class ConcurrencyLimit {
   }
 
   get #isFull(): boolean {
-    return this.#working + this.#waiting.length + this.#reservations.size >= this.#places;
+    return this.#working + this.#waiting.size + this.#reservations.size >= this.#places;
+  }
+
+  #begin(begin: () => void): void {
+    this.#working += 1;
+    begin();
   }
 
   #refuseWithoutPlace(req: Request, res: Response): void {
@@ -149,17 +179,51 @@ function ownerOf(caller: Caller | undefined): string {
   return caller?.owner ?? '';
 }
 
-/** Lets a request be worked on, until its answer is out, waits for its reader, or takes long. */
-function work(req: Request, res: Response, next: NextFunction, leave: () => void): void {
-  let isInside = true;
-  const done = () => {
-    if (!isInside) return;
-    isInside = false;
-    clearTimeout(clock);
-    leave();
-  };
-  const clock = setTimeout(done, MAX_WORK_MS);
-  res.locals.onWaitingForReader = done;
-  atClose(req, res, done);
-  next();
+/** The work on a request: it goes on only in a place, which it has until it ends, waits for its reader, or takes long. */
+class Turn implements WorkTurn {
+  #clock: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+
+  constructor(
+    private readonly limit: ConcurrencyLimit,
+    readonly owner: string,
+  ) {}
+
+  /** Takes the place that the limit gives. Returns whether the work is to go on. */
+  begin(): boolean {
+    if (this.#hasEnded) this.limit.leave(this.owner);
+    else this.#clock = setTimeout(() => this.pause(), MAX_WORK_MS);
+    return !this.#hasEnded;
+  }
+
+  pause(): void {
+    if (!this.#clock) return;
+    clearTimeout(this.#clock);
+    this.#clock = undefined;
+    this.limit.leave(this.owner);
+  }
+
+  awaitReader(bytes: number, cutOff: () => void): () => void {
+    return this.limit.unread.add(this.owner, bytes, cutOff);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.pause();
+  }
+
+  letOthersWork(): Promise<void> | undefined {
+    const hadPlace = this.#clock !== undefined;
+    if (this.#hasEnded || (hadPlace && !this.limit.othersWait(this.owner))) return undefined;
+    return new Promise((resolve) => {
+      const goOn = () => {
+        this.begin();
+        resolve();
+      };
+      clearTimeout(this.#clock);
+      this.#clock = undefined;
+      if (hadPlace) this.limit.yieldPlace(this.owner, goOn);
+      else this.limit.enter(this.owner, goOn);
+    });
+  }
 }

@@ -5,8 +5,8 @@ const STARTS_PER_TURN = 8;
 
 /**
  * Starts few requests in each turn of the event loop. Node takes one new connection a turn, so that
- * new callers would wait for ever while those who are connected send all that the service can do. No more
- * requests wait for a later turn than there are connections.
+ * new callers would wait for ever while those who are connected send all that the service can do. Of each
+ * connection one request waits at most (`serveInOrder`), so that the connections take turns.
  */
 export function startFairly(listener: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = [];

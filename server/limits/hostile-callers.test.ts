@@ -1,8 +1,8 @@
 /** Callers with ordinary keys who try to take the service away from the others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
@@ -10,12 +10,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { bufferBody } from '../contract/buffer-body.js';
+import { ChunkMeter } from '../contract/chunk-size.js';
 import { endUnread } from '../contract/end-unread.js';
+import { JsonText } from '../contract/handlers.js';
 import { ProblemError, unavailable } from '../contract/problems.js';
+import { send } from '../contract/reply.js';
+import { pauseWork } from '../contract/work-turn.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
+import { serveInOrder } from './pipelining.js';
 import { RefusalTurns, throttleConnections } from './throttle-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -191,6 +197,106 @@ describe('places for requests', () => {
   });
 });
 
+describe('work in slices', () => {
+  /** A limit of one request at once, whose requests end when they are told, and call `pauseWork` before. */
+  async function sliced() {
+    const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
+    const begun: string[] = [];
+    const end = new Map<string, () => void>();
+    let arrived = 0;
+    const arrive: RequestHandler = (_req, _res, next) => {
+      arrived += 1;
+      next();
+    };
+    const url = await serve(arrive, run, async (req, res) => {
+      const name = req.path.slice(1);
+      begun.push(name);
+      if (name.startsWith('large')) {
+        await new Promise<void>((resolve) => end.set(name, resolve));
+        await pauseWork(res);
+        begun.push(`${name} again`);
+      }
+      res.end();
+    });
+    const ask = async (owner: string, path: string) => {
+      const before = arrived;
+      const answer = fetch(`${url}/${path}`, { headers: { owner } });
+      await expect.poll(() => arrived, { interval: 5 }).toBe(before + 1);
+      return { answer };
+    };
+    return { begun, end, ask };
+  }
+
+  test('lets the requests of other owners go first, and then goes on before its own', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [
+      await ask('greedy', 'large'),
+      await ask('greedy', 'next'),
+      await ask('modest', 'small'),
+    ];
+    end.get('large')?.();
+    for (const { answer } of answers) expect((await answer).status).toBe(200);
+    expect(begun).toEqual(['large', 'small', 'large again', 'next']);
+  });
+
+  test('goes on at once when nobody else waits', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large'), await ask('greedy', 'next')];
+    end.get('large')?.();
+    for (const { answer } of answers) await answer;
+    expect(begun).toEqual(['large', 'large again', 'next']);
+  });
+
+  test('waits for its turn again once it has taken longer than a request may keep its place', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large'), await ask('greedy', 'large-too')];
+    await expect.poll(() => begun, { timeout: 5000 }).toEqual(['large', 'large-too']);
+    const third = await ask('greedy', 'next');
+    end.get('large')?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    end.get('large-too')?.();
+    for (const { answer } of [...answers, third]) await answer;
+    expect(begun.slice(2)).toEqual(['large-too again', 'next', 'large again']);
+  });
+
+  test('is taken up for one owner after the other, however many requests each has sent', async () => {
+    const { begun, end, ask } = await sliced();
+    const answers = [await ask('greedy', 'large')];
+    for (const name of ['a', 'b', 'c']) answers.push(await ask('greedy', name));
+    answers.push(await ask('modest', 'd'), await ask('other', 'e'));
+    end.get('large')?.();
+    for (const { answer } of answers) await answer;
+    expect(begun).toEqual(['large', 'd', 'e', 'large again', 'a', 'b', 'c']);
+  });
+});
+
+describe('answers that nobody reads', () => {
+  test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
+    const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
+    const unread = new UnreadAnswers(32 * 1024 * 1024);
+    const { run } = new ConcurrencyLimit(capacity, () => {}, unread);
+    let left = 0;
+    const url = await serve(run, (req, res) => {
+      res.once('close', () => {
+        left += 1;
+      });
+      const pieces = Array<string>(req.path === '/whole' ? 1 : 3).fill('x'.repeat(8 * 1024 * 1024));
+      return send(res, { status: 200, body: new JsonText(pieces) });
+    });
+    const unreadBy = (owner: string, path: string) => {
+      const connection = raw(url, head(`Owner: ${owner}`, `GET ${path}`));
+      connection.socket.pause();
+      return connection;
+    };
+    unreadBy('modest', '/whole');
+    for (const path of ['/whole', '/portions', '/whole', '/portions', '/whole', '/portions']) {
+      unreadBy('greedy', path);
+    }
+    await expect.poll(() => left).toBeGreaterThan(1);
+    expect(left).toBeLessThan(6);
+  });
+});
+
 describe('a connection that is held after a refusal', () => {
   test('waits for refusals of its own owner alone, and never longer than two seconds', () => {
     const turns = new RefusalTurns(() => 0);
@@ -215,6 +321,86 @@ describe('a connection that is held after a refusal', () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await refusal('modest', 1)).headers.get('Connection')).toBe('keep-alive');
     }
+  });
+});
+
+describe('requests in one write on one connection', () => {
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  test('are begun one after the other, and answered in their order', async () => {
+    const begun: (() => void)[] = [];
+    const url = await listen(
+      serveInOrder((req, res) => begun.push(() => res.end(`answer to ${req.url}.`))),
+    );
+    const { socket, answer } = raw(url, request('/0') + request('/1') + request('/2'));
+    expect(answer).toBe('');
+    const answers: string[] = [];
+    socket.on('data', (chunk) => answers.push(...(/answer to \S+/.exec(String(chunk)) ?? [])));
+    for (let number = 0; number < 3; number += 1) {
+      await expect.poll(() => begun.length).toBe(number + 1);
+      const other = fetch(url);
+      await expect.poll(() => begun.length).toBe(number + 2);
+      begun.pop()?.();
+      await other;
+      expect(begun).toHaveLength(number + 1);
+      begun[number]?.();
+    }
+    await expect.poll(() => answers).toEqual(['answer to /0.', 'answer to /1.', 'answer to /2.']);
+  });
+
+  test('are not read any further while the first of them is not answered', async () => {
+    const sockets = new Set<Socket>();
+    const url = await listen(
+      serveInOrder((req, res) => {
+        sockets.add(req.socket);
+        if (req.url === '/other') res.end();
+      }),
+    );
+    raw(url, request('/').repeat(100_000));
+    await expect.poll(() => sockets.size).toBe(1);
+    for (let turn = 0; turn < 20; turn += 1) await (await fetch(`${url}/other`)).text();
+    const [connection] = sockets;
+    expect(connection?.bytesRead).toBeGreaterThan(0);
+    expect(connection?.bytesRead).toBeLessThan(512 * 1024);
+  });
+
+  test('wait for the turn of their sender when the first of them is refused', async () => {
+    const throttle = throttleConnections();
+    let refused = 0;
+    const url = await listen(
+      serveInOrder((req, res) => {
+        if (req.url === '/other') return res.end();
+        refused += 1;
+        req.setMaxListeners(500);
+        for (let time = 0; time < 500; time += 1) {
+          throttle(req, res, { owner: 'greedy', scopes: [], keyId: 'greedy' });
+        }
+        return res.writeHead(503).end();
+      }),
+    );
+    const connection = raw(url, request('/').repeat(10));
+    await expect.poll(() => connection.answer).toContain('503');
+    for (let turn = 0; turn < 20; turn += 1) await fetch(`${url}/other`);
+    expect(refused).toBe(1);
+  });
+});
+
+describe('chunks of a body', () => {
+  const problemOf = (size: number, spacing: number) => {
+    let time = 0;
+    const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
+    for (let chunk = 0; chunk < 3000; chunk += 1) {
+      time += spacing;
+      const problem = meter.add(size);
+      if (problem) return problem.detail;
+    }
+    return undefined;
+  };
+
+  test('may be small when they come now and then, and many when they carry something', () => {
+    expect(problemOf(1, 0.01)).toContain('chunks of less than 32 bytes');
+    expect(problemOf(1, 2)).toBeUndefined();
+    expect(problemOf(100, 0.01)).toBeUndefined();
   });
 });
 
@@ -274,6 +460,27 @@ describe('a body that is not to be read', () => {
       .poll(() => connection.answer, { timeout: 10_000 })
       .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
   });
+
+  const PROJECT = 'POST /projects';
+  const TABLE = 'PUT /api/projects/default/models/m?target=y';
+
+  test.each([
+    ['JSON', PROJECT, 'application/json', ' '],
+    ['a table', TABLE, 'text/csv', '1'],
+    ['JSON for later', TABLE, 'application/json', ' '],
+  ])(
+    'as its chunks of %s are tiny is refused, and not read on',
+    async (_what, request, type, byte) => {
+      const headers = `Host: localhost\r\nAuthorization: Bearer ${all}\r\nContent-Type: ${type}`;
+      const connection = raw(
+        server.url,
+        `${request} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+      connection.socket.write(`1\r\n${byte}\r\n`.repeat(2500));
+      await once(connection.socket, 'close', { signal: AbortSignal.timeout(10_000) });
+      expect(connection.answer).toMatch(/^HTTP\/1\.1 400 .*\/problems\/malformed-body.*chunks/s);
+    },
+  );
 
   test('costs its connection, which ends though nothing comes of the body', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: 999999999`;

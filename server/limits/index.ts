@@ -12,6 +12,7 @@ import { ConcurrencyLimit } from './concurrency-limit.js';
 import { limitRate } from './rate-limit.js';
 import { limitStreams } from './stream-limit.js';
 import { type Throttle, throttleConnections } from './throttle-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** Bodies that are in memory at once, in bytes: what is parsed from them takes several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;
@@ -35,8 +36,9 @@ const PREDICT = /\/models\/[^/]+\/predict\/?$/;
 export function limits(rateLimit: number): Limits {
   const throttle = throttleConnections();
   const rate = limitRate(rateLimit, throttle);
+  const unread = new UnreadAnswers();
   const concurrency = (what: string, atOnce: number, waiting: number) =>
-    new ConcurrencyLimit({ what, atOnce, waiting }, throttle);
+    new ConcurrencyLimit({ what, atOnce, waiting }, throttle, unread);
   const predictions = concurrency('predictions', 1, 35);
   const limits: { readonly [O in OperationId]?: ConcurrencyLimit } = {
     predict: predictions,

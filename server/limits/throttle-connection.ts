@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from '../callers/caller.js';
+import { pauseReading, resumeReading } from './pause-reading.js';
 
 /** Between two refusals of one sender, in milliseconds: so many that refusing takes a small part of a core. */
 const SPACING_MS = 1.3;
@@ -61,6 +62,12 @@ export class RefusalTurns {
 /** Until when connections are held: several refusals on one of them hold it until the last one's turn. */
 const heldUntil = new WeakMap<Socket, number>();
 
+/** Returns for how long a connection is still held, in milliseconds; 0 for one that is not. */
+export function holdTime(socket: Socket): number {
+  const until = heldUntil.get(socket);
+  return until === undefined ? 0 : Math.max(until - performance.now(), 1);
+}
+
 function holdAfter(req: IncomingMessage, time: number): void {
   const hold = () => holdConnection(req.socket, performance.now() + time);
   // The rest of the request is read off first, so that nothing of it is taken for the next one's.
@@ -71,7 +78,7 @@ function holdAfter(req: IncomingMessage, time: number): void {
 function holdConnection(socket: Socket, until: number): void {
   const held = heldUntil.get(socket);
   heldUntil.set(socket, Math.max(held ?? 0, until));
-  socket.pause();
+  pauseReading(socket, 'refused');
   if (held === undefined) releaseInTime(socket, until);
 }
 
@@ -80,6 +87,6 @@ function releaseInTime(socket: Socket, until: number): void {
     const last = heldUntil.get(socket) ?? until;
     if (last > until) return releaseInTime(socket, last);
     heldUntil.delete(socket);
-    socket.resume();
+    resumeReading(socket, 'refused');
   }, until - performance.now());
 }

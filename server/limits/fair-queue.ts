@@ -1,0 +1,42 @@
+/** A queue in which owners take turns: each in the order in which it came, and its items in theirs. */
+export class FairQueue<T> {
+  readonly #byOwner = new Map<string, T[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(owner: string, item: T): void {
+    this.#size += 1;
+    const items = this.#byOwner.get(owner);
+    if (items) items.push(item);
+    else this.#byOwner.set(owner, [item]);
+  }
+
+  /** Puts back what has had its turn for now: after all other owners, and before the other items of its own. */
+  putBack(owner: string, item: T): void {
+    this.#size += 1;
+    const items = this.#byOwner.get(owner) ?? [];
+    items.unshift(item);
+    this.#byOwner.delete(owner);
+    this.#byOwner.set(owner, items);
+  }
+
+  /** Removes the next item; its owner's next one waits until all other owners have had a turn. */
+  take(): T | undefined {
+    const [first] = this.#byOwner;
+    if (!first) return undefined;
+    const [owner, items] = first;
+    this.#byOwner.delete(owner);
+    const item = items.shift();
+    if (items.length > 0) this.#byOwner.set(owner, items);
+    this.#size -= 1;
+    return item;
+  }
+
+  /** Whether there are items of anyone but the owner. */
+  hasOthers(owner: string): boolean {
+    return this.#byOwner.size > (this.#byOwner.has(owner) ? 1 : 0);
+  }
+}
