@@ -4,7 +4,7 @@ import { JsonText, type OperationId } from '../contract/handlers.js';
 import { problem } from '../contract/problems.js';
 import { type KeptAnswer, LimitReachedError, pausing, type Store } from '../store/index.js';
 import { type InPieces, taggedPieces } from './conditions.js';
-import { answersFull, queueOf, sent } from './resource.js';
+import { answersFull, sent } from './resource.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -53,10 +53,10 @@ export async function once<T>(
   create: (store: Store) => Promise<NewResource<T>>,
 ): Promise<Created<T>> {
   const { owner } = caller;
-  const queue = queueOf(owner, params?.project_name);
+  const target = { owner, project: params?.project_name };
   const key = headers['Idempotency-Key'];
   if (key === undefined)
-    return store.transaction(async (store) => created(await create(store)), queue);
+    return store.transaction(async (store) => created(await create(store)), target);
   const fingerprint = await fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (store) => {
     const { answers } = store;
@@ -78,7 +78,7 @@ export async function once<T>(
       body: written.pieces.join(''),
     });
     return first;
-  }, queue);
+  }, target);
 }
 
 /** Keeps an answer, or undoes the creation and says why in words for the caller. */

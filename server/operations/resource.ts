@@ -29,10 +29,10 @@ export function inProject<T>(
   name: string,
   write: (store: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  return store.transaction(
-    (store) => holding(store, caller, name, write),
-    queueOf(caller.owner, name),
-  );
+  return store.transaction((store) => holding(store, caller, name, write), {
+    owner: caller.owner,
+    project: name,
+  });
 }
 
 /** Writes to a project within a transaction that has begun, which holds the project from here on. */
@@ -43,11 +43,6 @@ export async function holding<T>(
   write: (store: Store, project: Project) => Promise<T>,
 ): Promise<T> {
   return write(store, existing(await store.projects.hold(owner, name), name));
-}
-
-/** Writes that would wait for the same project wait in one queue, without a connection to the store. */
-export function queueOf(owner: string, project = ''): string {
-  return JSON.stringify([owner, project]);
 }
 
 function existing(project: Project | undefined, name: string): Project {

@@ -4,6 +4,7 @@ import { AnswerStore } from './answers.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { closeAll, type Databases, oneWay } from './databases.js';
+import { dialectOf } from './dialect.js';
 import { KeyedMutex } from './keyed-mutex.js';
 import { KeyStore } from './keys.js';
 import { ModelStore } from './models.js';
@@ -42,6 +43,12 @@ export interface StoreOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** Where a write goes: a project, or the projects of an owner. */
+export interface WriteTarget {
+  readonly owner: string;
+  readonly project?: string | undefined;
+}
+
 /** What the service keeps. Its resources have the shapes of the contract. */
 export class Store {
   readonly projects: ProjectStore;
@@ -52,7 +59,7 @@ export class Store {
   readonly tables: TableStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
-  readonly #projects = new KeyedMutex();
+  readonly #turns = new KeyedMutex();
 
   private constructor(
     private readonly databases: Databases,
@@ -90,8 +97,8 @@ export class Store {
         const { openPostgres } = await import('./postgres.js');
         return new Store(await openPostgres(url, onError), bounds);
       }
-      const { db, mark } = await openSqlite(url);
-      return new Store(oneWay(db), bounds, mark);
+      const { databases, mark } = await openSqlite(url);
+      return new Store(databases, bounds, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -102,15 +109,19 @@ export class Store {
    * Runs work in one transaction. The store that it is given is bound to it: what goes through another does
    * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
    * In a store that is bound already, the work becomes a part of that transaction.
-   * @param queue work that would wait for the same lock waits in one queue, before it takes a connection
-   * @throws {StoreBusyError} if too much waits in the queue, or the work waits there for too long
+   * @param target what is written to. Writes to one project wait for each other before they take a connection.
+   *   SQLite has one connection that writes, which owners take in turn: there, writes of one owner wait so.
+   * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
    */
-  transaction<T>(work: (store: Store) => Promise<T>, queue?: string): Promise<T> {
+  transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const begin = () =>
       writes.transaction().execute((db) => work(new Store(oneWay(db), this.most)));
-    return queue === undefined ? begin() : this.#projects.run(queue, begin);
+    if (!target) return begin();
+    const { owner, project } = target;
+    const { locksRows } = dialectOf(writes);
+    return this.#turns.run(locksRows ? JSON.stringify([owner, project]) : owner, begin);
   }
 
   /**

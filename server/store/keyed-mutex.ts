@@ -37,14 +37,12 @@ export class KeyedMutex {
     }
     const { count, time } = this.limits;
     if (line.size >= count) {
-      throw new StoreBusyError(
-        `${count} writes to the same project wait already; try again later.`,
-      );
+      throw new StoreBusyError(`${count} writes wait for their turn already; try again later.`);
     }
     return new Promise((resolve, reject) => {
       const giveUp = setTimeout(() => {
         line.delete(begin);
-        const waited = `The write waited ${time / 1000} seconds for others to the same project`;
+        const waited = `The write waited ${time / 1000} seconds for its turn`;
         reject(new StoreBusyError(`${waited}; try again later.`));
       }, time);
       const begin = () => {

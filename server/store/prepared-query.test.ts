@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from './migrate.js';
 import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { openSqlite } from './sqlite.js';
 
 type Opened = Awaited<ReturnType<typeof openSqlite>>;
 
-let db: Opened['db'];
+let db: Opened['databases']['reads'];
 beforeEach(async () => {
-  ({ db } = await openSqlite(':memory:'));
-  await migrate(db);
+  const { databases } = await openSqlite(':memory:');
+  db = databases.reads;
 });
 afterEach(() => db.destroy());
 

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import SqliteDatabase, { type Database as SqliteConnection } from 'better-sqlite3';
 import type { DatabaseConnection, SqliteDialectConfig } from 'kysely';
 import pRetry from 'p-retry';
+import { type Databases, oneWay } from './databases.js';
 import {
   CompiledQuery,
   Kysely,
@@ -31,12 +32,13 @@ const LOCK_TIMEOUT_MS = 100;
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
  * @returns the database, and a mark that is another one whenever anything in it may have changed: SQLite tells
- *   of the commits of other connections (`pragma data_version`), and our own are counted
+ *   of the commits of other connections (`pragma data_version`), and our own are counted. A file has a second
+ *   connection for reads, which would otherwise wait for whatever transaction is open.
  * @throws if others lock the file for longer than ten seconds, or a later release wrote it
  */
 export async function openSqlite(
   url: string,
-): Promise<{ db: Kysely<Database>; mark: () => string }> {
+): Promise<{ databases: Databases; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
@@ -70,7 +72,19 @@ export async function openSqlite(
     }
     return `${seen} ${prepared.writes}`;
   };
-  return { db, mark };
+  const reads = path === ':memory:' ? {} : await openReads(path);
+  return { databases: { ...oneWay(db), ...reads }, mark };
+}
+
+/** Opens a file that is open already, for what only reads. */
+async function openReads(path: string): Promise<Pick<Databases, 'reads' | 'keys' | 'health'>> {
+  const connection = new SqliteDatabase(path, { timeout: LOCK_TIMEOUT_MS });
+  const reads = new Kysely<Database>({
+    dialect: new WritingSqliteDialect(connection, new PreparedOnce(connection)),
+  });
+  // Through Kysely, which closes only what it has used.
+  await sql`pragma query_only = ON`.execute(reads);
+  return { reads, keys: reads, health: reads };
 }
 
 /** Repeats work while others lock the file, with pauses in which the event loop goes on. */

@@ -64,10 +64,13 @@ export class Work {
     write: (store: Store, project: Project) => Promise<Answer>,
   ): Promise<Answer> {
     try {
-      return await this.store.transaction(async (store) => {
-        const project = await store.projects.hold(LOCAL_OWNER, name);
-        return project ? write(store, project) : notFound(name);
-      }, name);
+      return await this.store.transaction(
+        async (store) => {
+          const project = await store.projects.hold(LOCAL_OWNER, name);
+          return project ? write(store, project) : notFound(name);
+        },
+        { owner: LOCAL_OWNER, project: name },
+      );
     } catch (error) {
       if (error instanceof NameTakenError) return { status: 409, body: { message: 'name taken' } };
       throw error;

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Store } from './index.js';
+
+let folder: string;
+let store: Store;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-turns-'));
+  store = await Store.open(`file:${join(folder, 'roster.db')}`);
+});
+
+afterAll(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Begins a write that stays open until it is told to end. */
+async function openWrite(owner: string, project: string, work = async (_: Store) => {}) {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let began = () => {};
+  const begun = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const done = store.transaction(
+    async (store) => {
+      await work(store);
+      began();
+      await held;
+    },
+    { owner, project },
+  );
+  return { begun, end, done };
+}
+
+test('reads do not wait for a transaction that is open, and see nothing of it until it ends', async () => {
+  const write = await openWrite('ann', 'large', async (store) => {
+    await store.projects.create('ann', 'new');
+  });
+  await write.begun;
+  expect(await store.projects.find('local', 'default')).toMatchObject({ name: 'default' });
+  expect(await store.projects.find('ann', 'new')).toBeUndefined();
+  expect(await store.keys.exist()).toBe(false);
+  await store.ping();
+  write.end();
+  await write.done;
+  expect(await store.projects.find('ann', 'new')).toMatchObject({ name: 'new' });
+});
+
+test('a write waits for one write of each other owner at most, however many wait', async () => {
+  const first = await openWrite('ann', 'one');
+  await first.begun;
+  const order: string[] = [];
+  const note = (owner: string, project: string) =>
+    store.transaction(
+      async () => {
+        order.push(`${owner}/${project}`);
+      },
+      { owner, project },
+    );
+  const others = ['two', 'three', 'four'].map((project) => note('ann', project));
+  const victim = note('bob', 'default');
+  first.end();
+  await Promise.all([first.done, victim, ...others]);
+  expect(order[0]).toBe('bob/default');
+});
