@@ -5,6 +5,12 @@ import type { Store } from '../store/index.js';
 /** How many trained models are held in memory; the others are read again when they are asked for. */
 const MAX_LOADED = 64;
 
+/** How many bytes they take together, about. */
+const MAX_LOADED_BYTES = 512 * 1024 * 1024;
+
+/** How many bytes of memory a model takes for each byte of its artifact: measured, and rounded up. */
+const MEMORY_PER_BYTE = 4;
+
 /** For how many models it is known which version answers. */
 const MAX_KNOWN = 10_000;
 
@@ -22,9 +28,12 @@ export class Predictors {
   constructor(private readonly store: Store) {
     this.#loaded = new LRUCache<string, Predictor>({
       max: MAX_LOADED,
-      fetchMethod: async (versionId) => {
+      maxSize: MAX_LOADED_BYTES,
+      fetchMethod: async (versionId, _, { options }) => {
         const artifact = await store.models.artifact(versionId);
-        return artifact && new Predictor(decodeModel(artifact));
+        if (!artifact) return undefined;
+        options.size = MEMORY_PER_BYTE * artifact.length;
+        return new Predictor(decodeModel(artifact));
       },
     });
   }
