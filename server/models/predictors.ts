@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { decodeModel, Predictor } from '../prediction/predicting.js';
+import { decodeModel, type Model, Predictor } from '../prediction/predicting.js';
 import type { Store } from '../store/index.js';
 
 /** How many trained models are held in memory; the others are read again when they are asked for. */
 const MAX_LOADED = 64;
 
-/** How many bytes they take together, about. */
+/** About how many bytes they may take together. */
 const MAX_LOADED_BYTES = 512 * 1024 * 1024;
 
-/** How many bytes of memory a model takes for each byte of its artifact: measured, and rounded up. */
-const MEMORY_PER_BYTE = 4;
+/** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
+const MEMORY = { least: 384 * 1024, perByte: 4, perCategory: 320 };
 
 /** For how many models it is known which version answers. */
 const MAX_KNOWN = 10_000;
@@ -32,8 +32,9 @@ export class Predictors {
       fetchMethod: async (versionId, _, { options }) => {
         const artifact = await store.models.artifact(versionId);
         if (!artifact) return undefined;
-        options.size = MEMORY_PER_BYTE * artifact.length;
-        return new Predictor(decodeModel(artifact));
+        const model = decodeModel(artifact);
+        options.size = Math.min(memoryOf(model, artifact.length), MAX_LOADED_BYTES);
+        return new Predictor(model);
       },
     });
   }
@@ -79,4 +80,10 @@ export class Predictors {
   #load(versionId: string): Predictor | Promise<Predictor | undefined> {
     return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
   }
+}
+
+/** Estimates how many bytes of memory a model takes once it is loaded. */
+function memoryOf({ columns }: Model, artifactBytes: number): number {
+  const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
+  return MEMORY.least + MEMORY.perByte * artifactBytes + MEMORY.perCategory * categories;
 }
