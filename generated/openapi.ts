@@ -776,7 +776,7 @@ export interface components {
              * @description The largest number or the latest date; null for categories.
              */
             max: number | string | null;
-            /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. */
+            /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
             categories: string[] | null;
             importance: components["schemas"]["Importance"];
         };

@@ -1,9 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { decodeModel, Predictor } from '../prediction/predicting.js';
+import { decodeModel, type Model, Predictor } from '../prediction/predicting.js';
 import type { Store } from '../store/index.js';
 
 /** How many trained models are held in memory; the others are read again when they are asked for. */
 const MAX_LOADED = 64;
+
+/** About how many bytes they may take together. */
+const MAX_LOADED_BYTES = 512 * 1024 * 1024;
+
+/** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
+const MEMORY = { least: 384 * 1024, perByte: 4, perCategory: 320 };
 
 /** For how many models it is known which version answers. */
 const MAX_KNOWN = 10_000;
@@ -22,9 +28,13 @@ export class Predictors {
   constructor(private readonly store: Store) {
     this.#loaded = new LRUCache<string, Predictor>({
       max: MAX_LOADED,
-      fetchMethod: async (versionId) => {
+      maxSize: MAX_LOADED_BYTES,
+      fetchMethod: async (versionId, _, { options }) => {
         const artifact = await store.models.artifact(versionId);
-        return artifact && new Predictor(decodeModel(artifact));
+        if (!artifact) return undefined;
+        const model = decodeModel(artifact);
+        options.size = Math.min(memoryOf(model, artifact.length), MAX_LOADED_BYTES);
+        return new Predictor(model);
       },
     });
   }
@@ -70,4 +80,10 @@ export class Predictors {
   #load(versionId: string): Predictor | Promise<Predictor | undefined> {
     return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
   }
+}
+
+/** Estimates how many bytes of memory a model takes once it is loaded. */
+function memoryOf({ columns }: Model, artifactBytes: number): number {
+  const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
+  return MEMORY.least + MEMORY.perByte * artifactBytes + MEMORY.perCategory * categories;
 }

@@ -145,3 +145,21 @@ describe('the parts of a table', () => {
     await untilNoParts();
   });
 });
+
+test('a model of a table with long texts shows its columns in little', async () => {
+  const text = (row: number) => (row % 2 ? 'short' : String(row % 4) + '\u0001'.repeat(20_000));
+  const rows = Array.from({ length: 60 }, (_, row) => `${row % 7},${text(row)}\n`);
+  const response = await fetch(`${server.url}${MODEL}?target=y`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/csv' },
+    body: `y,t\n${rows.join('')}`,
+  });
+  expect(response.status).toBe(202);
+  await untilTrained();
+  const model = await shown();
+  expect(model).toMatchObject({
+    status: 'ready',
+    columns: [{ used: true, categories: ['short'] }],
+  });
+  expect(JSON.stringify(model).length).toBeLessThan(10_000);
+});

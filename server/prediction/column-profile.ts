@@ -1,3 +1,4 @@
+import { chooseCategories, LONGEST_CATEGORY, MOST_CATEGORIES } from './categories.js';
 import { parseDate, parseNumber } from './cells.js';
 import {
   countCodes,
@@ -23,7 +24,7 @@ export interface ColumnSummary {
   min: number | string | null;
   /** The largest finite number, or the latest date in ISO 8601; null for categories. */
   max: number | string | null;
-  /** The categories, most frequent first, at most 254; null for numbers and dates. */
+  /** The categories that `chooseCategories` keeps, most frequent first; null for numbers and dates. */
   categories: string[] | null;
   /** What the model makes of the column; null if it is not used, or if an old model never asked. */
   importance: Importance | null;
@@ -48,20 +49,21 @@ export interface ColumnProfile {
   values: ValueCount[];
 }
 
-/** One of the 256 bins is for missing values, one for all of the other categories. */
-export const MOST_CATEGORIES = 254;
-
 /** Text of which more than this share is distinct names its rows, and says nothing of new ones. */
 const IDENTIFIER_SHARE = 0.95;
 
-/** Finds out what a column holds: numbers, dates or categories, and whether they can be used. */
-export function profileColumn(column: TableColumn): ColumnProfile {
+/**
+ * Finds out what a column holds: numbers, dates or categories, and whether they can be used.
+ *
+ * @param categoryBytes the most bytes of JSON that its categories may take.
+ */
+export function profileColumn(column: TableColumn, categoryBytes: number): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
   const counts = countCodes(column);
   const ordered =
     readAs('number', parseNumber, column, counts) ?? readAs('date', parseDate, column, counts);
   if (ordered) return profileOrdered(ordered);
-  return { summary: summariseCategories(column, counts), column, values: [] };
+  return { summary: summariseCategories(column, counts, categoryBytes), column, values: [] };
 }
 
 /** A column of texts as values, if nearly all that are present can be read so. */
@@ -99,7 +101,11 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
 }
 
 /** @param counts the rows of each code. */
-function summariseCategories(column: TextColumn, counts: Uint32Array): ColumnSummary {
+function summariseCategories(
+  column: TextColumn,
+  counts: Uint32Array,
+  categoryBytes: number,
+): ColumnSummary {
   const present = column.codes.length - (counts[0] ?? 0);
   // How many texts the others were is not known: this many at most.
   const others = counts.at(-1) ?? 0;
@@ -117,15 +123,32 @@ function summariseCategories(column: TextColumn, counts: Uint32Array): ColumnSum
     use.used = false;
     use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;
   }
+  const categories = use.used
+    ? chooseCategories(
+        byFrequency.map(({ text }) => text),
+        categoryBytes,
+      )
+    : null;
+  if (categories?.length === 0) {
+    use.used = false;
+    use.reason = tooLong(categoryBytes);
+  }
   return {
     name: column.name,
     kind: 'category',
     ...use,
     min: null,
     max: null,
-    categories: use.used ? byFrequency.slice(0, MOST_CATEGORIES).map(({ text }) => text) : null,
+    categories: use.used ? categories : null,
     importance: null,
   };
+}
+
+function tooLong(categoryBytes: number): string {
+  const [characters, bytes] = [LONGEST_CATEGORY, categoryBytes].map((most) =>
+    most.toLocaleString('en'),
+  );
+  return `every value is too long for a category, which has at most ${characters} characters and, in a table of so many columns, ${bytes} bytes of JSON`;
 }
 
 function usage(column: TableColumn, known: number, distinct: number) {

@@ -1,6 +1,7 @@
+import { MOST_CATEGORIES } from './categories.js';
 import { cellText, parseDate, parseNumber } from './cells.js';
 import type { ValueCount } from './column-counts.js';
-import { type ColumnSummary, MOST_CATEGORIES } from './column-profile.js';
+import type { ColumnSummary } from './column-profile.js';
 import { CutGrid } from './cut-grid.js';
 import { type DatePart, datePart } from './date-parts.js';
 

@@ -1,3 +1,4 @@
+import { categoryShare } from './categories.js';
 import type { ValueCount } from './column-counts.js';
 import { type ColumnSummary, profileColumn } from './column-profile.js';
 import { datePart, recurringParts } from './date-parts.js';
@@ -42,9 +43,10 @@ export function prepareTable(
   const binned: Uint8Array[] = [];
   const binCounts: number[] = [];
   const isCategory: boolean[] = [];
+  const categoryBytes = categoryShare(table.columns.length);
   let datesInParts = 0;
   for (const [index, asSent] of table.columns.entries()) {
-    const { summary, column, values } = profileColumn(asSent);
+    const { summary, column, values } = profileColumn(asSent, categoryBytes);
     columns.push(summary);
     if (summary.used) {
       const parted = summary.kind === 'date' && datesInParts++ < MOST_DATES_IN_PARTS;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_CATEGORIES } from './column-profile.js';
+import { MOST_CATEGORIES } from './categories.js';
 import { DATE_PARTS } from './date-parts.js';
 import type { Model } from './model.js';
 import { ANY_TARGET } from './target-support.js';

@@ -1,3 +1,4 @@
+import { categoryShare } from './categories.js';
 import { cellText, parseNumber } from './cells.js';
 import { valuesByRow } from './chunked.js';
 import { ColumnBuilder } from './column-builder.js';
@@ -131,9 +132,10 @@ function checkInputs(table: Table): void {
     const message = `The target ${quote(table.target)} is the only column. Send the columns to predict it from.`;
     throw new TableError([{ message }]);
   }
+  const categoryBytes = categoryShare(table.columns.length);
   const faults: TableFault[] = [];
   for (const column of table.columns) {
-    const { reason } = profileColumn(column).summary;
+    const { reason } = profileColumn(column, categoryBytes).summary;
     if (reason === null) return;
     const message = `No input column can be used. Column ${quote(column.name)}: ${reason}.`;
     if (faults.length < 10) faults.push({ message, column: column.name });

@@ -199,14 +199,16 @@ export class ModelStore {
     instance: string,
     { columns, metrics, artifact }: TrainedVersion,
   ): Promise<boolean> {
+    const shown = { columns: JSON.stringify(columns), metrics: JSON.stringify(metrics) };
+    const bytes =
+      artifact.length + Buffer.byteLength(shown.columns) + Buffer.byteLength(shown.metrics);
     return inTransaction(this.work, async (db) => {
       const version = await endTraining(db, versionId, instance, {
         status: 'ready',
         progress: 1,
-        columns: JSON.stringify(columns),
-        metrics: JSON.stringify(metrics),
+        ...shown,
         checksum: checksum(artifact),
-        bytes: artifact.length,
+        bytes,
       });
       if (!version) return false;
       await db
@@ -219,7 +221,7 @@ export class ModelStore {
         .where('version', '<', version.version)
         .returning('bytes')
         .execute();
-      await adjustStored(db, version.owner, artifact.length - total(dropped));
+      await adjustStored(db, version.owner, bytes - total(dropped));
       return true;
     });
   }
