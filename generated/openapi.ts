@@ -1042,7 +1042,8 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The headers of the request, its body, or the next bytes of a stream took too long to arrive, or a table
-         *     brought less than 128 KiB a second while other tables waited to be read.
+         *     brought less than 128 KiB a second, a rate that doubles for each 10 seconds of the wait, while other tables
+         *     waited to be read.
          *
          *     To mend it, send the request again, all at once; of a stream, what was not answered. The connection was
          *     closed, and nothing was changed.

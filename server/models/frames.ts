@@ -1,5 +1,5 @@
-/** What a frame between the service and a worker process carries. */
-export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4 } as const;
+/** What a frame between the service and a worker process carries; `taken` says that the worker has the job. */
+export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4, taken: 5 } as const;
 
 export interface Frame {
   readonly kind: number;

@@ -32,6 +32,7 @@ export async function serveJobs<Details, Result>(work: Work<Details, Result>): P
   preferAsVictim();
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
+    writeFrame(FRAME.taken, Buffer.alloc(0));
     const input = inputOf(frames);
     writeFrame(FRAME.result, serialize(await answerOf(work, next.value, input)));
     // What the job had no need of.

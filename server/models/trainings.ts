@@ -32,6 +32,7 @@ export class Trainings {
   readonly #stopping = new AbortController();
   readonly #trainer = new Trainer();
   #looking: Promise<void> | undefined;
+  #sweeping: Promise<void> | undefined;
   #rest = new AbortController();
   #current: { readonly versionId: string; readonly cancel: AbortController } | undefined;
 
@@ -50,6 +51,7 @@ export class Trainings {
   /** Takes up trainings from now on, also those that had not ended when the service did. */
   start(): void {
     this.#looking ??= this.#look();
+    this.#sweeping ??= this.#sweep();
   }
 
   /** Looks for a training at once, such as one that was just begun here. */
@@ -67,7 +69,7 @@ export class Trainings {
     this.#stopping.abort();
     this.#rest.abort();
     this.#current?.cancel.abort();
-    await this.#looking;
+    await Promise.all([this.#looking, this.#sweeping]);
     this.#trainer.close();
   }
 
@@ -77,7 +79,6 @@ export class Trainings {
       try {
         // SQLite works in this thread: who woke this up, and others, come between what is done here.
         await nextTurn();
-        await this.#sweep();
         const claim = await this.#claim();
         await nextTurn();
         if (claim) await this.#run(claim);
@@ -90,12 +91,20 @@ export class Trainings {
     }
   }
 
-  /** Removes what is left of tables whose training has ended, or never began: a part in a turn. */
+  /**
+   * Removes what is left of tables whose training has ended, or never began: a part in a turn. A large one takes long,
+   * so trainings begin and run meanwhile.
+   */
   async #sweep(): Promise<void> {
-    try {
-      while (!this.#stopping.signal.aborted && (await this.store.tables.sweep())) await nextTurn();
-    } catch (error) {
-      this.log.warn({ err: error }, 'tables that nobody needs any more are not removed yet');
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (await this.store.tables.sweep()) await nextTurn();
+        else await pause(LOOK_EVERY, signal);
+      } catch (error) {
+        this.log.warn({ err: error }, 'tables that nobody needs any more are not removed yet');
+        await pause(RETRY_AFTER, signal);
+      }
     }
   }
 

@@ -69,8 +69,35 @@ describe('slots for uploads', () => {
     const fast = new Reading(slots, 'a', 2 * MIN_RATE);
     const unread = new Reading(slots, 'a', 10, false);
     const other = new Reading(slots, 'b', 10);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(19_000);
     expect(states([fast, unread, other])).toEqual(['read', 'read', 'waiting']);
+  });
+
+  test('are given up for a further owner by any number of others who send just enough', async () => {
+    const slots = new UploadSlots({ total: 4, perOwner: 2 });
+    const owners = ['a', 'b', 'c', 'd', 'e'];
+    for (const owner of [...owners, ...owners, ...owners]) {
+      new Reading(slots, owner, 1.2 * MIN_RATE);
+    }
+    const other = new Reading(slots, 'z', 10 * MIN_RATE);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(other.state).toBe('read');
+  });
+
+  test('are kept, however long others wait, by who is read no faster than it sends', async () => {
+    const slots = new UploadSlots({ total: 1, perOwner: 1 });
+    const unread = new Reading(slots, 'a', 10, false);
+    const other = new Reading(slots, 'b', 10 * MIN_RATE);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(states([unread, other])).toEqual(['read', 'waiting']);
+  });
+
+  test('are not taken from others for an owner who waits for its own', async () => {
+    const slots = new UploadSlots({ total: 3, perOwner: 2 });
+    const own = [1, 2, 3].map(() => new Reading(slots, 'a', 10, false));
+    const other = new Reading(slots, 'b', 2 * MIN_RATE);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(states([...own, other])).toEqual(['read', 'read', 'waiting', 'read']);
   });
 
   test('are given up by the owner who waits for another', async () => {

@@ -3,6 +3,9 @@ import type { UploadMeter } from './upload-meter.js';
 /** The least that a sender must deliver while others wait for its slot, in bytes a second. */
 export const MIN_RATE = 128 * 1024;
 
+/** For each such time that an owner has waited, twice the rate is asked for, in milliseconds. */
+const DOUBLING_TIME = 10_000;
+
 /** How long an upload is watched before it is judged, in milliseconds, and how often one is. */
 const WATCH_TIME = 5_000;
 const WATCH_INTERVAL = 1_000;
@@ -28,20 +31,35 @@ interface Mark {
 
 interface Waiter {
   readonly upload: Upload;
+  /** Since when it waits, in milliseconds of `performance.now`. */
+  readonly since: number;
   readonly begin: () => void;
+}
+
+/** When an owner had a slot last: the number of that turn, and when it began, in milliseconds of `performance.now`. */
+interface Turn {
+  readonly order: number;
+  readonly time: number;
+}
+
+/** What an upload delivers, in bytes a second of the time in which bytes were waited for. */
+interface Delivery {
+  readonly upload: Upload;
+  readonly rate: number;
 }
 
 /**
  * Bounds how many uploads are read at once, and how many of one owner. Waiting owners take turns. While an upload
- * waits, one that has a slot must deliver at least `MIN_RATE`: the slowest below it is given up.
+ * waits, one that has a slot must deliver at least `MIN_RATE`, and twice as much for each `DOUBLING_TIME` of the wait:
+ * the slowest below it is given up. So nobody keeps a slot for long but by sending as fast as the service reads.
  */
 export class UploadSlots {
   readonly #limits: { readonly total: number; readonly perOwner: number };
   readonly #running = new Map<Upload, Mark>();
   readonly #waiting: Waiter[] = [];
   /** The order in which owners began last. */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
+  readonly #turns = new Map<string, Turn>();
+  #turnCount = 0;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(limits: { total: number; perOwner: number }) {
@@ -65,7 +83,7 @@ export class UploadSlots {
         signal.removeEventListener('abort', leave);
         resolve();
       };
-      const waiter = { upload, begin };
+      const waiter = { upload, since: performance.now(), begin };
       this.#waiting.push(waiter);
       signal.addEventListener('abort', leave);
       if (signal.aborted) leave();
@@ -84,7 +102,7 @@ export class UploadSlots {
       const { upload, begin } = waiter;
       this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
       this.#running.set(upload, markOf(upload));
-      this.#turns.set(upload.owner, ++this.#turn);
+      this.#turns.set(upload.owner, { order: ++this.#turnCount, time: performance.now() });
       begin();
     }
     if (this.#waiting.length > 0) this.#beginWatch();
@@ -103,7 +121,7 @@ export class UploadSlots {
   }
 
   #turnOf({ upload }: Waiter): number {
-    return this.#turns.get(upload.owner) ?? 0;
+    return this.#turns.get(upload.owner)?.order ?? 0;
   }
 
   #ownerIsFull(owner: string): boolean {
@@ -127,24 +145,36 @@ export class UploadSlots {
 
   /** Gives up one upload for each that waits, if that lets it begin. */
   #giveUpSlowest(): void {
-    const slow = this.#slowUploads();
-    for (const { upload } of [...this.#waiting]) {
-      const isFull = this.#ownerIsFull(upload.owner);
-      const index = slow.findIndex(({ owner }) => !isFull || owner === upload.owner);
-      for (const { giveUp } of index < 0 ? [] : slow.splice(index, 1)) giveUp.abort(tooSlow());
+    const deliveries = this.#deliveries();
+    for (const waiter of [...this.#waiting]) {
+      const { owner } = waiter.upload;
+      const isFull = this.#ownerIsFull(owner);
+      const least = this.#rateFor(waiter);
+      const index = deliveries.findIndex(
+        ({ upload, rate }) => rate < least && (!isFull || upload.owner === owner),
+      );
+      if (index < 0) continue;
+      for (const { upload } of deliveries.splice(index, 1)) upload.giveUp.abort(tooSlow());
     }
   }
 
-  /** Uploads that have delivered too little since their mark, the slowest first; the others are marked anew. */
-  #slowUploads(): Upload[] {
-    const slow: { upload: Upload; bytes: number }[] = [];
+  /** The rate that a waiter may ask for. The wait of an owner begins anew with each of its turns. */
+  #rateFor({ upload, since }: Waiter): number {
+    const begun = Math.max(since, this.#turns.get(upload.owner)?.time ?? 0);
+    return MIN_RATE * 2 ** Math.floor((performance.now() - begun) / DOUBLING_TIME);
+  }
+
+  /** What the uploads that were waited for delivered, the slowest first; those above `MIN_RATE` are marked anew. */
+  #deliveries(): Delivery[] {
+    const deliveries: Delivery[] = [];
     for (const [upload, mark] of this.#running) {
       const now = markOf(upload);
       if (now.time - mark.time < WATCH_TIME) continue;
-      if (isSlow(mark, now)) slow.push({ upload, bytes: now.bytes - mark.bytes });
-      else this.#running.set(upload, now);
+      const rate = rateBetween(mark, now);
+      if (Number.isFinite(rate)) deliveries.push({ upload, rate });
+      if (rate >= MIN_RATE) this.#running.set(upload, now);
     }
-    return slow.sort((one, other) => one.bytes - other.bytes).map(({ upload }) => upload);
+    return deliveries.sort((one, other) => one.rate - other.rate);
   }
 }
 
@@ -152,7 +182,7 @@ export class UploadSlots {
 export function isSlowSinceBegin({ meter }: Upload): boolean {
   const now = markOf({ meter });
   const begin = { time: meter.begun, bytes: 0, waited: 0 };
-  return now.time - begin.time >= WATCH_TIME && isSlow(begin, now);
+  return now.time - begin.time >= WATCH_TIME && rateBetween(begin, now) < MIN_RATE;
 }
 
 export function tooSlow(): SlowUploadError {
@@ -163,8 +193,12 @@ function markOf({ meter }: Pick<Upload, 'meter'>): Mark {
   return { time: performance.now(), bytes: meter.bytes, waited: meter.waited };
 }
 
-/** Only time in which bytes were waited for counts, and most of the time must be such. */
-function isSlow(from: Mark, to: Mark): boolean {
+/**
+ * The rate in bytes a second. Only time in which bytes were waited for counts, and most of the time must be such: a
+ * sender that is not read faster than it sends has no bounded rate.
+ */
+function rateBetween(from: Mark, to: Mark): number {
   const waited = to.waited - from.waited;
-  return waited > (to.time - from.time) / 2 && to.bytes - from.bytes < (MIN_RATE * waited) / 1000;
+  if (waited <= (to.time - from.time) / 2) return Number.POSITIVE_INFINITY;
+  return ((to.bytes - from.bytes) * 1000) / waited;
 }

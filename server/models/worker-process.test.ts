@@ -172,6 +172,23 @@ describe('a worker process', () => {
     expect(await run('echo')).toBe(first);
   });
 
+  test.each([
+    ['small', 10],
+    ['large', 1_000_000],
+  ])('that ended while it had no job costs the next, a %s one, nothing', async (_, size) => {
+    const first = Number(await run('hurried'));
+    process.kill(first, 'SIGKILL');
+    const received: Buffer[] = [];
+    const second = await run('echo', {
+      input: pieces(bytes(size)),
+      onData: (piece) => {
+        received.push(piece);
+      },
+    });
+    expect(second).not.toBe(first);
+    expect(Buffer.concat(received).equals(bytes(size))).toBe(true);
+  });
+
   test('has no secret of the service, and none of its flags', async () => {
     expect(await run('environment')).toEqual({ env: [], flags: ['--max-old-space-size=64'] });
   });

@@ -61,14 +61,15 @@ export class WorkerPool<Details, Result> {
   }
 
   /**
-   * Runs a job; resolves with its result.
+   * Runs a job; resolves with its result. A process that ended while it waited for a job is replaced.
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job
    * @throws {Error} what the job threw in the worker
    * @throws what `input` or `onData` threw, or the reason of `signal`
    */
   async run(job: Job<Details>): Promise<Result> {
     job.signal?.throwIfAborted();
-    const worker = this.#take();
+    const idle = this.#takeIdle();
+    const worker = idle ?? new WorkerProcess(this.#options.script, this.#options.maxHeap);
     try {
       const { result, memory } = await worker.run(job);
       if (memory < MAX_IDLE_MEMORY && !this.#isClosed) this.#keep(worker);
@@ -76,6 +77,8 @@ export class WorkerPool<Details, Result> {
       return result;
     } catch (error) {
       worker.end();
+      // Nothing of the input was asked for yet.
+      if (idle && !idle.hasTaken && error instanceof WorkerEndedError) return this.run(job);
       throw error;
     }
   }
@@ -86,14 +89,13 @@ export class WorkerPool<Details, Result> {
     for (const worker of this.#idle.keys()) this.#endIdle(worker);
   }
 
-  #take(): WorkerProcess<Details, Result> {
+  #takeIdle(): WorkerProcess<Details, Result> | undefined {
     for (const [worker, timeout] of this.#idle) {
       clearTimeout(timeout);
       this.#idle.delete(worker);
       if (worker.isAlive) return worker;
     }
-    const { script, maxHeap } = this.#options;
-    return new WorkerProcess(script, maxHeap);
+    return undefined;
   }
 
   #keep(worker: WorkerProcess<Details, Result>): void {
@@ -122,6 +124,7 @@ class WorkerProcess<Details, Result> {
   readonly #frames: AsyncGenerator<Frame>;
   readonly #ended: Promise<string>;
   #stderr = '';
+  #hasTaken = false;
 
   constructor(script: URL, maxHeap: number) {
     // Without the flags and the environment of this process: it needs no secret and no port of a debugger.
@@ -148,6 +151,11 @@ class WorkerProcess<Details, Result> {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Whether the process has taken the last job that it was given. */
+  get hasTaken(): boolean {
+    return this.#hasTaken;
+  }
+
   /** Ends the process at once. */
   end(): void {
     this.#child.kill('SIGKILL');
@@ -164,7 +172,8 @@ class WorkerProcess<Details, Result> {
     signal?.addEventListener('abort', abort);
     const sending = new AbortController();
     try {
-      const sent = this.#send(details, input, sending.signal);
+      await this.#give(details);
+      const sent = this.#send(input, sending.signal);
       const answered = this.#receive(onData, onProgress);
       // Whichever fails first is the reason; the other only fails in its wake.
       sent.catch(() => {});
@@ -179,15 +188,22 @@ class WorkerProcess<Details, Result> {
     }
   }
 
-  /** Sends a job and its input, no faster than they are taken, until the end or the signal. */
-  async #send(
-    details: Details,
-    input: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /**
+   * Gives the process a job, and waits until it takes it: one that ended while it had no job may not be known to have.
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before
+   */
+  async #give(details: Details): Promise<void> {
+    this.#hasTaken = false;
+    await this.#write(FRAME.job, serialize(details));
+    const { done } = await this.#frames.next();
+    if (done) throw await this.#whyEnded();
+    this.#hasTaken = true;
+  }
+
+  /** Sends the input of a job, no faster than it is taken, until the end or the signal. */
+  async #send(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     const end = () => this.#input.write(frameHead(FRAME.end, 0));
     signal.addEventListener('abort', end);
-    await this.#write(FRAME.job, serialize(details));
     for await (const bytes of input) {
       if (signal.aborted) return;
       await this.#write(FRAME.data, bytes);

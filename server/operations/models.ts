@@ -188,7 +188,7 @@ function tooManyTables() {
 function uploadTooSlow() {
   return problem(
     '/problems/request-timeout',
-    'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, or send it again later.',
+    'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send it again later.',
     {},
     { Connection: 'close' },
   );

@@ -17,8 +17,8 @@ export interface Claim {
 }
 
 /**
- * Takes up the oldest training that nobody runs, or whose instance has not renewed its lease: it is dead, or
- * cut off from the store.
+ * Takes up a training that nobody runs, or whose instance has not renewed its lease: it is dead, or cut off from
+ * the store. Owners take turns: of those for whom none was taken up for longest, the oldest.
  * @param lease for how long, in milliseconds by the clock of the database
  */
 export async function claim(
@@ -30,11 +30,15 @@ export async function claim(
   if (!(await waiting(db).select('id').limit(1).executeTakeFirst())) return undefined;
   return inTransaction(db, async (db) => {
     const { now, locksRows } = dialectOf(db);
-    const oldest = waiting(db)
-      .select('id')
-      .orderBy('id')
+    const next = waiting(db)
+      .innerJoin('models', 'models.id', 'model_versions.model_id')
+      .innerJoin('projects', 'projects.id', 'models.project_id')
+      .leftJoin('owner_storage', 'owner_storage.owner', 'projects.owner')
+      .select('model_versions.id')
+      .orderBy(sql`coalesce(trained_at, 0)`)
+      .orderBy('model_versions.id')
       .limit(1)
-      .$if(locksRows, (query) => query.forUpdate().skipLocked());
+      .$if(locksRows, (query) => query.forUpdate('model_versions').skipLocked());
     const claimed = await db
       .updateTable('model_versions')
       .set(({ eb }) => ({
@@ -43,10 +47,13 @@ export async function claim(
         claimed_by: instance,
         claimed_until: sql<number>`${now} + cast(${lease} as bigint)`,
       }))
-      .where('id', '=', oldest)
+      .where('id', '=', next)
       .returning('id')
       .executeTakeFirst();
-    return claimed && whatIsClaimed(db, claimed.id);
+    if (!claimed) return undefined;
+    const { owner, ...claim } = await whatIsClaimed(db, claimed.id);
+    await noteTurn(db, owner);
+    return claim;
   });
 }
 
@@ -108,10 +115,14 @@ export function waiting(db: Kysely<Database>) {
   );
 }
 
-function whatIsClaimed(db: Kysely<Database>, versionId: string): Promise<Claim> {
+function whatIsClaimed(
+  db: Kysely<Database>,
+  versionId: string,
+): Promise<Claim & { readonly owner: string }> {
   return db
     .selectFrom('model_versions')
     .innerJoin('models', 'models.id', 'model_versions.model_id')
+    .innerJoin('projects', 'projects.id', 'models.project_id')
     .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
     .select([
       'model_versions.id as versionId',
@@ -119,7 +130,18 @@ function whatIsClaimed(db: Kysely<Database>, versionId: string): Promise<Claim> 
       'models.name as model',
       'model_versions.version',
       'training_tables.parts',
+      'projects.owner',
     ])
     .where('model_versions.id', '=', versionId)
     .executeTakeFirstOrThrow();
+}
+
+/** Notes that a training of an owner is taken up now. */
+async function noteTurn(db: Kysely<Database>, owner: string): Promise<void> {
+  const trained_at = dialectOf(db).now;
+  await db
+    .insertInto('owner_storage')
+    .values({ owner, trained_at })
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet({ trained_at }))
+    .execute();
 }

@@ -162,8 +162,8 @@ export class ModelStore {
   }
 
   /**
-   * Takes up the oldest training that nobody runs, or whose instance has not renewed its lease, and counts
-   * the attempt; nothing if there is none.
+   * Takes up a training that nobody runs, or whose instance has not renewed its lease, and counts the attempt;
+   * nothing if there is none. Owners take turns, each with its oldest.
    * @param instance who takes it up
    * @param lease for how long it is left alone without being renewed, in milliseconds
    */

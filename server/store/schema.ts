@@ -15,6 +15,8 @@ export interface Database {
     bytes: Generated<number | string>;
     /** The answers in `kept_answers`. */
     answer_bytes: Generated<number | string>;
+    /** When a training of the owner was taken up last: milliseconds since 1970, by the clock of the database. */
+    trained_at: Generated<number | string>;
   };
   /** Each with counters of what it holds, which `held.ts` keeps: a project is never counted through. */
   projects: {

@@ -579,6 +579,22 @@ describe.each([
       expect(await store.models.waitingTrainings()).toBe(0);
     });
 
+    test('lets owners take turns, however many one has waiting', async () => {
+      for (const name of ['a1', 'a2', 'a3']) await begin(name);
+      const { id } = await store.projects.create('bob', 'shop');
+      for (const name of ['b1', 'b2']) await beginIn(id, name);
+      const order: unknown[] = [];
+      for (let turn = 0; turn < 5; turn++) {
+        const claim = await store.models.claimTraining('one', HOUR);
+        if (!claim) break;
+        order.push(claim.model);
+        // By the clock of the database, the next turn comes later; and what has ended still counts.
+        await pause(5);
+        await store.models.failTraining(claim.versionId, 'one', 'for a reason');
+      }
+      expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+    });
+
     test('keeps the parts of a table for as long as its training lasts', async () => {
       const { versionId: trained } = await begin('a');
       const { versionId: deleted } = await begin('b');

@@ -3,6 +3,7 @@ import * as first from './0001-first.js';
 import * as ownersKeysAndInstances from './0002-owners-keys-and-instances.js';
 import * as tablesInParts from './0003-tables-in-parts.js';
 import * as quotas from './0004-quotas.js';
+import * as turnsOfOwners from './0005-turns-of-owners.js';
 
 /**
  * Every change of the tables. They run in the order of their names, so each is numbered. One that was
@@ -13,4 +14,5 @@ export const migrations: Record<string, Migration> = {
   '0002-owners-keys-and-instances': ownersKeysAndInstances,
   '0003-tables-in-parts': tablesInParts,
   '0004-quotas': quotas,
+  '0005-turns-of-owners': turnsOfOwners,
 };
