@@ -73,7 +73,7 @@ describe.each(creations)('the answer that $id keeps under an Idempotency-Key', (
         expect(refused.status).toBe(409);
         expect(refused.headers.get('Retry-After')).toBe('1');
         expect(await refused.json()).toMatchObject({ type: '/problems/request-in-progress' });
-      }, 'in-flight');
+      });
     } finally {
       await another.close();
     }
