@@ -39,7 +39,7 @@ export class Work {
     return this.#inProject(projectName, async (store, project) => {
       const created = await store.skills.create(project.id, { name, type, params: params ?? {} });
       const location = `/projects/${project.name}/skills/${name}`;
-      return { status: 201, body: created, location };
+      return { status: 201, body: resourceIn(created), location };
     });
   }
 
@@ -55,7 +55,7 @@ export class Work {
         ...(settings ? { settings } : {}),
       };
       const updated = await store.agents.update(project.id, agentName, change);
-      return updated ? { status: 200, body: updated } : notFound(agentName);
+      return updated ? { status: 200, body: resourceIn(updated) } : notFound(agentName);
     });
   }
 
@@ -80,4 +80,9 @@ export class Work {
 
 function notFound(name: string): Answer {
   return { status: 404, body: { message: `There is no "${name}"` } };
+}
+
+/** The resource that the store has written in pieces of JSON: frameworks send objects. */
+function resourceIn(pieces: readonly string[]): unknown {
+  return JSON.parse(pieces.join(''));
 }
