@@ -2,7 +2,7 @@
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What a body may hold beside rows, with room for what is around it. */
+/** Limits of a body beside its rows, with room for what is around it. */
 const PARTS = 9_900;
 const NUMBERS = 99_000;
 const BYTES = MEBIBYTE - 512;

@@ -7,7 +7,7 @@ export interface Case {
   readonly send: () => Promise<{ status: number; bytes: number }>;
 }
 
-/** What a request is made of. */
+/** The parts of a request. */
 interface Made {
   readonly method?: string;
   readonly path: string;

@@ -50,7 +50,7 @@ export const express: Contender = {
   start: onStore('./yardsticks/express.js'),
 };
 
-/** What a read costs that does nothing but read. */
+/** The cost of a read that does nothing but read. */
 export const prepared: Contender = {
   name: 'prepared',
   title: 'Express with one prepared statement',

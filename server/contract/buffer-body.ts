@@ -16,7 +16,7 @@ export interface BodyBudget {
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare;
 }
 
-/** What one body has of the budget. */
+/** The share of one body in the budget. */
 export interface BodyShare {
   /** Counts bytes that have arrived. */
   add(bytes: number): void;

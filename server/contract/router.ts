@@ -195,7 +195,7 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   return handler as unknown as AnyHandler;
 }
 
-/** What every stream is sent within. */
+/** The surroundings that every stream shares. */
 type AroundStreams = Pick<Protection, 'stopping' | 'noteFailure' | 'isStillGood'> & {
   readonly contract: Contract;
 };

@@ -1,6 +1,6 @@
 import { type ProblemError, problem, unavailable } from './problems.js';
 
-/** Whether a caller would still be let in. It throws if that cannot be found out now. */
+/** Returns whether a caller would still be let in; throws if that cannot be found out now. */
 export type IsStillGood = () => boolean | Promise<boolean>;
 
 /**

@@ -83,7 +83,7 @@ export class BodyMemory implements BodyBudget {
   }
 }
 
-/** What one body has of the memory. */
+/** The share of one body in the memory. */
 class Body implements BodyShare {
   held = 0;
   #sinceProgress = 0;

@@ -6,7 +6,7 @@ import { readConfig } from '../../../server/config.js';
 import { type Attack, repeat, type Target } from './measure.js';
 
 const MEBIBYTE = 2 ** 20;
-/** What an owner may store, in bytes. */
+/** The bytes that an owner may store. */
 const MAX_STORED = 32 * MEBIBYTE;
 /** A project takes sixteen times as much. */
 const SKILLS_OF_A_PROJECT = 15;

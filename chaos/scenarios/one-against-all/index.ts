@@ -35,5 +35,5 @@ const attacks: readonly Attack[] = [
   unreadAnswers,
 ];
 
-/** What one owner does, and what another gets meanwhile; in the order in which they run. */
+/** Attacks of one owner, and what another gets meanwhile; in the order in which they run. */
 export const family: readonly Scenario[] = [...attacks.map(oneAgainstAll), lockedTable];

@@ -83,7 +83,7 @@ async function whileLocked<T>(url: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was answered, and after how many milliseconds; infinite, where nothing was. */
+/** The status of an answer, and its time in milliseconds: infinite, if there was none. */
 interface Answered {
   readonly status: number | undefined;
   readonly milliseconds: number;

@@ -39,7 +39,7 @@ export const stalledBodies: readonly Attack[] = [
   },
 ];
 
-/** What is announced of a body, and what is sent, in bytes. */
+/** The announced and the sent length of a body, in bytes. */
 interface StalledBody {
   readonly path: string;
   readonly length: number;

@@ -21,7 +21,7 @@ const SERVED = 0.95;
 /** In milliseconds. */
 const P99 = 1000;
 
-/** What became of one request. */
+/** The outcome of one request. */
 interface Outcome {
   readonly kind: Kind;
   /** Infinite where no answer came in time. */
