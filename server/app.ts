@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { aheadOfRouter } from './ahead-of-router.js';
 import type { Callers } from './callers/callers.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
@@ -53,7 +54,8 @@ export function createApp(
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(
+  const listener = aheadOfRouter(
+    app,
     sequence([
       ...traceRequests(),
       logRequests(log),
@@ -72,7 +74,7 @@ export function createApp(
   app.use(
     sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
-  const front = shedLoad(app, {
+  const front = shedLoad(listener, {
     exempt: openAddresses(contract, bases),
     refusalOf,
     refuse: (refusal, req, res) => {

@@ -1,0 +1,37 @@
+import type { RequestListener } from 'node:http';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** The error of a request that failed ahead of the router. */
+    thrown?: unknown;
+  }
+}
+
+/**
+ * Runs a handler ahead of an app's router, with the app's requests and responses. The router of Express takes
+ * a fifth of the processor time of a simple read. It gets what the handler passes on: requests that are not its own,
+ * and errors. To be called before anything else is added to the app.
+ */
+export function aheadOfRouter(app: Express, handler: RequestHandler): RequestListener {
+  const own = { app: { value: app } };
+  const requests: Request = Object.create(express.request, own);
+  const responses: Response = Object.create(express.response, own);
+  app.use((_req, res, next) => next(res.locals.thrown));
+  const serve = (req: Request, res: Response) => {
+    // The prototypes come last: V8 takes longer to add properties after them, a tenth of a simple read.
+    req.res = res;
+    res.req = req;
+    req.originalUrl = req.url;
+    req.baseUrl = '';
+    Object.setPrototypeOf(req, requests);
+    Object.setPrototypeOf(res, responses);
+    res.locals = Object.create(null);
+    handler(req, res, (thrown?: unknown) => {
+      res.locals.thrown = thrown;
+      app(req, res);
+    });
+  };
+  // Node's requests and responses become the app's in `serve`.
+  return serve as RequestListener;
+}
