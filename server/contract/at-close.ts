@@ -17,12 +17,12 @@ const queued = new WeakMap<Socket, Set<() => void>>();
  * same connection (HTTP pipelining: RFC 9112, section 9.3.2). For such a one the connection is watched.
  */
 export function atClose(req: IncomingMessage, res: Closing, done: () => void): void {
-  if (res.socket) {
-    onClose(res, done);
+  if (res.closed || (!res.socket && req.socket.destroyed)) {
+    queueMicrotask(done);
     return;
   }
-  if (req.socket.destroyed) {
-    queueMicrotask(done);
+  if (res.socket) {
+    onClose(res, done);
     return;
   }
   const waiting = queuedOn(req.socket);

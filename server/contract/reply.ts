@@ -80,6 +80,9 @@ function releaseBody(res: Response): void {
   res.locals.bodyShare?.release();
 }
 
+/** A reason that is made once: the usual one takes a stack with each answer. */
+const GONE = new Error('The answer has ended');
+
 async function sendPortions(
   res: Response,
   first: Portion,
@@ -90,7 +93,7 @@ async function sendPortions(
   const keepPatience = losePatience(res);
   atClose(res.req, res, () => {
     keepPatience();
-    gone.abort();
+    gone.abort(GONE);
   });
   let held = second;
   try {
