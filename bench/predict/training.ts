@@ -41,6 +41,7 @@ export const largeTraining: Scenario = {
   name: 'large-training',
   run: (folder) =>
     withService(folder, async (service): Promise<Finding[]> => {
+      await train(service, syntheticCsv(1_000)); // What a request needs is loaded now.
       await loopDelays(service);
       const memories: number[] = [];
       const sampling = setInterval(() => memories.push(treeMemory(service.pid)), 100);
@@ -61,9 +62,9 @@ export const largeTraining: Scenario = {
           passed: memory < 1e9 / 2 ** 20,
         },
         {
-          asked: 'the event loop is held for at most 25 ms at p99',
+          asked: 'the event loop is held for at most 25 ms at p99, and never for more than 50 ms',
           measured: `p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(1)} ms`,
-          passed: p99 <= 25,
+          passed: p99 <= 25 && max <= 50,
         },
         await cancelling(service),
       ];
