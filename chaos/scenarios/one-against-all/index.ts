@@ -5,6 +5,7 @@ import { headersOnly } from './headers-only.js';
 import { healthInQuery } from './health-in-query.js';
 import { hostileTables } from './hostile-tables.js';
 import { largeAgents } from './large-agents.js';
+import { largePredictions } from './large-predictions.js';
 import { largeUpload } from './large-upload.js';
 import { lockedTable } from './locked-table.js';
 import { longQueries } from './long-queries.js';
@@ -27,6 +28,7 @@ const attacks: readonly Attack[] = [
   revokedStream,
   healthInQuery,
   largeAgents,
+  largePredictions,
   largeUpload,
   filledStore,
   pipelinedRequests,
