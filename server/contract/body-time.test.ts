@@ -109,3 +109,12 @@ test('a client that is told so, and sends on, loses its connection', async () =>
   await once(socket.resume(), 'end');
   await lost;
 });
+
+test('a request that was answered before its body had come is closed with its connection', async () => {
+  let closed: Promise<unknown> | undefined;
+  await exchange((req, res) => {
+    closed = once(req, 'close');
+    res.end(() => req.socket.destroy());
+  }, REQUEST);
+  await closed;
+});

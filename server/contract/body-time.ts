@@ -5,8 +5,8 @@ import { hasBody } from './has-body.js';
 const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
 /**
- * Bounds the time in which the body of a request arrives, whatever becomes of the request. Node's own
- * `requestTimeout` knows no exception, and there is one: {@link mayTakeItsTime}.
+ * Bounds the time in which the body of a request arrives, whatever becomes of the request, and closes the request
+ * with its connection. Node's own `requestTimeout` knows no exception, and there is one: {@link mayTakeItsTime}.
  * @param longest in milliseconds, from the end of the headers
  * @param refuse is told of a connection whose request takes longer
  */
@@ -23,7 +23,14 @@ export function boundBodyTime(
       // It ends no sooner for a stop that waits for it.
       clock.unref();
       clocks.set(req, clock);
-      req.once('close', () => clearTimeout(clock));
+      const { socket } = req;
+      // Node does not close a request that was answered before its body had come, and who waits for that keeps it.
+      const close = () => req.destroy();
+      socket.once('close', close);
+      req.once('close', () => {
+        clearTimeout(clock);
+        socket.off('close', close);
+      });
     }
     listener(req, res);
   };
