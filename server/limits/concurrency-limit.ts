@@ -97,7 +97,10 @@ export class ConcurrencyLimit {
     this.#count(owner, -1);
     this.#working -= 1;
     const next = this.#waiting.take();
-    if (next) this.#begin(next);
+    if (!next) return;
+    this.#working += 1;
+    // The event loop turns between two requests, so that new connections are taken however many wait.
+    setImmediate(next);
   }
 
   /** Whether anyone but the owner waits. */

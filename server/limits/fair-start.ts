@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** How many requests start in one turn of the event loop, in which Node takes one new connection. */
-const STARTS_PER_TURN = 8;
+/** How long requests are started in one turn of the event loop, in which Node takes one new connection: in milliseconds. */
+const STARTING_MS = 1;
 
 /**
  * Starts few requests in each turn of the event loop. Node takes one new connection a turn, so that
@@ -10,12 +10,15 @@ const STARTS_PER_TURN = 8;
  */
 export function startFairly(listener: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = [];
-  let started = 0;
+  let spent = 0;
   let isScheduled = false;
   const turn = () => {
     isScheduled = false;
-    started = 0;
-    for (const [req, res] of waiting.splice(0, STARTS_PER_TURN)) {
+    spent = 0;
+    while (spent < STARTING_MS) {
+      const next = waiting.shift();
+      if (!next) return;
+      const [req, res] = next;
       // A caller who left while waiting is not worked for.
       if (!res.closed && !req.socket.destroyed) start(req, res);
     }
@@ -26,12 +29,13 @@ export function startFairly(listener: RequestListener): RequestListener {
     isScheduled = true;
   };
   const start: RequestListener = (req, res) => {
-    started += 1;
     schedule();
+    const begun = performance.now();
     listener(req, res);
+    spent += performance.now() - begun;
   };
   return (req, res) => {
-    if (started < STARTS_PER_TURN && waiting.length === 0) start(req, res);
+    if (spent < STARTING_MS && waiting.length === 0) start(req, res);
     else waiting.push([req, res]);
   };
 }
