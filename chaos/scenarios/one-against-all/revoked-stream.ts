@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { OpenStream } from '../../../contract-tests/open-stream.js';
 import { diamonds } from '../../../harness/diamonds.js';
 import { ask } from '../../../harness/http.js';
-import { textOf } from '../../../harness/json.js';
+import { fieldOf, textOf } from '../../../harness/json.js';
 import type { Finding } from '../../../harness/scenario.js';
 import { trained } from '../../../harness/training.js';
 import type { Attack } from './measure.js';
@@ -65,7 +65,7 @@ async function lastLine(stream: OpenStream): Promise<unknown> {
 }
 
 function finding(line: unknown, milliseconds: number): Finding {
-  const type = textOf(line, 'type');
+  const type = textOf(fieldOf(line, 'problem'), 'type');
   return {
     asked: `a revoked key's stream ends within ${STILL_GOOD} ms, with a line that is a problem`,
     measured: type

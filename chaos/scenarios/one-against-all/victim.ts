@@ -1,5 +1,5 @@
 import { diamonds } from '../../../harness/diamonds.js';
-import { ask, Client, type Headers, NoAnswer } from '../../../harness/http.js';
+import { ask, Client, type Headers, NoAnswer, send } from '../../../harness/http.js';
 import { percent, quantile } from '../../../harness/numbers.js';
 import type { Finding } from '../../../harness/scenario.js';
 import { trained } from '../../../harness/training.js';
@@ -57,6 +57,8 @@ export class Victim {
     }
     await ask('PUT', `${url + models}/prices?target=price`, table.csv, headers);
     await trained(`${url + models}/prices`, 20, headers);
+    // The first refusal of a process loads what words it, which every service has done in its first minute.
+    await send('POST', url + skills, {}, headers);
     return new Victim(url, headers, {
       reads: (number) => ['GET', number % 2 ? skills : `${skills}/skill_${number % SKILLS}`],
       writes: (number) => [
