@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from '../callers/caller.js';
+import type { Caller } from '../auth/caller.js';
 import { pauseReading, resumeReading } from './pause-reading.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
-import type { Database } from './schema.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 
 /** The scopes of a key for which none is named: everything that concerns its owner's resources. */
 export const OWNER_SCOPES = ['read', 'write', 'predict'] as const;
