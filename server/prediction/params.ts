@@ -1,4 +1,15 @@
-import type { GrowthLimits } from './boosting/split-finder.js';
+/** What trees are grown within. */
+export interface GrowthLimits {
+  /** At most 32. */
+  leaves: number;
+  /** The fewest rows of a leaf. */
+  leafRows: number;
+  /**
+   * The most rows that a tree is grown on: if there are more, each tree sees others of them, drawn
+   * at random (Friedman 2002, stochastic gradient boosting). All of them if left out.
+   */
+  treeRows?: number;
+}
 
 const LEAVES = 31;
 

@@ -1,10 +1,9 @@
-import type { ModelFeature } from '../model/model.js';
 import { categoryShare } from '../table/categories.js';
 import type { ValueCount } from '../table/column-counts.js';
 import { type ColumnSummary, profileColumn } from '../table/column-profile.js';
 import type { Table, TableColumn } from '../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
-import { datePart, recurringParts } from './date-parts.js';
+import { type DatePart, datePart, recurringParts } from './date-parts.js';
 
 /** The used columns of a table as bins. */
 export interface BinnedFeatures {
@@ -17,6 +16,16 @@ export interface BinnedFeatures {
   isCategory: boolean[];
   /** The column that each feature is read from, as its index in the table; ascending. */
   columnOf: number[];
+}
+
+/** An input of the trees: a column, or a part of a date. */
+export interface ModelFeature {
+  /** Index in `columns`. */
+  readonly column: number;
+  /** What of a date is split on; null for the moment itself, and in columns of other kinds. */
+  readonly part: DatePart | null;
+  /** Ascending cuts between the bins of a number or a date; empty for categories. */
+  readonly cuts: readonly number[];
 }
 
 /** A table as models see it. */

@@ -1,10 +1,10 @@
 import type { Forest, Tree } from '../forest/tree.js';
+import type { GrowthLimits } from '../params.js';
 import { seededRandom } from '../random.js';
 import type { HistogramBuilder } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
 import { sampleInOrder } from './row-sample.js';
 import type { TreeAdder } from './score-updater.js';
-import type { GrowthLimits } from './split-finder.js';
 import { type GrownTree, TreeGrower } from './tree-learner.js';
 
 /** Each tree mends only a tenth of the error that it sees. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BinnedFeatures } from '../binning/dataset.js';
-import { leafValueOf, referenceForest } from '../forest/reference-trees.js';
 import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';
+import { leafValueOf, referenceForest } from './reference-trees.js';
 
 const limits = { leaves: 31, leafRows: 5 };
 

@@ -1,11 +1,11 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { ForestScorer } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
+import type { GrowthLimits } from '../params.js';
 import { Booster } from './booster.js';
 import { HistogramBuilder } from './histogram.js';
 import { BinnedTable } from './kernel-dataset.js';
 import { TreeAdder } from './score-updater.js';
-import type { GrowthLimits } from './split-finder.js';
 
 /** Learns from, and scores, chosen rows of one binned table. */
 export class Learner {

@@ -1,20 +1,8 @@
+import type { GrowthLimits } from '../params.js';
 import type { Histogram } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
 
 const SPLIT_DOUBLES = 4;
-
-/** What trees are grown within. */
-export interface GrowthLimits {
-  /** At most 32. */
-  leaves: number;
-  /** The fewest rows of a leaf. */
-  leafRows: number;
-  /**
-   * The most rows that a tree is grown on: if there are more, each tree sees others of them, drawn
-   * at random (Friedman 2002, stochastic gradient boosting). All of them if left out.
-   */
-  treeRows?: number;
-}
 
 /** The rows of a node, summed up. */
 export interface NodeTotals {

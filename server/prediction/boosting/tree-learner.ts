@@ -1,7 +1,8 @@
 import { MOST_BINS, type Split, type Tree } from '../forest/tree.js';
+import type { GrowthLimits } from '../params.js';
 import type { Histogram, HistogramBuilder } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
-import { type FoundSplit, findSplit, type GrowthLimits, type NodeTotals } from './split-finder.js';
+import { type FoundSplit, findSplit, type NodeTotals } from './split-finder.js';
 
 /** A leaf of the tree under growth: the rows from `start` up to, not including, `end`. */
 interface GrowingLeaf extends NodeTotals {

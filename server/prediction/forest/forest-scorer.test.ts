@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { leafValueOf } from '../boosting/reference-trees.js';
 import { seededRandom } from '../random.js';
 import { ForestScorer } from './forest-scorer.js';
 import { MaskScorer } from './js-scorer.js';
-import { leafValueOf } from './reference-trees.js';
 import { MOST_LEAVES, type Split, type Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
 

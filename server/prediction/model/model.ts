@@ -1,4 +1,4 @@
-import type { DatePart } from '../binning/date-parts.js';
+import type { ModelFeature } from '../binning/dataset.js';
 import type { Forest } from '../forest/tree.js';
 import type { ErrorModel } from '../intervals/error-model.js';
 import type { TargetSupport } from '../intervals/target-range.js';
@@ -29,13 +29,4 @@ export interface Model extends ErrorModel {
   readonly target_deviation: number;
   /** How partial rows are answered; null if there can be none. */
   readonly partial_rows: PartialRows | null;
-}
-
-export interface ModelFeature {
-  /** Index in `columns`. */
-  readonly column: number;
-  /** What of a date is split on; null for the moment itself, and in columns of other kinds. */
-  readonly part: DatePart | null;
-  /** Ascending cuts between the bins of a number or a date; empty for categories. */
-  readonly cuts: readonly number[];
 }

@@ -1,3 +1,4 @@
+import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Forest } from '../forest/tree.js';
 import type { ErrorModel } from '../intervals/error-model.js';
 
@@ -12,4 +13,12 @@ export interface PartialRows extends ErrorModel {
   readonly unfamiliar_bins: readonly (readonly number[])[];
   /** Added to the word of the value forest. */
   readonly correction_forest: Forest;
+}
+
+/**
+ * The bin that a masked value gets, and that unfamiliar bins are read as: trees that were grown on
+ * masked rows know it.
+ */
+export function maskBin(unfamiliarBins: readonly number[]): number {
+  return unfamiliarBins[0] ?? MISSING_BIN;
 }

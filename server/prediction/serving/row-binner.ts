@@ -1,8 +1,8 @@
 import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
 import { MOST_BINS } from '../forest/tree.js';
 import type { Model } from '../model/model.js';
+import { maskBin } from '../model/partial-rows.js';
 import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
-import { maskBin } from '../training/masking.js';
 
 /** One input that the model splits on. */
 interface Input {

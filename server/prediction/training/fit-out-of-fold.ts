@@ -1,6 +1,6 @@
 import type { Learner } from '../boosting/learner.js';
-import type { GrowthLimits } from '../boosting/split-finder.js';
 import type { Forest } from '../forest/tree.js';
+import type { GrowthLimits } from '../params.js';
 import { rowsToLearn, type UnseenRows } from './folds.js';
 
 /** How to learn something about rows that a model has not seen. */

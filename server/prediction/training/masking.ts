@@ -1,13 +1,6 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
-
-/**
- * The bin that a masked value gets, and that unfamiliar bins are read as: trees that were grown on
- * masked rows know it.
- */
-export function maskBin(unfamiliarBins: readonly number[]): number {
-  return unfamiliarBins[0] ?? MISSING_BIN;
-}
+import { maskBin } from '../model/partial-rows.js';
 
 /**
  * A copy of the table in which every row is partial: one column that has unfamiliar bins is masked

@@ -1,6 +1,6 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
-import type { GrowthLimits } from '../boosting/split-finder.js';
-import type { Forest, Split, Tree } from './tree.js';
+import type { Forest, Split, Tree } from '../forest/tree.js';
+import type { GrowthLimits } from '../params.js';
 
 /**
  * What the kernel is held against in tests: the same trees grown, and rows scored, in the plainest
