@@ -1,6 +1,4 @@
-import { SCOPES, type Scope } from '../store/index.js';
-
-export { SCOPES };
+import { SCOPES, type Scope } from '../contract/scopes.js';
 
 /** Who sends a request. */
 export interface Caller {

@@ -6,7 +6,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ApiKey, OWNER_SCOPES, Store } from '../store/index.js';
+import { OWNER_SCOPES } from '../contract/scopes.js';
+import { type ApiKey, Store } from '../store/index.js';
 import { createKey } from './api-key.js';
 import { Callers } from './callers.js';
 

@@ -11,7 +11,8 @@ import { type Outcome, runRoster } from '../../contract-tests/targets/roster-com
 import { startServer } from '../../contract-tests/targets/server-process.js';
 import { createKey } from '../auth/api-key.js';
 import { Callers } from '../auth/callers.js';
-import { OWNER_SCOPES, Store } from '../store/index.js';
+import { OWNER_SCOPES } from '../contract/scopes.js';
+import { Store } from '../store/index.js';
 
 let folder: string;
 let file: string;

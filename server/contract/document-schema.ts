@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../auth/caller.js';
+import { SCOPES } from './scopes.js';
 
 const media = z.record(z.string(), z.looseObject({}));
 const response = z.looseObject({ content: media.optional() });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hasBody } from './has-body.js';
+import { hasBody } from './message-body.js';
 
 const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { announcedLength } from '../pipeline/body/buffer-body.js';
 import { ChunkMeter, hasSmallChunks } from './chunk-size.js';
-import { hasBody } from './has-body.js';
+import { announcedLength, hasBody } from './message-body.js';
 
 /** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
 const SMALL = 1024 * 1024;

@@ -4,9 +4,9 @@ import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import type { Contract } from '../contract/document.js';
-import { serveInOrder } from '../limits/pipelining.js';
 import { boundBodyTime } from './body-timeout.js';
 import { answerUnreadableRequest, refuseTunnel } from './client-error.js';
+import { serveInOrder } from './pipelining.js';
 
 /** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;

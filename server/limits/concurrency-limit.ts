@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { hasBody } from '../http/has-body.js';
+import { hasBody } from '../http/message-body.js';
 import { atClose } from '../http/on-response-close.js';
 import type { WorkTurn } from '../pipeline/work-turn.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';

@@ -11,6 +11,7 @@ import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
 import { ChunkMeter } from '../http/chunk-size.js';
 import { endUnread } from '../http/end-unread.js';
+import { serveInOrder } from '../http/pipelining.js';
 import { bufferBody } from '../pipeline/body/buffer-body.js';
 import { JsonText } from '../pipeline/handlers.js';
 import { send } from '../pipeline/reply/send.js';
@@ -19,7 +20,6 @@ import { ProblemError, unavailable } from '../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
-import { serveInOrder } from './pipelining.js';
 import { RefusalTurns, throttleConnections } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 

@@ -30,7 +30,7 @@ export {
 } from './errors.js';
 export type { Contents } from './held.js';
 export { type ListEntry, pausing } from './json/written-json.js';
-export { type ApiKey, type KeptKey, OWNER_SCOPES, SCOPES, type Scope } from './keys.js';
+export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';

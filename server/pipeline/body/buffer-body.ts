@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
-import { hasBody } from '../../http/has-body.js';
 import { JSON_TYPE, mediaType } from '../../http/media-type.js';
+import { announcedLength, hasBody } from '../../http/message-body.js';
 import { atClose } from '../../http/on-response-close.js';
 import { bodyTooLarge, malformedBody, type ProblemError } from '../../problems/problem.js';
 
@@ -63,12 +62,6 @@ export function bufferBody(options: BufferOptions): RequestHandler {
     if (isSmall || !refuseMissingTarget) return collect(req, res, options, next);
     return refuseMissingTarget(res).then(() => collect(req, res, options, next));
   };
-}
-
-/** The length of a body in bytes, as its header tells it; undefined for one that comes in chunks (RFC 9112, section 6.3). */
-export function announcedLength({ headers }: IncomingMessage): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
 }
 
 function collect(

@@ -5,6 +5,7 @@ import type { Contract, Operation } from '../../contract/document.js';
 import { mayTakeItsTime } from '../../http/body-timeout.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
+import { announcedLength } from '../../http/message-body.js';
 import { atClose } from '../../http/on-response-close.js';
 import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../../json/sliced-json.js';
@@ -12,12 +13,7 @@ import { bodyTooLarge, invalidRequest, malformedBody, problem } from '../../prob
 import { watchKey } from '../watch-key.js';
 import { pauseWork } from '../work-turn.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
-import {
-  announcedLength,
-  type BodyBudget,
-  bufferBody,
-  type RefuseMissingTarget,
-} from './buffer-body.js';
+import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { LimitedStream } from './byte-limit.js';
 import { unreadBody } from './deferred-body.js';
 
