@@ -1,5 +1,5 @@
 import { escapeToken } from '../server/contract/json-pointer.js';
-import { asRecord } from '../server/contract/record.js';
+import { asRecord } from '../server/contract/json-record.js';
 import { NAMED } from './contract/references.js';
 import { canonical } from './schema/words.js';
 

@@ -1,17 +1,17 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { Callers } from './callers/callers.js';
+import { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import { readContract } from './contract/document.js';
-import { close, httpServer, listen } from './http-server.js';
+import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
-import { Predictors } from './models/predictors.js';
-import { Tables } from './models/tables.js';
-import { Trainings } from './models/trainings.js';
 import { KEPT_FOR } from './operations/once.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { Metrics } from './telemetry/metrics.js';
+import { Predictors } from './training/predictors.js';
+import { Tables } from './training/tables.js';
+import { Trainings } from './training/trainings.js';
 
 /** The contract stands at the top of the project, which this file is built two folders below. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);

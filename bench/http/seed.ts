@@ -1,5 +1,6 @@
-import { createKey } from '../../server/callers/api-key.js';
-import { LOCAL_OWNER, SCOPES } from '../../server/callers/caller.js';
+import { createKey } from '../../server/auth/api-key.js';
+import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { SCOPES } from '../../server/contract/scopes.js';
 import { Store } from '../../server/store/index.js';
 import { LISTED, WRITTEN } from './operations.js';
 

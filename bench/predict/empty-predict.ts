@@ -1,4 +1,4 @@
-import { Predictors } from '../../server/models/predictors.js';
+import { Predictors } from '../../server/training/predictors.js';
 
 /**
  * Loaded into the service before it starts, it makes of `predict` an operation that does nothing: what

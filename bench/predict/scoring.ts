@@ -1,10 +1,10 @@
 import { median } from '../../harness/numbers.js';
 import type { Scenario } from '../../harness/scenario.js';
-import { prepareTable } from '../../server/prediction/features.js';
-import { ForestScorer } from '../../server/prediction/forest-scorer.js';
+import { prepareTable } from '../../server/prediction/binning/dataset.js';
+import { Learner } from '../../server/prediction/boosting/learner.js';
+import { ForestScorer } from '../../server/prediction/forest/forest-scorer.js';
 import { type Model, readRowsTable } from '../../server/prediction/index.js';
-import { Learner } from '../../server/prediction/learner.js';
-import { RowBinner } from '../../server/prediction/row-binner.js';
+import { RowBinner } from '../../server/prediction/serving/row-binner.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 
 const TREES = 100;

@@ -5,7 +5,7 @@ import { ask, send } from '../../harness/http.js';
 import { type Finding, none, type Scenario } from '../../harness/scenario.js';
 import { type Service, startService } from '../../harness/service.js';
 import { trained } from '../../harness/training.js';
-import { LEASE } from '../../server/models/trainings.js';
+import { LEASE } from '../../server/training/trainings.js';
 import { compareWith, type Ledger } from '../writes/ledger.js';
 import { Persistent } from '../writes/persistent.js';
 

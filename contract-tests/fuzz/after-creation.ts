@@ -1,7 +1,7 @@
 /** What must hold of what was created: it is where the answer says, until it is deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import { sentValue, targetOf } from './case.js';
-import type { Exchange } from './expectations.js';
+import type { Exchange } from './exchange.js';
 import { evaluate, type Link } from './kinds.js';
 import { KEPT } from './nasty.js';
 import { onlyKey } from './requests.js';

@@ -1,19 +1,9 @@
 import { violations } from '../wire.js';
 import { type Case, type Expected, targetOf } from './case.js';
+import type { Exchange } from './exchange.js';
 import { isExplained } from './explained.js';
-import type { Answer, HttpRequest } from './http.js';
-import type { Filled } from './requests.js';
+import type { Answer } from './http.js';
 import { recordOf } from './schema.js';
-import type { World } from './world.js';
-
-/** A request that was answered. */
-export interface Exchange {
-  made: Case;
-  filled: Filled;
-  request: HttpRequest;
-  answer: Answer;
-  world: World;
-}
 
 /** What of an answer is not as the contract promises. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** Refusals of valid requests that are right: by what is there already, or by what the contract says in words. */
 
 import { type Case, sentValue, targetOf } from './case.js';
-import type { Exchange } from './expectations.js';
+import type { Exchange } from './exchange.js';
 import { KEPT } from './nasty.js';
 import { recordOf } from './schema.js';
 import type { World } from './world.js';

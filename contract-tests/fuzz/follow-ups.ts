@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterCreation, isReplay } from './after-creation.js';
 import { targetOf } from './case.js';
-import type { Exchange } from './expectations.js';
+import type { Exchange } from './exchange.js';
 import { evaluate, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf } from './operations.js';
 import { onlyKey } from './requests.js';

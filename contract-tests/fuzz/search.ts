@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type Case, targetOf } from './case.js';
 import { cases } from './cases.js';
-import { type Exchange, faultsOfAnswer } from './expectations.js';
+import type { Exchange } from './exchange.js';
+import { faultsOfAnswer } from './expectations.js';
 import type { Finding, Findings } from './findings.js';
 import { faultsAfter } from './follow-ups.js';
 import { curlOf } from './http.js';

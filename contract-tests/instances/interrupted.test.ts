@@ -1,7 +1,7 @@
 /** What becomes of the work of an instance that ends, or that is left without its database. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LEASE } from '../../server/models/trainings.js';
+import { LEASE } from '../../server/training/trainings.js';
 import { longTable, settled } from '../diamonds.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';
 import {

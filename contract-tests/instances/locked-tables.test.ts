@@ -1,7 +1,7 @@
 /** A table that somebody locks keeps those waiting who need it, and nobody else. */
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../server/callers/api-key.js';
+import { createKey } from '../../server/auth/api-key.js';
 import { makeKey } from '../targets/keys.js';
 import { type Connection, connectTo } from '../targets/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../targets/postgres-database.js';

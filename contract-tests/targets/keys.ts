@@ -1,7 +1,8 @@
-import { createKey } from '../../server/callers/api-key.js';
-import { LOCAL_OWNER } from '../../server/callers/caller.js';
-import { keepKey } from '../../server/callers/keep-key.js';
-import { SCOPES, type Scope, Store } from '../../server/store/index.js';
+import { createKey } from '../../server/auth/api-key.js';
+import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { keepKey } from '../../server/auth/keep-key.js';
+import { SCOPES, type Scope } from '../../server/contract/scopes.js';
+import { Store } from '../../server/store/index.js';
 
 /** The keys of those who call in the tests. */
 export interface Keys {

@@ -1,5 +1,5 @@
 import { escapeToken } from '../../server/contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../server/contract/record.js';
+import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
 import { referenced } from './references.js';
 
 /** A version of the contract, whose references have all been found to lead somewhere. */

@@ -1,5 +1,5 @@
 import { escapeToken, valueAt } from '../../server/contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../server/contract/record.js';
+import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
 
 /** A reference that cannot be followed: where it stands, and why. */
 export interface BrokenReference {

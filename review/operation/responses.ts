@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../server/contract/record.js';
+import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
 import { member, members } from '../contract/contract.js';
 import type { Finding } from '../finding.js';
 import type { Pair } from '../schema/comparison.js';

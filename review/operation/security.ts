@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/record.js';
+import { asRecord } from '../../server/contract/json-record.js';
 import { type Contract, elements, members, texts } from '../contract/contract.js';
 import type { Finding } from '../finding.js';
 import type { Pair } from '../schema/comparison.js';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { type Contract, member, members } from '../contract/contract.js';
 import type { Finding } from '../finding.js';
 import type { Pair } from '../schema/comparison.js';

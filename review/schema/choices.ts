@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { type Contract, elements } from '../contract/contract.js';
 import type { Difference } from '../finding.js';
 import { compareAlternatives } from './alternatives.js';

@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/record.js';
+import { asRecord } from '../../server/contract/json-record.js';
 import type { Contract } from '../contract/contract.js';
 import type { Difference } from '../finding.js';
 import type { Party } from '../rules.js';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import type { Contract } from '../contract/contract.js';
 import type { Difference } from '../finding.js';
 import type { Party, Rule } from '../rules.js';

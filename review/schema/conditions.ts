@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { members, texts } from '../contract/contract.js';
 import { type Difference, isRemark } from '../finding.js';
 import { type Comparison, difference, type Pair } from './comparison.js';

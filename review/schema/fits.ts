@@ -1,6 +1,12 @@
-import type { Shape } from './shape.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { statements } from './statements.js';
-import { typeOf } from './types.js';
+import { type Type, typeOf } from './types.js';
+
+/** Schemas that must all hold, and the types that they allow. */
+interface TypedSchemas {
+  readonly parts: readonly JsonRecord[];
+  readonly types: ReadonlySet<Type>;
+}
 
 /** What a keyword asks of a value of its kind; whatever is not of the kind fits. */
 const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
@@ -17,7 +23,7 @@ const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolea
  * Whether a value that one version names may be sent by the other, which names none: by its type, its
  * bounds, and its pattern. A format is not looked at.
  */
-export function fits(value: unknown, shape: Pick<Shape, 'parts' | 'types'>): boolean {
+export function fits(value: unknown, shape: TypedSchemas): boolean {
   if (!shape.types.has(typeOf(value))) return false;
   const meets = Object.entries(CHECKS).every(([keyword, check]) =>
     statements(shape, keyword).every(({ value: limit }) => check(measured(value, keyword), limit)),

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import type { Difference } from '../finding.js';
 import type { Rule } from '../rules.js';
 import { type Comparison, difference, type Pair } from './comparison.js';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { type Contract, elements } from '../contract/contract.js';
 import { fits } from './fits.js';
 import { type Type, typeOf, typesOf } from './types.js';

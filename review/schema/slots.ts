@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 import { type Contract, elements, member, members, texts } from '../contract/contract.js';
 import type { Party } from '../rules.js';
 import { regularExpression } from './fits.js';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../server/contract/record.js';
+import type { JsonRecord } from '../../server/contract/json-record.js';
 
 /** The types of JSON, where a number is an integer or not, so that a type is a set of these. */
 export const TYPES = [

@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/record.js';
+import { asRecord } from '../../server/contract/json-record.js';
 import type { Type } from './types.js';
 
 /** A value as JSON whose keys are in order, so that equal values are equal texts. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { createKey } from '../callers/api-key.js';
-import { LOCAL_OWNER } from '../callers/caller.js';
-import { keepKey } from '../callers/keep-key.js';
-import { OWNER_SCOPES, SCOPES, type Scope } from '../store/index.js';
+import { createKey } from '../auth/api-key.js';
+import { LOCAL_OWNER } from '../auth/caller.js';
+import { keepKey } from '../auth/keep-key.js';
+import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 

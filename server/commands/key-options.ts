@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { SCOPES, type Scope } from '../store/index.js';
+import { SCOPES, type Scope } from '../contract/scopes.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const LONGEST_NAME = 100;

@@ -9,9 +9,10 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, runRoster } from '../../contract-tests/targets/roster-command.js';
 import { startServer } from '../../contract-tests/targets/server-process.js';
-import { createKey } from '../callers/api-key.js';
-import { Callers } from '../callers/callers.js';
-import { OWNER_SCOPES, Store } from '../store/index.js';
+import { createKey } from '../auth/api-key.js';
+import { Callers } from '../auth/callers.js';
+import { OWNER_SCOPES } from '../contract/scopes.js';
+import { Store } from '../store/index.js';
 
 let folder: string;
 let file: string;

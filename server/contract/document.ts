@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { CHECKED_CONTRACT, CONTRACT_AS_JSON, READS_LATER } from '../../generated/contract.js';
 import { ContractError } from './contract-error.js';
 import { digestOf } from './digest.js';
+import type { Document } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
+import { asRecord, type JsonRecord } from './json-record.js';
 import { type Operation, operationsOf } from './operation.js';
-import { type ProblemKind, problemsOf } from './problem-kind.js';
-import { asRecord, type JsonRecord } from './record.js';
-import { saysOf } from './says.js';
-import type { Document } from './shape.js';
+import { type ProblemKind, problemsOf } from './problem-types.js';
+import { saysOf } from './rule-messages.js';
 
-export { absenceRule, patternRule } from './says.js';
+export { absenceRule, patternRule } from './rule-messages.js';
 export type { Document, Operation, ProblemKind };
 
 /** The contract, as the server reads it. */

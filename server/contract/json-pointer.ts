@@ -1,4 +1,4 @@
-import { asRecord } from './record.js';
+import { asRecord } from './json-record.js';
 
 /** A step of a JSON pointer, in which `~` and `/` are escaped (RFC 6901, section 3). */
 export function escapeToken(token: string): string {

@@ -1,7 +1,7 @@
-import type { SCOPES } from '../callers/caller.js';
+import type { Document } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
-import { asRecord, type JsonRecord } from './record.js';
-import type { Document } from './shape.js';
+import { asRecord, type JsonRecord } from './json-record.js';
+import type { SCOPES } from './scopes.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/document.js';
-import { problem } from '../contract/problems.js';
+import { problem } from '../problems/problem.js';
 import { type Asset, serve } from './asset.js';
 import { problemIndex, problemPage } from './problem-pages.js';
 import { referencePage } from './reference-page.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/document.js';
-import { asRecord } from '../contract/record.js';
+import { asRecord } from '../contract/json-record.js';
 import { escaped, page } from './page.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/document.js';
-import { asRecord } from '../contract/record.js';
+import { asRecord } from '../contract/json-record.js';
 
 /**
  * The contract as JSON, as this service keeps it: what the file says, but with `servers` that lead to the

@@ -1,6 +1,6 @@
-import type { Caller } from '../callers/caller.js';
-import type { BodyBudget, BodyShare } from '../contract/buffer-body.js';
-import { type ProblemError, problem } from '../contract/problems.js';
+import type { Caller } from '../auth/caller.js';
+import type { BodyBudget, BodyShare } from '../pipeline/body/buffer-body.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 /** A body is stalled if less than so many bytes of it have arrived within so many milliseconds. */
 const PROGRESS = 64 * 1024;

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../callers/caller.js';
-import { atClose } from '../contract/at-close.js';
-import { hasBody } from '../contract/has-body.js';
-import { type ProblemError, unavailable } from '../contract/problems.js';
-import type { WorkTurn } from '../contract/work-turn.js';
+import type { Caller } from '../auth/caller.js';
+import { hasBody } from '../http/message-body.js';
+import { atClose } from '../http/on-response-close.js';
+import type { WorkTurn } from '../pipeline/work-turn.js';
+import { type ProblemError, unavailable } from '../problems/problem.js';
 import { FairQueue } from './fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';

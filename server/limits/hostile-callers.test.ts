@@ -9,17 +9,17 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../contract-tests/targets/keys.js';
 import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
-import { bufferBody } from '../contract/buffer-body.js';
-import { ChunkMeter } from '../contract/chunk-size.js';
-import { endUnread } from '../contract/end-unread.js';
-import { JsonText } from '../contract/handlers.js';
-import { ProblemError, unavailable } from '../contract/problems.js';
-import { send } from '../contract/reply.js';
-import { pauseWork } from '../contract/work-turn.js';
+import { ChunkMeter } from '../http/chunk-size.js';
+import { endUnread } from '../http/end-unread.js';
+import { serveInOrder } from '../http/pipelining.js';
+import { bufferBody } from '../pipeline/body/buffer-body.js';
+import { JsonText } from '../pipeline/handlers.js';
+import { send } from '../pipeline/reply/send.js';
+import { pauseWork } from '../pipeline/work-turn.js';
+import { ProblemError, unavailable } from '../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { shedLoad } from './load-shedding.js';
-import { serveInOrder } from './pipelining.js';
 import { RefusalTurns, throttleConnections } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 

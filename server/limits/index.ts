@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { BodyBudget } from '../contract/buffer-body.js';
 import type { Operation } from '../contract/document.js';
-import type { OperationId } from '../contract/handlers.js';
-import { LINES_TYPE, mediaType } from '../contract/media-type.js';
-import type { ProblemError } from '../contract/problems.js';
-import { withoutQuery } from '../contract/request-target.js';
-import type { LimitStages } from '../contract/router.js';
+import { LINES_TYPE, mediaType } from '../http/media-type.js';
+import { withoutQuery } from '../http/request-target.js';
+import type { BodyBudget } from '../pipeline/body/buffer-body.js';
+import type { OperationId } from '../pipeline/handlers.js';
+import type { LimitStages } from '../pipeline/router.js';
+import type { ProblemError } from '../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { limitRate } from './rate-limit.js';

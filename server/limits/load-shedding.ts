@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ProblemError } from '../contract/problems.js';
-import { withoutQuery } from '../contract/request-target.js';
+import { withoutQuery } from '../http/request-target.js';
+import type { ProblemError } from '../problems/problem.js';
 import { startFairly } from './fair-start.js';
 
 interface LoadShedding {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { problem } from '../contract/problems.js';
+import { problem } from '../problems/problem.js';
 import type { Throttle } from './throttle-connection.js';
 
 const WINDOW_SECONDS = 60;

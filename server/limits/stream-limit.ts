@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { atClose } from '../contract/at-close.js';
-import { unavailable } from '../contract/problems.js';
+import { atClose } from '../http/on-response-close.js';
+import { unavailable } from '../problems/problem.js';
 import type { Throttle } from './throttle-connection.js';
 
 /** In seconds: a stream takes longer than a prediction. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Caller } from '../callers/caller.js';
-import { pauseReading, resumeReading } from './pause-reading.js';
+import type { Caller } from '../auth/caller.js';
+import { holdConnection } from '../http/hold-connection.js';
 
 /**
  * Between two refusals of one sender, in milliseconds. The less often the service refuses, the more it serves.
@@ -62,34 +61,9 @@ export class RefusalTurns {
   }
 }
 
-/** Until when connections are held: several refusals on one of them hold it until the last one's turn. */
-const heldUntil = new WeakMap<Socket, number>();
-
-/** Returns for how long a connection is still held, in milliseconds; 0 for one that is not. */
-export function holdTime(socket: Socket): number {
-  const until = heldUntil.get(socket);
-  return until === undefined ? 0 : Math.max(until - performance.now(), 1);
-}
-
 function holdAfter(req: IncomingMessage, time: number): void {
   const hold = () => holdConnection(req.socket, performance.now() + time);
   // The rest of the request is read off first, so that nothing of it is taken for the next one's.
   if (req.complete) setImmediate(hold);
   else req.once('end', hold);
-}
-
-function holdConnection(socket: Socket, until: number): void {
-  const held = heldUntil.get(socket);
-  heldUntil.set(socket, Math.max(held ?? 0, until));
-  pauseReading(socket, 'refused');
-  if (held === undefined) releaseInTime(socket, until);
-}
-
-function releaseInTime(socket: Socket, until: number): void {
-  setTimeout(() => {
-    const last = heldUntil.get(socket) ?? until;
-    if (last > until) return releaseInTime(socket, last);
-    heldUntil.delete(socket);
-    resumeReading(socket, 'refused');
-  }, until - performance.now());
 }

@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.js';
-import type { Caller } from '../callers/caller.js';
-import { type Handlers, JsonText } from '../contract/handlers.js';
-import { type FieldError, invalidRequest, problem } from '../contract/problems.js';
+import type { Caller } from '../auth/caller.js';
+import { type Handlers, JsonText } from '../pipeline/handlers.js';
+import { type FieldError, invalidRequest, problem } from '../problems/problem.js';
 import {
   AddedAndRemovedError,
   type Project,

@@ -1,6 +1,6 @@
 import type { components } from '../../generated/openapi.js';
-import { type Handlers, JsonText } from '../contract/handlers.js';
-import { invalidRequest, problem } from '../contract/problems.js';
+import { type Handlers, JsonText } from '../pipeline/handlers.js';
+import { invalidRequest, problem } from '../problems/problem.js';
 import { OtherNameError, type Project, type Store, UnknownReferenceError } from '../store/index.js';
 import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
 import { writtenPage } from './list-page.js';

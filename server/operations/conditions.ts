@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
-import { JsonText } from '../contract/handlers.js';
-import { problem } from '../contract/problems.js';
+import { JsonText } from '../pipeline/handlers.js';
+import { problem } from '../problems/problem.js';
 import { pausing } from '../store/index.js';
 
 /** A resource that is written already, in pieces that may be large together. */

@@ -1,4 +1,4 @@
-import { type Handlers, PlainText } from '../contract/handlers.js';
+import { type Handlers, PlainText } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { Readiness } from './readiness.js';

@@ -1,9 +1,9 @@
-import type { Handlers } from '../contract/handlers.js';
-import type { Predictors } from '../models/predictors.js';
-import type { Tables } from '../models/tables.js';
-import type { Trainings } from '../models/trainings.js';
+import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { Predictors } from '../training/predictors.js';
+import type { Tables } from '../training/tables.js';
+import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
 import { chatbotOperations } from './chatbots.js';
 import { healthOperations } from './health.js';

@@ -1,4 +1,4 @@
-import { JsonText } from '../contract/handlers.js';
+import { JsonText } from '../pipeline/handlers.js';
 import { type ListEntry, type Page, pausing } from '../store/index.js';
 
 interface PageQuery {

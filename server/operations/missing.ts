@@ -1,4 +1,4 @@
-import type { RefuseMissing } from '../contract/router.js';
+import type { RefuseMissing } from '../pipeline/router.js';
 import type { Services } from './index.js';
 import { refuseUnserved } from './models.js';
 import { projectNamed } from './resource.js';

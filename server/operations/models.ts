@@ -1,13 +1,8 @@
 import { Readable } from 'node:stream';
-import type { Caller } from '../callers/caller.js';
-import { type Handlers, JsonText } from '../contract/handlers.js';
-import { invalidRequest, malformedBody, problem, unavailable } from '../contract/problems.js';
-import type { Predictors } from '../models/predictors.js';
-import { type Tables, TooManyTablesError } from '../models/tables.js';
-import type { Trainings } from '../models/trainings.js';
-import { SlowUploadError } from '../models/upload-slots.js';
-import { WorkerEndedError } from '../models/worker-process.js';
+import type { Caller } from '../auth/caller.js';
+import { type Handlers, JsonText } from '../pipeline/handlers.js';
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
+import { invalidRequest, malformedBody, problem, unavailable } from '../problems/problem.js';
 import {
   LimitReachedError,
   type Model,
@@ -16,6 +11,11 @@ import {
   type Store,
 } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { Predictors } from '../training/predictors.js';
+import { type Tables, TooManyTablesError } from '../training/tables.js';
+import type { Trainings } from '../training/trainings.js';
+import { SlowUploadError } from '../training/upload-slots.js';
+import { WorkerEndedError } from '../training/worker-process.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
 import { predictLines } from './predict-stream.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../callers/caller.js';
-import { JsonText, type OperationId } from '../contract/handlers.js';
-import { problem } from '../contract/problems.js';
+import type { Caller } from '../auth/caller.js';
+import { JsonText, type OperationId } from '../pipeline/handlers.js';
+import { problem } from '../problems/problem.js';
 import { type KeptAnswer, LimitReachedError, pausing, type Store } from '../store/index.js';
 import { type InPieces, taggedPieces } from './conditions.js';
 import { answersFull, sent } from './resource.js';

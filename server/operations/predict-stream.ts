@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { JsonLines } from '../contract/handlers.js';
-import { type ProblemError, problem } from '../contract/problems.js';
+import { LineFault, LineReader } from '../json/ndjson-reader.js';
+import { JsonLines } from '../pipeline/handlers.js';
 import type { PredictOptions, Predictor } from '../prediction/predicting.js';
-import { LineFault, LineReader } from '../rows/lines.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];
 

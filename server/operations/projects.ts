@@ -1,5 +1,5 @@
-import type { Handlers } from '../contract/handlers.js';
-import { problem } from '../contract/problems.js';
+import type { Handlers } from '../pipeline/handlers.js';
+import { problem } from '../problems/problem.js';
 import { type Contents, LimitReachedError, NameTakenError, type Store } from '../store/index.js';
 import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';

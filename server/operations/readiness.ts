@@ -1,4 +1,4 @@
-import { type ProblemError, unavailable } from '../contract/problems.js';
+import { type ProblemError, unavailable } from '../problems/problem.js';
 import { isTimeout } from '../store/index.js';
 
 /** How old a finding may be that is answered again, and how soon a change is confirmed, in milliseconds. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../callers/caller.js';
-import { invalidRequest, type ProblemError, problem, unavailable } from '../contract/problems.js';
+import type { Caller } from '../auth/caller.js';
+import { invalidRequest, type ProblemError, problem, unavailable } from '../problems/problem.js';
 import {
   isUnavailable,
   LimitReachedError,

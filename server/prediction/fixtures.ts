@@ -12,7 +12,7 @@ import {
   train,
 } from './index.js';
 import { seededRandom, shuffledRange } from './random.js';
-import type { TableColumn } from './table.js';
+import type { TableColumn } from './table/table.js';
 
 /** What tests of this module share. */
 

@@ -5,9 +5,10 @@
  * The service enters by the door of each of its processes, as a process loads its code anew: without the rest,
  * one that reads a table begins in less than half the time.
  */
-export type { ColumnSummary } from './column-profile.js';
-export type { ModelMetrics } from './metrics.js';
+
+export type { ModelMetrics } from './model/metrics.js';
 export * from './predicting.js';
 export * from './reading.js';
-export { readRowsTable } from './rows-table.js';
+export type { ColumnSummary } from './table/column-profile.js';
+export { readRowsTable } from './table/row-reader.js';
 export * from './training.js';

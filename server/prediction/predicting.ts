@@ -1,7 +1,8 @@
 /** What the process that answers requests needs of this module. */
-export { JsonShapeError, MalformedJsonError } from './json-errors.js';
-export type { Model } from './model.js';
-export { decodeModel } from './model-codec.js';
-export type { Prediction } from './prediction.js';
-export { type PredictOptions, Predictor } from './predictor.js';
-export { TableError, type TableFault } from './table-error.js';
+
+export type { Model } from './model/model.js';
+export { decodeModel } from './model/model-codec.js';
+export type { Prediction } from './serving/prediction.js';
+export { type PredictOptions, Predictor } from './serving/predictor.js';
+export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
+export { TableError, type TableFault } from './table/table-error.js';

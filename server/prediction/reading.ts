@@ -1,6 +1,7 @@
 /** What a process that reads tables needs of this module. */
-export { readCsvTable } from './csv-table.js';
-export { JsonShapeError, MalformedJsonError } from './json-errors.js';
-export { readJsonTable } from './json-table.js';
-export { encodeTable } from './table-encoder.js';
-export { TableError } from './table-error.js';
+
+export { encodeTable } from './table/codec/encode.js';
+export { readCsvTable } from './table/csv-reader.js';
+export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
+export { readJsonTable } from './table/json-reader.js';
+export { TableError } from './table/table-error.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { prepareTable } from './features.js';
+import { prepareTable } from './binning/dataset.js';
+import { Learner } from './boosting/learner.js';
 import { band, covered, type Dataset, errorOf, judge } from './fixtures.js';
 import { type Model, type Prediction, Predictor, type Table, train } from './index.js';
-import { Learner } from './learner.js';
-import { toStandard } from './target-scale.js';
-import { everyRow } from './trials.js';
+import { toStandard } from './intervals/target-scale.js';
+import { everyRow } from './training/folds.js';
 
 const diamonds = await judge('diamonds', 'price');
 const housing = await judge('txhousing', 'median');

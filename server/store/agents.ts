@@ -1,12 +1,15 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
 import { grow, refuseTakenName } from './held.js';
+import { AgentWriter } from './json/written-agents.js';
+import { type ListEntry, partsOf } from './json/written-json.js';
 import { inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -16,10 +19,7 @@ import {
   newResource,
   type OpenObject,
 } from './resource.js';
-import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
-import { AgentWriter } from './written-agents.js';
-import { type ListEntry, partsOf } from './written-json.js';
 
 export type Agent = components['schemas']['Agent'];
 

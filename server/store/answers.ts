@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import type { Database } from './database/schema.js';
+import { inTransaction } from './database/transaction.js';
 import { adjustAnswers, recountAnswers } from './owner-quota.js';
-import type { Database } from './schema.js';
-import { inTransaction } from './transaction.js';
 
 /** The answer to a creation that may come again under the same key, which then gets it again. */
 export interface KeptAnswer {

@@ -1,16 +1,16 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 import { UnknownReferenceError } from './errors.js';
 import { grow, refuseTakenName } from './held.js';
+import { chatbotJson, type ListEntry, partsOf } from './json/written-json.js';
 import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from './resource.js';
-import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
-import { chatbotJson, type ListEntry, partsOf } from './written-json.js';
 
 export interface ChatbotFields {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Bounds } from './bounds.js';
+import type { Database } from './database/schema.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { adjustStored } from './owner-quota.js';
-import type { Database } from './schema.js';
 
 /** The kinds of resource that a project holds. The project's row has a counter of each, under this name. */
 export const HELD = ['skills', 'agents', 'chatbots', 'models'] as const;

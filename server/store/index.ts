@@ -1,23 +1,24 @@
-import { isPostgres, withoutCredentials } from './address.js';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
-import { closeAll, type Databases, oneWay } from './databases.js';
-import { dialectOf } from './dialect.js';
-import { KeyedMutex } from './keyed-mutex.js';
+import { isPostgres, withoutCredentials } from './database/address.js';
+import { closeAll, type Databases, oneWay } from './database/databases.js';
+import { dialectOf } from './database/dialect.js';
+import { KeyedMutex } from './database/keyed-mutex.js';
+import { openSqlite } from './database/sqlite.js';
 import { KeyStore } from './keys.js';
 import { ModelStore } from './models.js';
 import { ProjectStore } from './projects.js';
 import { SkillStore } from './skills.js';
-import { openSqlite } from './sqlite.js';
 import { TableStore } from './tables.js';
 
-export { isPostgres, withoutCredentials } from './address.js';
 export type { SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
 export { OtherNameError } from './chatbots.js';
-export type { Claim } from './claims.js';
+export { isPostgres, withoutCredentials } from './database/address.js';
+export type { Claim } from './database/claims.js';
+export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
   LimitReachedError,
@@ -28,13 +29,12 @@ export {
   UnknownReferenceError,
 } from './errors.js';
 export type { Contents } from './held.js';
-export { type ApiKey, type KeptKey, OWNER_SCOPES, SCOPES, type Scope } from './keys.js';
+export { type ListEntry, pausing } from './json/written-json.js';
+export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Project } from './projects.js';
-export { isTimeout, isUnavailable, StoreBusyError } from './unavailable.js';
 export type { Model } from './versions.js';
-export { type ListEntry, pausing } from './written-json.js';
 
 export interface StoreOptions {
   /** What a project may hold at most, and an owner, where it is not as usual. */
@@ -94,7 +94,7 @@ export class Store {
     try {
       if (isPostgres(url)) {
         // Its driver takes as long to load as a tenth of the start.
-        const { openPostgres } = await import('./postgres.js');
+        const { openPostgres } = await import('./database/postgres.js');
         return new Store(await openPostgres(url, onError), bounds);
       }
       const { databases, mark } = await openSqlite(url);

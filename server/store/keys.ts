@@ -1,12 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
-import type { Database } from './schema.js';
-
-/** The scopes of a key for which none is named: everything that concerns its owner's resources. */
-export const OWNER_SCOPES = ['read', 'write', 'predict'] as const;
-/** All scopes of a key; `operate` concerns the service as a whole, and so all owners. */
-export const SCOPES = [...OWNER_SCOPES, 'operate'] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from '../contract/scopes.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 
 /** A key by which a caller is known; its moments are ISO 8601, UTC. */
 export interface ApiKey {

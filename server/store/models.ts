@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Bounds } from './bounds.js';
-import { type Claim, claim, release, renew } from './claims.js';
-import { dialectOf } from './dialect.js';
+import { type Claim, claim, release, renew } from './database/claims.js';
+import { dialectOf } from './database/dialect.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './database/queue.js';
+import type { Database } from './database/schema.js';
+import { inTransaction } from './database/transaction.js';
 import { TrainingInProgressError } from './errors.js';
 import { count, grow } from './held.js';
 import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
-import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './queue.js';
 import { newResource } from './resource.js';
-import type { Database } from './schema.js';
 import { leaveTable, takeTable } from './tables.js';
-import { inTransaction } from './transaction.js';
 import { fromRow, type Model, newest, versions } from './versions.js';
 
 /** What is known of a training when it begins. */

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import { sql } from './database/kysely.js';
+import type { Database } from './database/schema.js';
 import { LimitReachedError } from './errors.js';
-import { sql } from './kysely.js';
-import type { Database } from './schema.js';
 
 /** The counters of an owner: of everything but kept answers, and of those, in bytes. */
 type Counter = 'bytes' | 'answer_bytes';

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder, SqlBool } from 'kysely';
-import { sql } from './kysely.js';
-import type { Database } from './schema.js';
+import { sql } from './database/kysely.js';
+import type { Database } from './database/schema.js';
 
 /** A part of a list: at most `limit` resources, those that come after the one with the id `after`. */
 export interface Page {

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { type Contents, HELD } from './held.js';
 import { inOrder, type Page } from './page.js';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { newResource } from './resource.js';
-import type { Database } from './schema.js';
 
 export type Project = components['schemas']['Project'];
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Database } from './database/schema.js';
 import { count } from './held.js';
 import type { Key } from './resource.js';
-import type { Database } from './schema.js';
 import { sizeOf } from './size.js';
 
 /** Deletes a resource of a project, with what the tables say goes with it; tells whether there was one. */

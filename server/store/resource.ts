@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TooLargeError } from './errors.js';
-import { jsonMembers } from './json-members.js';
+import { jsonMembers } from './json/json-members.js';
 
 /** The identity and the timestamps of a resource that is created now. */
 export function newResource() {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './dialect.js';
-import { sql } from './kysely.js';
-import type { Database } from './schema.js';
+import { dialectOf } from './database/dialect.js';
+import { sql } from './database/kysely.js';
+import type { Database } from './database/schema.js';
 
 /** The columns of JSON and long text. All others are short, and bounded by how many resources there are. */
 const LONG_TEXT = {

@@ -1,12 +1,14 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf } from './database/dialect.js';
+import { sql } from './database/kysely.js';
+import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import type { Database } from './database/schema.js';
 import { grow, refuseTakenName } from './held.js';
-import { sql } from './kysely.js';
+import { type ListEntry, partsOf, skillJson } from './json/written-json.js';
 import { groupBy, lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -17,9 +19,7 @@ import {
   type OpenObject,
   parseObject,
 } from './resource.js';
-import type { Database } from './schema.js';
 import { bytesOf, sizeOf } from './size.js';
-import { type ListEntry, partsOf, skillJson } from './written-json.js';
 
 export type Skill = components['schemas']['Skill'];
 

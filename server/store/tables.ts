@@ -1,11 +1,11 @@
 import type { Kysely, SqlBool } from 'kysely';
 import type { Bounds } from './bounds.js';
-import { dialectOf } from './dialect.js';
-import { sql } from './kysely.js';
+import { dialectOf } from './database/dialect.js';
+import { sql } from './database/kysely.js';
+import type { Database } from './database/schema.js';
+import { inTransaction } from './database/transaction.js';
 import { adjustStored, refuseFullOwner } from './owner-quota.js';
 import { newResource } from './resource.js';
-import type { Database } from './schema.js';
-import { inTransaction } from './transaction.js';
 
 /** For how long a table may wait for its training, in milliseconds by the clock of the database: far longer than it takes to write. */
 const UPLOAD = 60 * 60 * 1000;

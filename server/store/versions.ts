@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import type { Database } from './schema.js';
+import type { Database } from './database/schema.js';
 
 export type Model = components['schemas']['Model'];
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { atClose, wentOut } from '../contract/at-close.js';
-import type { ProblemType } from '../contract/problems.js';
+import { atClose, wentOut } from '../http/on-response-close.js';
+import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from an answer out of memory to a training's upload. */
 const DURATION_BUCKETS = [

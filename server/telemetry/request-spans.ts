@@ -11,8 +11,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
-import { withoutKeys } from '../callers/without-keys.js';
-import { atClose, wentOut } from '../contract/at-close.js';
+import { withoutKeys } from '../auth/without-keys.js';
+import { atClose, wentOut } from '../http/on-response-close.js';
 
 const traceIds = new WeakMap<ServerResponse, string>();
 

@@ -4,7 +4,7 @@ import {
   type Document,
   readContract,
 } from '../../../server/contract/document.js';
-import { asRecord } from '../../../server/contract/record.js';
+import { asRecord } from '../../../server/contract/json-record.js';
 import { CONTRACT_FILE } from '../contract-file.js';
 
 /**

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { createApp } from '../../../server/app.js';
-import { Callers } from '../../../server/callers/callers.js';
+import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
-import { Predictors } from '../../../server/models/predictors.js';
-import { Tables } from '../../../server/models/tables.js';
-import { Trainings } from '../../../server/models/trainings.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
+import { Predictors } from '../../../server/training/predictors.js';
+import { Tables } from '../../../server/training/tables.js';
+import { Trainings } from '../../../server/training/trainings.js';
 import { openStore, serve } from '../yardsticks/serve.js';
 import { grownContract } from './grown-contract.js';
 

@@ -1,6 +1,6 @@
 import { type Contract, readContract } from '../../../server/contract/document.js';
 import { valueAt } from '../../../server/contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../../server/contract/record.js';
+import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import { CONTRACT_FILE } from '../contract-file.js';
 
 /** A route of the contract, with JSON schemas for all that a request and its answer hold. */

@@ -1,5 +1,5 @@
 import type { operations } from '../../../generated/openapi.js';
-import { LOCAL_OWNER } from '../../../server/callers/caller.js';
+import { LOCAL_OWNER } from '../../../server/auth/caller.js';
 import { NameTakenError, type Project, type Store } from '../../../server/store/index.js';
 
 /** What an operation is sent, as JSON. */

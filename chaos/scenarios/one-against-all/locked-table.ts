@@ -6,7 +6,7 @@ import { type Headers, NoAnswer, send } from '../../../harness/http.js';
 import { percent, quantile } from '../../../harness/numbers.js';
 import type { Finding, Scenario } from '../../../harness/scenario.js';
 import { startService } from '../../../harness/service.js';
-import { createKey } from '../../../server/callers/api-key.js';
+import { createKey } from '../../../server/auth/api-key.js';
 import { Watch } from './measure.js';
 import { servedFinding, Victim } from './victim.js';
 

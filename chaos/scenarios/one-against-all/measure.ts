@@ -14,7 +14,7 @@ import {
   treeMemory,
   treeTime,
 } from '../../../harness/service.js';
-import type { Scope } from '../../../server/store/index.js';
+import type { Scope } from '../../../server/contract/scopes.js';
 import { servedFinding, Victim } from './victim.js';
 
 const SECONDS = 10;

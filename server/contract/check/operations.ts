@@ -1,4 +1,4 @@
-import { asRecord } from '../record.js';
+import { asRecord } from '../json-record.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 

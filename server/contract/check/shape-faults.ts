@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { documentShape, problemShape } from '../document-schema.js';
 import { escapeToken } from '../json-pointer.js';
-import { isProblem } from '../problem-kind.js';
-import { asRecord } from '../record.js';
-import { documentShape, problemShape } from '../shape.js';
+import { asRecord } from '../json-record.js';
+import { isProblem } from '../problem-types.js';
 import type { FaultyPart } from './fault.js';
 
 /** Finds what of a document is not of the shape that the server needs. */

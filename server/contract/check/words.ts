@@ -1,4 +1,4 @@
-import { eachWordedRule } from '../says.js';
+import { eachWordedRule } from '../rule-messages.js';
 import type { FaultyPart } from './fault.js';
 
 /** Finds rules that are worded in two ways (`x-roster-says`): whoever breaks one could be told either. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { dialectOf } from '../dialect.js';
-import { sql } from '../kysely.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
 
 /** The tables of the first release, and the project that every store begins with. */
 export async function up(db: Kysely<unknown>): Promise<void> {

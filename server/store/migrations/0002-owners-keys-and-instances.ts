@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../dialect.js';
-import { sql } from '../kysely.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
 
 /** Projects of several owners, their keys, the answers that are kept for them, and who runs a training. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../dialect.js';
-import { sql } from '../kysely.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
 
 /** The tables of trainings in parts, which are there before their training begins, and go after it has ended. */
 export async function up(db: Kysely<unknown>): Promise<void> {

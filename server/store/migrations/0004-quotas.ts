@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../dialect.js';
-import { sql } from '../kysely.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
 
 /** How much each owner stores: counted in one row an owner, and with what is taken off it when something goes. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,0 +1,16 @@
+import { SCOPES, type Scope } from '../contract/scopes.js';
+
+/** Who sends a request. */
+export interface Caller {
+  /** To whom the resources belong that the caller sees and makes. */
+  readonly owner: string;
+  readonly scopes: readonly Scope[];
+  /** The key that the caller showed, null where none is needed. */
+  readonly keyId: string | null;
+}
+
+/** Who owns everything while there are no keys. */
+export const LOCAL_OWNER = 'local';
+
+/** Everyone who reaches a service that has no keys. */
+export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, keyId: null };

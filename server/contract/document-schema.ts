@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { SCOPES } from './scopes.js';
+
+const media = z.record(z.string(), z.looseObject({}));
+const response = z.looseObject({ content: media.optional() });
+const parameter = z.union([
+  z.looseObject({ $ref: z.string() }),
+  z.looseObject({ name: z.string(), in: z.string() }),
+]);
+const operation = z.looseObject({
+  operationId: z.string(),
+  security: z.array(z.strictObject({ apiKey: z.tuple([z.enum(SCOPES)]) })).max(1),
+  parameters: z.array(parameter).optional(),
+  requestBody: z
+    .looseObject({
+      content: media,
+      'x-roster-max-body': z.int().positive().optional(),
+      'x-roster-reads-later': z.literal(true).optional(),
+    })
+    .optional(),
+  responses: z.record(z.string(), response),
+});
+
+/** What the contract has to be for the server, beside what `npm run lint:spec` asks of it. */
+export const documentShape = z.looseObject({
+  paths: z.record(
+    z.string().startsWith('/'),
+    z.looseObject({
+      get: operation.optional(),
+      put: operation.optional(),
+      post: operation.optional(),
+      delete: operation.optional(),
+    }),
+  ),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.looseObject({ description: z.string() })),
+  }),
+});
+
+export type Document = z.infer<typeof documentShape>;
+
+/** What the schema of a problem has to be. */
+export const problemShape = z.looseObject({
+  description: z.string(),
+  properties: z.looseObject({
+    type: z.looseObject({ const: z.string().startsWith('/problems/') }),
+    title: z.looseObject({ const: z.string() }),
+    status: z.looseObject({ const: z.int().min(400).max(599) }),
+  }),
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { readContract } from '../contract/document.js';
+import { boundBodyTime, mayTakeItsTime } from './body-timeout.js';
+import { answerUnreadableRequest } from './client-error.js';
+
+const contract = await readContract(new URL('../../openapi.yaml', import.meta.url));
+const LONGEST = 200;
+const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
+
+let close = () => {};
+afterEach(() => close());
+
+/** Serves with a bound of time for bodies, and gives all that comes back for bytes that more trickle after. */
+async function exchange(
+  listener: RequestListener,
+  bytes: string,
+  trickling = 'x',
+): Promise<string> {
+  const refuse = answerUnreadableRequest(contract);
+  const server = createServer({ requestTimeout: 0 }, boundBodyTime(listener, LONGEST, refuse));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A string is for pipes only.
+  const socket = connect(port, '127.0.0.1');
+  const trickle = setInterval(() => socket.write(trickling), 10);
+  close = () => {
+    clearInterval(trickle);
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  };
+  // Who trickles on after the end of the connection is told so.
+  socket.on('error', () => {});
+  socket.write(bytes);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  await once(socket, 'close');
+  return answer;
+}
+
+test('a body that trickles in is waited for only so long', async () => {
+  const answer = await exchange((req) => req.resume(), REQUEST);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer).toContain('"type":"/problems/request-timeout"');
+});
+
+test('so is one that nobody reads, and one whose request was refused already', async () => {
+  expect(await exchange(() => {}, REQUEST)).toMatch(/^HTTP\/1\.1 408 /);
+  close();
+  const refuse: RequestListener = (req, res) => {
+    res.writeHead(401).end();
+    req.resume();
+  };
+  expect(await exchange(refuse, REQUEST)).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test('a body that may take its time is waited for', async () => {
+  const answer = await exchange((req, res) => {
+    mayTakeItsTime(req);
+    let bytes = 0;
+    req.on('data', ({ length }) => {
+      bytes += length;
+    });
+    // By then the others would have been refused.
+    setTimeout(() => res.setHeader('Connection', 'close').end(`${bytes} bytes`), 2 * LONGEST);
+  }, REQUEST);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 .*[1-9]\d* bytes$/s);
+});
+
+test('an answer that takes its time is not a body that does', async () => {
+  const bytes = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx';
+  const answer = await exchange(
+    (req, res) => {
+      req.resume();
+      setTimeout(() => res.end('late'), 2 * LONGEST);
+    },
+    bytes,
+    '',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 200 .*late/s);
+});
+
+test('a client that is told so, and sends on, loses its connection', async () => {
+  const refuse = answerUnreadableRequest(contract);
+  const server = createServer(
+    { requestTimeout: 0 },
+    boundBodyTime(() => {}, 50, refuse),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A string is for pipes only.
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const trickle = setInterval(() => socket.write('x'), 50);
+  close = () => {
+    clearInterval(trickle);
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  };
+  const lost = new Promise((resolve) => {
+    socket.on('error', () => {}).once('close', resolve);
+  });
+  socket.write(REQUEST);
+  await once(socket.resume(), 'end');
+  await lost;
+});
+
+test('a request that was answered before its body had come is closed with its connection', async () => {
+  let closed: Promise<unknown> | undefined;
+  await exchange((req, res) => {
+    closed = once(req, 'close');
+    res.end(() => req.socket.destroy());
+  }, REQUEST);
+  await closed;
+});

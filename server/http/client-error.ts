@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Contract } from '../contract/document.js';
+import { type ProblemError, problem, render } from '../problems/problem.js';
+
+/** How long a client may take to read the answer and to close its side, in milliseconds. */
+const LINGER_MS = 2000;
+
+/** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
+export const answersBegun = new WeakSet<Duplex>();
+
+/** Connections that end with the answer to a request: whatever comes after it is not answered. */
+export const endingWithAnswer = new WeakSet<Duplex>();
+
+/**
+ * Makes the listener for what Node cannot read as HTTP. There is no request to answer then, so the
+ * problem is written to the connection, which ends with it.
+ */
+export function answerUnreadableRequest(contract: Contract) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (!socket.writable || error.code === 'ECONNRESET' || answersBegun.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    if (endingWithAnswer.has(socket)) return;
+    endWith(contract, problemOf(error.code), socket);
+  };
+}
+
+/**
+ * Makes the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands over the
+ * connection, and would close it without an answer.
+ */
+export function refuseTunnel(contract: Contract) {
+  return (_req: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy());
+    const refusal = problem(
+      '/problems/not-implemented',
+      'The service is no proxy: it has no method CONNECT. Send the request to the service itself.',
+    );
+    endWith(contract, refusal, socket);
+    // What was sent already is read off: a connection that is closed over it may lose the answer.
+    socket.resume();
+  };
+}
+
+/** Writes a problem to a connection, and ends it. */
+function endWith(contract: Contract, error: ProblemError, socket: Duplex): void {
+  const requestId = randomUUID();
+  const document = render(contract, error, { instance: '/', requestId });
+  const body = JSON.stringify(document);
+  socket.end(
+    [
+      `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+      'Content-Type: application/problem+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  // A client that neither reads nor closes would otherwise keep its connection, and what it has sent, for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function problemOf(code: string | undefined) {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem(
+        '/problems/headers-too-large',
+        'The headers of the request have more than 16 KiB; send fewer or shorter ones.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem(
+        '/problems/request-timeout',
+        'The request took too long to arrive; send it again, all at once.',
+      );
+    default:
+      return problem(
+        '/problems/unreadable-request',
+        'The request cannot be read: it is not well-formed HTTP/1.1. Use an HTTP client, and look at proxies on the way.',
+      );
+  }
+}

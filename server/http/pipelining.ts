@@ -1,0 +1,57 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { holdTime } from './hold-connection.js';
+import { pauseReading, resumeReading } from './pause-reading.js';
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/** The requests that wait behind another one on their connection. */
+const pipelined = Symbol('pipelined');
+
+/** A property of its own: it is looked up at the end of every request. */
+type Connection = Socket & { [pipelined]?: Exchange[] };
+
+/**
+ * Serves the requests of a connection one after the other (HTTP pipelining: RFC 9112, section 9.3.2), however
+ * many its sender has written at once. Between two of them the event loop turns, so that other connections get
+ * theirs, and a connection that is held after a refusal is not served until it is released. The connection is
+ * not read while a request waits: at most the requests of one read, 64 KiB, do.
+ */
+export function serveInOrder(listener: RequestListener): RequestListener {
+  const serve: RequestListener = (req, res) => {
+    res.on('close', serveNextOf);
+    listener(req, res);
+  };
+  const serveNext = (connection: Connection): void => {
+    const waiting = connection[pipelined];
+    if (!waiting) return;
+    const held = connection.destroyed ? 0 : holdTime(connection);
+    if (held > 0) {
+      setTimeout(serveNext, held, connection);
+      return;
+    }
+    const next = waiting.shift();
+    if (waiting.length === 0 || !connection.writable) {
+      delete connection[pipelined];
+      resumeReading(connection, 'pipelined');
+    }
+    if (next && connection.writable) serve(...next);
+  };
+  function serveNextOf(this: ServerResponse): void {
+    const connection: Connection = this.req.socket;
+    if (connection[pipelined]) setImmediate(serveNext, connection);
+  }
+  return (req, res) => {
+    // Node gives a response its connection when those before it are out.
+    if (res.socket) serve(req, res);
+    else wait(req, res);
+  };
+}
+
+function wait(req: IncomingMessage, res: ServerResponse): void {
+  const connection: Connection = req.socket;
+  connection[pipelined] ??= [];
+  connection[pipelined].push([req, res]);
+  // Node itself resumes the connection at the end of a request, which is still to come.
+  process.nextTick(pauseReading, connection, 'pipelined');
+}

@@ -1,0 +1,29 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import type { ChunkMeter } from '../../http/chunk-size.js';
+
+/** Lets bytes through until there are more than `limit`; then it fails with the error that is given. */
+export class LimitedStream extends Transform {
+  #seen = 0;
+  readonly #limit: number;
+  readonly #error: () => Error;
+
+  readonly #meter: ChunkMeter | undefined;
+
+  /** @param meter fails the stream, too, if its chunks are too small */
+  constructor(limit: number, error: () => Error, meter?: ChunkMeter) {
+    super();
+    this.#limit = limit;
+    this.#error = error;
+    this.#meter = meter;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#seen += chunk.length;
+    if (this.#seen > this.#limit) done(this.#error());
+    else {
+      const tooSmall = this.#meter?.add(chunk.length);
+      if (tooSmall) done(tooSmall);
+      else done(null, chunk);
+    }
+  }
+}

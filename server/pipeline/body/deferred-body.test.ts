@@ -1,0 +1,40 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { unreadBody } from './deferred-body.js';
+
+const SHORT = 50;
+const LONG = 60_000;
+
+test('a sender who keeps silent is given up', async () => {
+  const stream = new PassThrough();
+  stream.write('a');
+  const { bytes } = unreadBody('text/csv', stream, { silence: SHORT, whole: LONG });
+  const chunks = bytes[Symbol.asyncIterator]();
+  expect((await chunks.next()).value).toEqual(Buffer.from('a'));
+  await expect(chunks.next()).rejects.toMatchObject({ type: '/problems/request-timeout' });
+  expect(stream.destroyed).toBe(true);
+});
+
+test('a sender who never comes to an end is given up', async () => {
+  const stream = new PassThrough();
+  const trickle = setInterval(() => stream.write('a'), SHORT / 10);
+  const { bytes } = unreadBody('text/csv', stream, { silence: LONG, whole: SHORT });
+  const read = async () => {
+    for await (const _ of bytes);
+  };
+  await expect(read()).rejects.toMatchObject({ type: '/problems/request-timeout' });
+  clearInterval(trickle);
+});
+
+test('a sender is not given up because nobody takes what was sent', async () => {
+  const stream = new PassThrough();
+  stream.write('a');
+  const { bytes } = unreadBody('text/csv', stream, { silence: SHORT, whole: LONG });
+  const chunks = bytes[Symbol.asyncIterator]();
+  await chunks.next();
+  await pause(3 * SHORT);
+  stream.end('b');
+  expect((await chunks.next()).value).toEqual(Buffer.from('b'));
+  expect((await chunks.next()).done).toBe(true);
+});

@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream';
+import { type ProblemError, problem } from '../../problems/problem.js';
+
+/** How long a sender may send nothing of a body, and how long all of it may take, in milliseconds. */
+const PATIENCE = { silence: 30_000, whole: 60 * 60 * 1000 };
+
+/** A body that the contract leaves to the operation to read (`x-roster-reads-later`). */
+export interface UnreadBody<MediaType extends string = string> {
+  readonly mediaType: MediaType;
+  /**
+   * Its bytes as they come, to be read once, and to the end.
+   * @throws {ProblemError} if there are too many, if they break off, if their sender keeps silent for too long,
+   *   or if the sender's key is revoked or expires
+   */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export function unreadBody(mediaType: string, stream: Readable, patience = PATIENCE): UnreadBody {
+  return { mediaType, bytes: patiently(stream, patience) };
+}
+
+/** Only while somebody waits for bytes is it their sender's fault that none come. */
+async function* patiently(
+  stream: Readable,
+  { silence, whole }: typeof PATIENCE,
+): AsyncGenerator<Uint8Array> {
+  const end = performance.now() + whole;
+  const chunks = stream[Symbol.asyncIterator]();
+  for (;;) {
+    const wait = Math.max(Math.min(silence, end - performance.now()), 0);
+    const impatience = setTimeout(() => stream.destroy(tooSlow()), wait);
+    const next = await chunks.next().finally(() => clearTimeout(impatience));
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+function tooSlow(): ProblemError {
+  return problem(
+    '/problems/request-timeout',
+    'The request took too long to arrive; send it again, all at once.',
+    {},
+    { Connection: 'close' },
+  );
+}

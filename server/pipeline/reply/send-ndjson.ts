@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import type { Contract } from '../../contract/document.js';
+import { mayTakeItsTime } from '../../http/body-timeout.js';
+import { hasSmallChunks } from '../../http/chunk-size.js';
+import { answersBegun } from '../../http/client-error.js';
+import { LINES_TYPE } from '../../http/media-type.js';
+import type { NoteFailure } from '../../problems/error-handler.js';
+import { ProblemError, render } from '../../problems/problem.js';
+import { asProblem } from '../../problems/to-problem.js';
+import type { JsonLines } from '../handlers.js';
+import type { IsStillGood } from '../watch-key.js';
+import { GONE, StreamEnd, type StreamTimes } from './stream-deadline.js';
+
+const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
+
+/** What a stream is sent within. */
+interface Around {
+  readonly contract: Contract;
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
+  readonly noteFailure: NoteFailure;
+  readonly isStillGood: IsStillGood;
+  readonly times?: StreamTimes;
+}
+
+/**
+ * Sends lines as they are made, and asks for the next block only when its reader has taken the one
+ * before; between two blocks others are served. A stream that ends early ends with a line that says why,
+ * where somebody can still read it.
+ */
+export async function sendLines(
+  req: Request,
+  res: Response,
+  { blocks }: JsonLines,
+  { contract, stopping, noteFailure, isStillGood, times = TIMES }: Around,
+): Promise<void> {
+  mayTakeItsTime(req);
+  const end = new StreamEnd(req, res, times, stopping, isStillGood);
+  const line = (error: ProblemError) => problemLine(contract, error, req, res);
+  answersBegun.add(req.socket);
+  // Those who wait with their lines until they hear of the answer hear of it.
+  res.status(200).type(LINES_TYPE).flushHeaders();
+  try {
+    const source = blocks[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await end.forSender(source.next());
+      if (next.done) break;
+      const bytes = bytesOf(next.value, line);
+      if (bytes.length > 0 && !res.write(bytes)) {
+        await end.forReader(once(res, 'drain', { signal: end.signal }));
+      }
+      await nextTurn();
+    }
+    res.end();
+  } catch (thrown) {
+    endEarly(req, res, thrown, { contract, noteFailure, times });
+  } finally {
+    end.release();
+    answersBegun.delete(req.socket);
+  }
+}
+
+function bytesOf(
+  block: readonly (Uint8Array | ProblemError)[],
+  line: (error: ProblemError) => Uint8Array,
+): Uint8Array {
+  const parts = block.map((part) => (part instanceof ProblemError ? line(part) : part));
+  const [first] = parts;
+  return first && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+function problemLine(
+  contract: Contract,
+  error: ProblemError,
+  { originalUrl }: Request,
+  { locals }: Response,
+): Buffer {
+  const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
+  return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
+}
+
+/** Says in a last line why there are no more; what is sent after it is read off for a while. */
+function endEarly(
+  req: Request,
+  res: Response,
+  thrown: unknown,
+  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isStillGood'>>,
+): void {
+  if (thrown === GONE || req.socket.destroyed) {
+    res.destroy();
+    return;
+  }
+  const request = { body: undefined, operationId: res.locals.operationId };
+  const error = asProblem(contract, thrown, request, () => undefined);
+  if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
+  const { socket } = req;
+  const line = problemLine(contract, error, req, res);
+  req.unpipe();
+  if (hasSmallChunks(req)) {
+    req.pause();
+    res.end(line, () => socket.destroy());
+    return;
+  }
+  res.end(line);
+  req.resume();
+  const patience = setTimeout(() => socket.destroy(), times.lingering);
+  const left = () => clearTimeout(patience);
+  req.once('end', left);
+  socket.once('close', left);
+}

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+import { atClose } from '../../http/on-response-close.js';
+import { JsonText, PlainText } from '../handlers.js';
+import { pauseWork } from '../work-turn.js';
+
+/** A reply as `reply()` took it; which ones there are, the types of the contract say. */
+export interface AnyReply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Writes a reply to the wire: at once, unless there is a promise. */
+export function send(res: Response, { status, body, headers }: AnyReply): Promise<void> | void {
+  res.statusCode = status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  if (body === undefined) res.end();
+  else if (body instanceof JsonText) return sendText(res, body);
+  else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
+  else {
+    res.json(body);
+    boundWait(res);
+  }
+}
+
+/** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
+const STALLED = 30_000;
+const LONGEST = 600_000;
+
+/** How many characters go out at once. A shorter answer is sent whole, and so with its length. */
+const PORTION = 64 * 1024;
+
+/** Bytes, or text of about as many. */
+type Portion = string | Uint8Array;
+
+function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> | void {
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < PORTION) {
+    sendWhole(res, pieces[0]);
+  } else {
+    return sendPieces(res, pieces);
+  }
+}
+
+async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> {
+  const portions = portionsOf(pieces);
+  const first = await portions.next();
+  const held: Portion = first.done ? '' : first.value;
+  if (held.length >= PORTION) await pauseWork(res);
+  const second = await portions.next();
+  if (second.done) sendWhole(res, held);
+  else await sendPortions(res, held, second.value, portions);
+}
+
+function sendWhole(res: Response, text: Portion): void {
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+  boundWait(res);
+}
+
+/** Bounds how long an answer that has ended waits for its reader, and the memory that it takes meanwhile. */
+function boundWait(res: Response): void {
+  // Most often the network has all of it by now, and there is nobody to lose patience with.
+  if (res.socket?.writableLength === 0) return;
+  releaseBody(res);
+  atClose(res.req, res, losePatience(res));
+  countUnread(res);
+}
+
+/** Counts the memory of an answer that has ended, until its reader has taken it. */
+function countUnread(res: Response): void {
+  const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
+  if (endWait) atClose(res.req, res, endWait);
+}
+
+/** Gives back the memory of the request's body: the answer has been made of it. */
+function releaseBody(res: Response): void {
+  res.req.body = undefined;
+  res.locals.bodyShare?.release();
+}
+
+/** A reason that is made once: the usual one takes a stack with each answer. */
+const GONE = new Error('The answer has ended');
+
+async function sendPortions(
+  res: Response,
+  first: Portion,
+  second: Portion,
+  rest: Portions,
+): Promise<void> {
+  const gone = new AbortController();
+  const keepPatience = losePatience(res);
+  atClose(res.req, res, () => {
+    keepPatience();
+    gone.abort(GONE);
+  });
+  let held = second;
+  try {
+    if (!res.write(first)) await drained(res, held.length, gone.signal);
+    for (;;) {
+      await pauseWork(res);
+      if (gone.signal.aborted) return;
+      const next = await rest.next();
+      if (next.done) break;
+      const written = held;
+      held = next.value;
+      if (!res.write(written)) await drained(res, held.length, gone.signal);
+    }
+  } finally {
+    await rest.return?.();
+  }
+  releaseBody(res);
+  res.end(held);
+  if (res.writableLength > 0) countUnread(res);
+}
+
+/** Ends the connection of whoever takes nothing of an answer, or takes it too slowly. Gives what calls that off. */
+function losePatience(res: Response): () => void {
+  const patience = setTimeout(() => res.destroy(), LONGEST);
+  res.setTimeout(STALLED, () => res.destroy());
+  return () => clearTimeout(patience);
+}
+
+type Portions = Iterator<Portion> | AsyncIterator<Portion>;
+
+function portionsOf(pieces: JsonText<unknown>['pieces']): Portions {
+  return Symbol.asyncIterator in pieces ? portionsAsTheyCome(pieces) : portions(pieces);
+}
+
+function* portions(pieces: Iterable<Portion>): Generator<Portion> {
+  let portion = '';
+  for (const piece of pieces) {
+    const isText = typeof piece === 'string';
+    if (isText) portion += piece;
+    if (portion.length >= PORTION || (!isText && portion !== '')) {
+      yield portion;
+      portion = '';
+    }
+    if (!isText) yield piece;
+  }
+  if (portion !== '') yield portion;
+}
+
+async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Portion> {
+  let portion = '';
+  for await (const piece of pieces) {
+    portion += piece;
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = '';
+  }
+  if (portion !== '') yield portion;
+}
+
+/** A reader who takes longer is slow, in milliseconds. */
+const PROMPT = 100;
+
+/**
+ * Waits until the caller has taken what was written, or is gone.
+ * @param held the bytes that come next, and are in memory already
+ */
+async function drained(res: Response, held: number, gone: AbortSignal): Promise<void> {
+  let endWait: (() => void) | undefined;
+  const slow = setTimeout(() => {
+    const { turn } = res.locals;
+    turn?.pause();
+    endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
+    res.locals.bodyShare?.awaitReader(() => res.destroy());
+  }, PROMPT);
+  try {
+    await once(res, 'drain', { signal: gone });
+  } catch (error) {
+    if (!gone.aborted) throw error;
+  } finally {
+    clearTimeout(slow);
+    endWait?.();
+  }
+}

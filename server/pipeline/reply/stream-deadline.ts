@@ -1,0 +1,112 @@
+import type { Request, Response } from 'express';
+import { atClose } from '../../http/on-response-close.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
+import { type IsStillGood, watchKey } from '../watch-key.js';
+
+/** How long things may take with a stream, in milliseconds. */
+export interface StreamTimes {
+  /** Until the next bytes come from the sender, or go to the reader. */
+  readonly stalled: number;
+  /** All of it. */
+  readonly longest: number;
+  /** How long what is still sent is read off after an early end, so that its sender gets to read of it. */
+  readonly lingering: number;
+}
+
+/** The connection has gone, or nobody reads it: there is nobody to tell anything. */
+export const GONE = Symbol('gone');
+
+/**
+ * What ends a stream before its time: its sender or its reader does nothing for too long, it takes too
+ * long altogether, its key is revoked or expires, its connection goes, or the service stops.
+ */
+export class StreamEnd {
+  readonly #over = new AbortController();
+  readonly #times: StreamTimes;
+  readonly #stopping: AbortSignal;
+  readonly #patience: NodeJS.Timeout;
+  readonly #leaveKey: () => void;
+  #onStop = () => this.#end(unavailable('The service is stopping; send the rest in a moment.'));
+
+  constructor(
+    req: Request,
+    res: Response,
+    times: StreamTimes,
+    stopping: AbortSignal,
+    isStillGood: IsStillGood,
+  ) {
+    this.#times = times;
+    this.#stopping = stopping;
+    this.#patience = setTimeout(() => this.#end(tookTooLong(times.longest)), times.longest);
+    this.#leaveKey = watchKey(isStillGood, (reason) => this.#end(reason));
+    stopping.addEventListener('abort', this.#onStop);
+    if (stopping.aborted) this.#onStop();
+    atClose(req, res, () => {
+      this.#end(GONE);
+      this.release();
+    });
+  }
+
+  /**
+   * Waits for the next of what is sent.
+   * @throws {ProblemError | typeof GONE} the reason, if the stream ends before; or what the promise throws
+   */
+  forSender<T>(next: Promise<T>): Promise<T> {
+    return this.#wait(next, sentNothing(this.#times.stalled));
+  }
+
+  /**
+   * Waits until what was written has been taken.
+   * @throws {ProblemError | typeof GONE} the reason, if the stream ends before; or what the promise throws
+   */
+  forReader<T>(taken: Promise<T>): Promise<T> {
+    return this.#wait(taken, GONE);
+  }
+
+  /** Aborted when the stream ends early. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  release(): void {
+    clearTimeout(this.#patience);
+    this.#leaveKey();
+    this.#stopping.removeEventListener('abort', this.#onStop);
+  }
+
+  #end(reason: ProblemError | typeof GONE): void {
+    this.#over.abort(reason);
+  }
+
+  #wait<T>(promise: Promise<T>, whenStalled: ProblemError | typeof GONE): Promise<T> {
+    const { signal } = this.#over;
+    return new Promise((resolve, reject) => {
+      const clock = setTimeout(() => this.#end(whenStalled), this.#times.stalled);
+      const settled = () => {
+        clearTimeout(clock);
+        signal.removeEventListener('abort', leave);
+      };
+      const leave = () => {
+        settled();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave);
+      if (signal.aborted) leave();
+      promise.finally(settled).then(resolve, reject);
+    });
+  }
+}
+
+function sentNothing(stalled: number): ProblemError {
+  return problem(
+    '/problems/request-timeout',
+    `Nothing of the stream came for ${stalled / 1000} seconds; send the rest in another.`,
+  );
+}
+
+function tookTooLong(longest: number): ProblemError {
+  return problem(
+    '/problems/request-timeout',
+    `The stream has taken ${longest / 60_000} minutes, the most that one may; send the rest in another.`,
+  );
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../../contract/document.js';
+import { excerptOfBodies } from './body-excerpt.js';
+import { schemaCheck } from './fast-check.js';
+
+const contract = await readContract(new URL('../../../openapi.yaml', import.meta.url));
+const excerptOf = excerptOfBodies(contract, schemaCheck(contract));
+
+const excerpt = (id: string, body: unknown) => {
+  const operation = contract.operations.find((one) => one.id === id);
+  return excerptOf(operation?.bodySchema, body);
+};
+const numbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, index]));
+
+describe('what the validator is shown of a body', () => {
+  test('is the body itself, where its faults are few', () => {
+    const body = {
+      agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } },
+    };
+    expect(excerpt('createAgent', body)).toEqual({ body, isShortened: false });
+    expect(excerpt('createAgent', body).body).toBe(body);
+  });
+
+  test('has at most 200 unknown fields, and every known one', () => {
+    const { body, isShortened } = excerpt('createSkill', {
+      skill: { ...numbered(5000), name: 'a', type: 'sql' },
+      ...numbered(5000),
+    });
+    expect(isShortened).toBe(true);
+    expect(body).toEqual({ skill: { ...numbered(200), name: 'a', type: 'sql' } });
+  });
+
+  test('ends its arrays after 200 faulty items', () => {
+    const mixed = Array.from({ length: 1000 }, (_, index) => (index % 2 === 0 ? `s${index}` : {}));
+    const { body, isShortened } = excerpt('updateAgent', {
+      agent: { skills_to_add: mixed, skills_to_remove: ['a', 1, 'b'] },
+    });
+    expect(isShortened).toBe(true);
+    expect(body).toEqual({
+      agent: { skills_to_add: mixed.slice(0, 401), skills_to_remove: ['a'] },
+    });
+  });
+
+  test("has all of the caller's own keys", () => {
+    const body = { skill: { name: 'a', type: 'sql', params: numbered(2000) } };
+    expect(excerpt('createSkill', body).body).toBe(body);
+  });
+
+  test('has all rows to predict', () => {
+    const rows = Array.from({ length: 1000 }, () => null);
+    expect(excerpt('predict', rows).body).toBe(rows);
+  });
+});

@@ -1,0 +1,96 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Request } from 'express';
+import type { Contract, Document, Operation } from '../../contract/document.js';
+import type { JsonRecord } from '../../contract/json-record.js';
+import { JSON_TYPE, mediaType } from '../../http/media-type.js';
+import { referredTo } from './request-document.js';
+
+/**
+ * Whether a request is surely as the contract wants it.
+ * @param params the parameters of its address
+ * @param query those of its query, as texts; where it accepts them, they are of the types of the contract after it
+ */
+export type Accepts = (
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  query: Request['query'],
+) => boolean;
+
+/**
+ * Makes what accepts the requests to an operation. It is compiled for a yes alone; a no is for the validator
+ * to confirm and to word. So it may be stricter than the validator, but never laxer.
+ */
+export function acceptance(contract: Contract): (operation: Operation) => Accepts {
+  const asSent = compiler({ useDefaults: true });
+  // The types of a query's parameters are read out of their texts, and one that may be repeated is a list of one.
+  const asTexts = compiler({ useDefaults: true, coerceTypes: 'array' });
+  return (operation) => {
+    const schemas = schemasOf(contract.document, operation);
+    const address = asSent.compile(schemas.address);
+    const query = asTexts.compile(schemas.query);
+    const body = asSent.compile(schemas.body);
+    return (request, params, sent) =>
+      address({ path: params, header: request.headers }) &&
+      // The validator takes a text of nothing for none.
+      !Object.values(sent).includes('') &&
+      query({ query: sent }) &&
+      (isReadLater(operation, request) || body({ body: request.body }));
+  };
+}
+
+/** Returns a function that compiles a schema of the contract, once, into a check of values. */
+export function schemaCheck(contract: Contract): (schema: unknown) => (value: unknown) => boolean {
+  const ajv = compiler({});
+  const checks = new Map<unknown, (value: unknown) => boolean>();
+  return (schema) => {
+    const known = checks.get(schema);
+    if (known) return known;
+    const compiled = ajv.compile(withComponents(contract.document, { value: schema }));
+    const check = (value: unknown) => compiled({ value });
+    checks.set(schema, check);
+    return check;
+  };
+}
+
+function compiler(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, meta: false });
+  addFormats.default(ajv, { mode: 'full' });
+  return ajv;
+}
+
+/** Whether the body is not there yet: it is a stream, or none. */
+function isReadLater({ consumes, readsLater }: Operation, request: Request): boolean {
+  return consumes.length === 0 || readsLater || mediaType(request) !== JSON_TYPE;
+}
+
+function schemasOf(document: Document, operation: Operation) {
+  const { parameters, bodySchema = {} } = operation;
+  const path = parameterSchema(parameters, 'path');
+  const header = parameterSchema(parameters, 'header');
+  const query = { ...parameterSchema(parameters, 'query'), additionalProperties: false };
+  return {
+    address: withComponents(document, { path, header }),
+    query: withComponents(document, { query }),
+    body: withComponents(document, { body: bodySchema }),
+  };
+}
+
+function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
+  return { properties, components: referredTo(properties, components) };
+}
+
+function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {
+  const placed = parameters
+    .filter((parameter) => parameter['in'] === place)
+    .map(({ name, required, schema }) => ({ name: nameIn(place, name), required, schema }));
+  return {
+    properties: Object.fromEntries(placed.map(({ name, schema }) => [name, schema])),
+    required: placed.filter(({ required }) => required === true).map(({ name }) => name),
+  };
+}
+
+/** Node knows headers in lower case. */
+function nameIn(place: string, name: unknown): string {
+  return place === 'header' ? String(name).toLowerCase() : String(name);
+}

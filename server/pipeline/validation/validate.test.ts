@@ -1,0 +1,118 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { operations } from '../../../contract-tests/contract.js';
+import { exampleRequests } from '../../../contract-tests/example-requests.js';
+import { type Operation, readContract } from '../../contract/document.js';
+import { AddressTree } from '../route-tree.js';
+import { requestValidation } from './validate.js';
+
+const asked: string[] = [];
+vi.mock('./full-check.js', async (load) => {
+  const real = await load<typeof import('./full-check.js')>();
+  return {
+    validator: (...given: Parameters<typeof real.validator>) => {
+      const ofOperation = real.validator(...given);
+      return (operation: Operation) => {
+        asked.push(operation.id);
+        return ofOperation(operation);
+      };
+    },
+  };
+});
+
+const contract = await readContract(new URL('../../../openapi.yaml', import.meta.url));
+const validation = requestValidation(contract);
+const addresses = new AddressTree<Map<string, ReturnType<typeof validation>>>();
+for (const { path } of contract.operations) {
+  const here = contract.operations.filter((operation) => operation.path === path);
+  addresses.add(
+    path,
+    new Map(here.map((operation) => [operation.method.toUpperCase(), validation(operation)])),
+  );
+}
+
+const app = express();
+app.set('query parser', 'simple');
+app.use(express.json(), (req, res, next) => {
+  const found = addresses.find(req.path);
+  res.locals.params = found?.params ?? {};
+  const validate = found?.value.get(req.method);
+  return validate ? validate(req, res, next) : next();
+});
+app.use((req, res) => {
+  res.json({ query: res.locals.query ?? req.query });
+});
+app.use(((refusal, req, res, _next) => {
+  res.status(400).json({ ...refusal, contentType: req.headers['content-type'] ?? null });
+}) as express.ErrorRequestHandler);
+const server = createServer(app).listen(0, '127.0.0.1');
+await new Promise((resolve) => server.once('listening', resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => server.close());
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${url}${path}`, { headers });
+  return { status: answer.status, body: await answer.json() };
+};
+
+describe('a request as the contract shows it', () => {
+  test.each(
+    operations.flatMap((operation) =>
+      exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
+    ),
+  )('is accepted without the validator: $id, $name', async ({ path, method, headers, body }) => {
+    asked.length = 0;
+    const init = body === undefined ? { method, headers } : { method, headers, body };
+    const { status } = await fetch(`${url}${path}`, init);
+    expect(status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a query', () => {
+  const list = '/projects/default/skills';
+
+  test('is accepted without the validator, and of the types that the contract says', async () => {
+    asked.length = 0;
+    expect((await get(`${list}?limit=20&agent=analyst`)).body).toEqual({
+      query: { limit: 20, agent: ['analyst'] },
+    });
+    expect((await get(`${list}?agent=a&agent=b`)).body).toEqual({ query: { agent: ['a', 'b'] } });
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    'limit=0',
+    'limit=1&limit=2',
+    'limit=',
+    'limit=1.5',
+    'limit=x',
+    'cursor=short',
+    'unknown=1',
+    'agent=',
+  ])('such as %s is refused by the validator', async (query) => {
+    const { status, body } = await get(`${list}?${query}`);
+    expect(status).toBe(400);
+    expect(body).toHaveProperty('faults');
+  });
+});
+
+test('the validator, which compiles anew for each Content-Type, sees none that a caller makes up', async () => {
+  const headers = { 'Content-Type': 'application/json; words=1' };
+  const { body } = await get('/projects/default/skills?limit=0', headers);
+  expect(body).toMatchObject({ contentType: null });
+  const init = { method: 'POST', headers, body: '{}' };
+  const posted = await fetch(`${url}/projects/default/skills`, init);
+  expect(await posted.json()).toMatchObject({ contentType: 'application/json' });
+});
+
+test('of a parameter with a thousand faulty values, only the first are looked at', async () => {
+  const { status, body } = await get(`/projects/a/skills?${'agent=!&'.repeat(1000)}`);
+  expect(status).toBe(400);
+  const text = JSON.stringify(body);
+  expect(text).toContain('"/query/agent"');
+  expect(text).toContain('"/query/agent/199"');
+  expect(text).not.toContain('"/query/agent/200"');
+});

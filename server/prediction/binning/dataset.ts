@@ -1,0 +1,118 @@
+import { categoryShare } from '../table/categories.js';
+import type { ValueCount } from '../table/column-counts.js';
+import { type ColumnSummary, profileColumn } from '../table/column-profile.js';
+import type { Table, TableColumn } from '../table/table.js';
+import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
+import { type DatePart, datePart, recurringParts } from './date-parts.js';
+
+/** The used columns of a table as bins. */
+export interface BinnedFeatures {
+  rowCount: number;
+  /** Feature by feature, `rowCount` bins each. */
+  bins: Uint8Array;
+  /** Bins of each feature, the one for missing values among them. */
+  binCounts: number[];
+  /** Whether the bins of a feature are categories, which have no order. */
+  isCategory: boolean[];
+  /** The column that each feature is read from, as its index in the table; ascending. */
+  columnOf: number[];
+}
+
+/** An input of the trees: a column, or a part of a date. */
+export interface ModelFeature {
+  /** Index in `columns`. */
+  readonly column: number;
+  /** What of a date is split on; null for the moment itself, and in columns of other kinds. */
+  readonly part: DatePart | null;
+  /** Ascending cuts between the bins of a number or a date; empty for categories. */
+  readonly cuts: readonly number[];
+}
+
+/** A table as models see it. */
+export interface PreparedTable {
+  columns: ColumnSummary[];
+  features: ModelFeature[];
+  binned: BinnedFeatures;
+}
+
+/** A date becomes several features: in the first columns of dates only, so that they stay few. */
+const MOST_DATES_IN_PARTS = 20;
+
+/**
+ * Finds out what the columns hold, and bins those that can be used.
+ *
+ * @param onColumn called after each column, with how many are done.
+ */
+export function prepareTable(
+  table: Table,
+  onColumn: (done: number) => void = () => {},
+): PreparedTable {
+  const columns: ColumnSummary[] = [];
+  const features: ModelFeature[] = [];
+  const binned: Uint8Array[] = [];
+  const binCounts: number[] = [];
+  const isCategory: boolean[] = [];
+  const categoryBytes = categoryShare(table.columns.length);
+  let datesInParts = 0;
+  for (const [index, asSent] of table.columns.entries()) {
+    const { summary, column, values } = profileColumn(asSent, categoryBytes);
+    columns.push(summary);
+    if (summary.used) {
+      const parted = summary.kind === 'date' && datesInParts++ < MOST_DATES_IN_PARTS;
+      for (const { part, cuts } of parted ? cutDate(values) : [cutMoment(values)]) {
+        const encoder = createEncoder(summary, cuts, part);
+        features.push({ column: index, part, cuts });
+        binned.push(binColumn(column, { part, cuts }, encoder));
+        binCounts.push(encoder.binCount);
+        isCategory.push(summary.kind === 'category');
+      }
+    }
+    onColumn(index + 1);
+  }
+  const { rowCount } = table;
+  const bins = new Uint8Array(binned.length * rowCount);
+  for (const [feature, ofFeature] of binned.entries()) bins.set(ofFeature, feature * rowCount);
+  const columnOf = features.map(({ column }) => column);
+  return { columns, features, binned: { rowCount, bins, binCounts, isCategory, columnOf } };
+}
+
+type Cuts = Omit<ModelFeature, 'column'>;
+
+function cutMoment(values: readonly ValueCount[]): Cuts {
+  return { part: null, cuts: chooseCuts(values) };
+}
+
+/** The cuts of a date: of the moment, and of each part that says more. */
+function cutDate(values: readonly ValueCount[]): Cuts[] {
+  const parts = recurringParts(values.map(({ value }) => value));
+  const cuts = parts.map((part): Cuts => {
+    const counts = new Map<number, number>();
+    for (const { value, count } of values) {
+      const of = datePart(part, value);
+      counts.set(of, (counts.get(of) ?? 0) + count);
+    }
+    const ofPart = [...counts].map(([value, count]) => ({ value, count }));
+    return { part, cuts: chooseCuts(ofPart.sort((a, b) => a.value - b.value)) };
+  });
+  return [cutMoment(values), ...cuts];
+}
+
+function binColumn(column: TableColumn, { part, cuts }: Cuts, encoder: Encoder): Uint8Array {
+  if (column.kind !== 'text') return Uint8Array.from(column.values, valueBinner(cuts, part));
+  const binOfCode = Uint8Array.from([null, ...column.texts], (text) => encoder.bin(text));
+  return Uint8Array.from(column.codes, (code) => binOfCode[code] ?? encoder.binOfOthers);
+}
+
+/** A table of some of the rows, in the order in which they are given. */
+export function takeRows(features: BinnedFeatures, rows: Uint32Array): BinnedFeatures {
+  const { binCounts, rowCount } = features;
+  const bins = new Uint8Array(binCounts.length * rows.length);
+  for (const feature of binCounts.keys()) {
+    const column = features.bins.subarray(feature * rowCount, (feature + 1) * rowCount);
+    const begin = feature * rows.length;
+    for (let index = 0; index < rows.length; index++) {
+      bins[begin + index] = column[rows[index] ?? 0] ?? 0;
+    }
+  }
+  return { ...features, rowCount: rows.length, bins };
+}

@@ -1,0 +1,44 @@
+import { leafMasks } from '../forest/leaf-masks.js';
+import { MOST_BINS, MOST_LEAVES, type Tree } from '../forest/tree.js';
+import type { BinnedTable } from './kernel-dataset.js';
+
+/** The most splits of a tree, and with it the most features. */
+const MOST_FEATURES = MOST_LEAVES - 1;
+
+const FEATURE_BYTES = 8;
+const MASK_BYTES = 4 * MOST_BINS;
+
+/** Adds single trees to sums in the memory of the table that they were grown on. */
+export class TreeAdder {
+  readonly #table: BinnedTable;
+  readonly #features: number;
+  readonly #masks: number;
+  readonly #leaves: number;
+
+  constructor(table: BinnedTable) {
+    this.#table = table;
+    this.#features = table.memory.allocate(FEATURE_BYTES * MOST_FEATURES);
+    this.#masks = table.memory.allocate(MASK_BYTES * MOST_FEATURES);
+    this.#leaves = table.memory.allocate(8 * MOST_LEAVES);
+  }
+
+  /**
+   * Adds the tree's values, times a factor, to the sums of rows.
+   *
+   * @param rows address of `count` rows.
+   * @param sums address, by row of the table.
+   */
+  add(tree: Tree, factor: number, rows: number, count: number, sums: number): void {
+    const { memory } = this.#table;
+    const { values, features, masks } = leafMasks(tree);
+    memory.doubles.set(values, this.#leaves / 8);
+    memory.words.set(masks, this.#masks / 4);
+    for (const [index, feature] of features.entries()) {
+      const at = (this.#features + index * FEATURE_BYTES) / 4;
+      memory.words[at] = this.#table.column(feature);
+      memory.words[at + 1] = this.#masks + index * MASK_BYTES;
+    }
+    const { kernel } = memory;
+    kernel.addTree(this.#features, features.length, this.#leaves, factor, rows, count, sums);
+  }
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { leafValueOf } from '../boosting/reference-trees.js';
+import { seededRandom } from '../random.js';
+import { ForestScorer } from './forest-scorer.js';
+import { MaskScorer } from './js-scorer.js';
+import { MOST_LEAVES, type Split, type Tree } from './tree.js';
+import { KernelScorer } from './wasm-scorer.js';
+
+/** A tree of a random shape, whose splits send random runs of bins left. */
+function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
+  const below = (end: number) => Math.floor(random() * end);
+  const splits: Split[] = [];
+  const attach: ((child: number) => void)[] = [() => {}];
+  while (attach.length < leafCount) {
+    const runs = Array.from({ length: 2 * (1 + below(3)) }, () => below(256));
+    const left_bins = runs.sort((a, b) => a - b).filter((bin, at) => bin > (runs[at - 1] ?? -1));
+    if (left_bins.length % 2 === 1) left_bins.pop();
+    if (left_bins.length === 0) continue;
+    const split: Split = { feature: below(featureCount), left_bins, left: 0, right: 0 };
+    const at = below(attach.length);
+    attach[at]?.(splits.push(split) - 1);
+    attach[at] = (child) => {
+      split.left = child;
+    };
+    attach.push((child) => {
+      split.right = child;
+    });
+  }
+  for (const [leaf, set] of attach.entries()) set(~leaf);
+  return { splits, leaves: attach.map(() => random() - 0.5) };
+}
+
+const cases = fc
+  .record({
+    leafCounts: fc.array(fc.integer({ min: 1, max: MOST_LEAVES }), { maxLength: 40 }),
+    featureCount: fc.integer({ min: 1, max: 300 }),
+    rowCount: fc.integer({ min: 0, max: 600 }),
+    seed: fc.integer(),
+  })
+  .map(({ leafCounts, featureCount, rowCount, seed }) => {
+    const random = seededRandom(seed);
+    const trees = leafCounts.map((count) => randomTree(count, featureCount, random));
+    const bins = Uint8Array.from({ length: featureCount * rowCount }, () => 256 * random());
+    const sums = Float64Array.from({ length: rowCount }, () => (random() < 0.1 ? -0 : random()));
+    const chosen = Uint32Array.from({ length: rowCount }, (_, row) => row)
+      .filter(() => random() < 0.5)
+      .reverse();
+    return { trees, bins, rowCount, sums, chosen };
+  });
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe('scores', () => {
+  test.each([
+    ['with the kernel', KernelScorer],
+    ['without it', MaskScorer],
+  ])('%s are what a walk down the trees adds up to, to the last bit', (_name, Scorer) => {
+    fc.assert(
+      fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {
+        const scorer = new Scorer(trees);
+        const walk = (sum: number, row: number) =>
+          trees.reduce((all, tree) => all + leafValueOf(tree, { bins, rowCount }, row), sum);
+        const all = sums.slice();
+        scorer.addToAll(all, bins, rowCount);
+        expect(all).toEqual(sums.map(walk));
+        const some = sums.slice();
+        scorer.addTo(some, chosen, bins, rowCount);
+        const isChosen = new Set(chosen);
+        expect(some).toEqual(sums.map((sum, row) => (isChosen.has(row) ? walk(sum, row) : sum)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('are there in a process that has no WebAssembly', () => {
+    const random = seededRandom(1);
+    const trees = [randomTree(20, 3, random), randomTree(9, 3, random)];
+    const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
+    const score = () => {
+      const sums = new Float64Array(100);
+      new ForestScorer(trees).addToAll(sums, bins, 100);
+      return sums;
+    };
+    const expected = score();
+    vi.stubGlobal('WebAssembly', undefined);
+    expect(() => new KernelScorer(trees)).toThrow();
+    expect(score()).toEqual(expected);
+  });
+});

@@ -1,0 +1,46 @@
+import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
+import { type Reliability, rateConfidence } from './reliability.js';
+
+/** What a model does on rows that it was not trained on; errors in units of the target. */
+export interface ModelMetrics extends Reliability {
+  /** 1 − squared error ÷ squared deviation from the held-out mean; 0 if nothing deviates. */
+  r2: number;
+  rmse: number;
+  mae: number;
+  /** The errors of always answering the mean of the training rows. */
+  baseline_rmse: number;
+  baseline_mae: number;
+  /** The rows that all of this was counted on. */
+  held_out_rows: number;
+}
+
+/** Rows in random order, each kept from what speaks of it: in one unit. */
+export interface Judged {
+  targets: Float64Array;
+  predictions: Float64Array;
+  predictedErrors: Float64Array;
+}
+
+/**
+ * @param deviation the standard deviation of the target.
+ * @param toUnits turns a length into units of the target.
+ */
+export function measure(
+  { targets, predictions, predictedErrors }: Judged,
+  trainingMean: number,
+  deviation: number,
+  toUnits: (length: number) => number,
+): ModelMetrics {
+  const errors = targets.map((target, row) => target - (predictions[row] ?? 0));
+  const fromBaseline = targets.map((target) => target - trainingMean);
+  const scatter = standardDeviation(targets);
+  return {
+    r2: scatter > 0 ? 1 - (rootMeanSquare(errors) / scatter) ** 2 : 0,
+    rmse: toUnits(rootMeanSquare(errors)),
+    mae: toUnits(average(errors.map(Math.abs))),
+    baseline_rmse: toUnits(rootMeanSquare(fromBaseline)),
+    baseline_mae: toUnits(average(fromBaseline.map(Math.abs))),
+    ...rateConfidence(predictedErrors, errors.map(Math.abs), deviation),
+    held_out_rows: targets.length,
+  };
+}

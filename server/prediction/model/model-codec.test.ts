@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { makeRows, rentRows } from '../fixtures.js';
+import { decodeModel, encodeModel, Predictor, readRowsTable, train } from '../index.js';
+
+const rows = makeRows(2500, (random, index) => ({
+  x: random() / 3,
+  place: `lone \ud800 ${Math.floor(20 * random())}`,
+  day: `2024-01-${10 + (index % 20)}`,
+  y: random() / 7 + (index % 20),
+}));
+const model = train(readRowsTable(rows, 'y'));
+
+test('a model comes back from bytes as it was, and predicts the same to the last bit', () => {
+  const bytes = encodeModel(model);
+  const decoded = decodeModel(bytes);
+  expect(decoded).toEqual(model);
+  expect(Buffer.from(bytes).equals(encodeModel(decoded))).toBe(true);
+  const asked = [...rows, {}, { x: 0.1 }, { ...rows[0], place: 'unheard of' }];
+  const before = Buffer.concat([...new Predictor(model).answer(asked)]).toString();
+  expect(Buffer.concat([...new Predictor(decoded).answer(asked)]).toString()).toBe(before);
+});
+
+test('a model of the first format is read, and answers what it answered then', () => {
+  const withoutDates = train(
+    readRowsTable(
+      rows.map(({ day: _, ...row }) => row),
+      'y',
+    ),
+  );
+  const { target_support, ...model } = withoutDates;
+  const { interval_coverage_by_error: _a, reliability: _b, ...metrics } = model.metrics;
+  const first = {
+    ...model,
+    format: 'roster-model/1',
+    columns: model.columns.map(({ importance: _, ...column }) => column),
+    features: model.features.map(({ part: _, ...feature }) => feature),
+    metrics,
+  };
+  const decoded = decodeModel(new TextEncoder().encode(JSON.stringify(first)));
+  expect(target_support.lower).not.toBeNull();
+  expect(decoded.metrics).toMatchObject({ interval_coverage_by_error: null, reliability: null });
+  expect(decoded.columns.map(({ importance }) => importance)).toEqual([null, null]);
+  const bounds = (of: typeof decoded) =>
+    new Predictor(of).predict([...rows, {}], { confidence: 0.99 });
+  const asThen = { ...withoutDates, target_support: decoded.target_support };
+  expect(bounds(decoded)).toEqual(bounds(asThen));
+  // It kept to no support then, and some of its bounds lay below all that the target can be.
+  expect(bounds(decoded).some(({ min }) => min < 0)).toBe(true);
+});
+
+describe('bytes that are no sound model are refused', () => {
+  const sound = train(readRowsTable(rentRows(60), 'rent'));
+  const text = new TextDecoder().decode(encodeModel(sound));
+
+  test.each([
+    ['no JSON', () => '{'],
+    ['no model', () => '{}'],
+    ['another version', () => text.replace('roster-model/2', 'roster-model/3')],
+    ['a part that is missing', () => text.replace('"error_floor"', '"floor"')],
+    ['a feature that is missing', () => text.replace(/"feature":\d+/, '"feature":9')],
+    ['a walk in a circle', () => text.replace(/"left":\d+/, '"left":0')],
+    ['a leaf that is missing', () => text.replace(/"left":-\d+/, '"left":-40')],
+    [
+      'a feature of which partial rows know nothing',
+      () => text.replace('_bins":[[0],', '_bins":['),
+    ],
+    ['a group that is missing', () => text.replace(/"upper_bounds":\[\]/g, '"upper_bounds":[1]')],
+    ['a number that is missing', () => text.replace(/"base":[^,]+/, '"base":null')],
+  ])('%s', (_name, damage) => {
+    const damaged = damage();
+    expect(damaged).not.toBe(text);
+    expect(() => decodeModel(new TextEncoder().encode(damaged))).toThrow();
+  });
+
+  test('a cut text', () => {
+    expect(() => decodeModel(encodeModel(sound).subarray(0, 1000))).toThrow();
+  });
+});

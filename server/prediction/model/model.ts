@@ -1,0 +1,32 @@
+import type { ModelFeature } from '../binning/dataset.js';
+import type { Forest } from '../forest/tree.js';
+import type { ErrorModel } from '../intervals/error-model.js';
+import type { TargetSupport } from '../intervals/target-range.js';
+import type { TargetScale } from '../intervals/target-scale.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import type { ModelMetrics } from './metrics.js';
+import type { PartialRows } from './partial-rows.js';
+
+/**
+ * A trained model: plain data, immutable, with everything that predictions need. Its trees and its
+ * calibrations reckon in the standard units of `target_scale`. Its own error model is for ordinary
+ * rows.
+ */
+export interface Model extends ErrorModel {
+  readonly target: string;
+  /** Rows with a target, held-out rows among them. */
+  readonly row_count: number;
+  /** The input columns in the order of the table, without the target. */
+  readonly columns: readonly ColumnSummary[];
+  readonly metrics: ModelMetrics;
+  /** What the trees split on, in the order of `Split.feature`. */
+  readonly features: readonly ModelFeature[];
+  readonly target_scale: TargetScale;
+  readonly target_support: TargetSupport;
+  /** Predicts the target. */
+  readonly value_forest: Forest;
+  /** The widest interval that an answer of its own accord gives: one standard deviation. */
+  readonly target_deviation: number;
+  /** How partial rows are answered; null if there can be none. */
+  readonly partial_rows: PartialRows | null;
+}

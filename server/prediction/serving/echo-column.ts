@@ -1,0 +1,46 @@
+import { Cell, type RowObject } from '../table/row-object.js';
+import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { jsonText } from './json-text.js';
+
+const NULL = literal('null');
+const TRUE = literal('true');
+const FALSE = literal('false');
+
+/** A column that repeats what rows sent under its name. */
+export class EchoColumn {
+  readonly #key: Literal;
+  readonly #cell: Cell;
+  /** The JSON of the texts that rows most often send. */
+  readonly #known: ReadonlyMap<string, Literal>;
+
+  /**
+   * @param key what comes before the value, such as `,"name":`.
+   * @param texts those that rows most often send.
+   */
+  constructor(key: string, name: string, texts: readonly string[]) {
+    this.#key = literal(key);
+    this.#cell = new Cell(name);
+    this.#known = new Map(texts.map((text) => [text, literal(JSON.stringify(text))]));
+  }
+
+  isNull(row: RowObject): boolean {
+    return this.#cell.of(row) === null;
+  }
+
+  write(out: JsonBytes, row: RowObject): void {
+    const value = this.#cell.of(row);
+    out.literal(this.#key);
+    const known = typeof value === 'string' ? this.#known.get(value) : undefined;
+    if (known) out.literal(known);
+    else writeValue(out, value);
+  }
+}
+
+/** Writes a value that came from JSON, as JSON.stringify does. */
+export function writeValue(out: JsonBytes, value: unknown): void {
+  if (typeof value === 'number') out.number(value);
+  else if (typeof value === 'string') out.string(value);
+  else if (value === null) out.literal(NULL);
+  else if (typeof value === 'boolean') out.literal(value ? TRUE : FALSE);
+  else out.json(jsonText(value));
+}

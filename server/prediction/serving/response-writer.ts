@@ -1,0 +1,151 @@
+import type { Model } from '../model/model.js';
+import { derivedColumns, ECHO_COLUMNS } from '../table/answer-columns.js';
+import { Cell, valuesOf } from '../table/row-object.js';
+import { EchoColumn, writeValue } from './echo-column.js';
+import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { jsonText } from './json-text.js';
+import type { PredictedRows } from './predicted-rows.js';
+import { truthOf } from './truth.js';
+
+/** What is written between the parts of a row that differ from row to row. */
+interface Parts {
+  readonly value: Literal;
+  readonly original: Literal;
+  readonly confidence: Literal;
+  readonly min: Literal;
+  readonly max: Literal;
+  /** From the anomaly to the first number of the explanation. */
+  readonly explained: ByAnomaly;
+  readonly explainedConfidence: Literal;
+  /** From the explained anomaly to the truth. */
+  readonly truth: ByAnomaly;
+  readonly lowerBound: Literal;
+  readonly upperBound: Literal;
+  readonly end: Literal;
+}
+
+type ByAnomaly = Readonly<Record<'none' | 'inside' | 'outside', Literal>>;
+
+/**
+ * Writes answer rows as JSON. All that does not differ from row to row is known with the model, and
+ * made ready then; no object is made for a row. As text keeps the order that it is written in, names
+ * like "2019" stay in their place, where an object would put them first.
+ */
+export class AnswerWriter {
+  readonly #target: Cell;
+  readonly #inputs: readonly EchoColumn[];
+  readonly #closing: readonly EchoColumn[];
+  readonly #closingNulls = literal(`${ECHO_COLUMNS.map((name) => `,"${name}":null`).join('')}}`);
+  readonly #parts: Parts;
+  readonly #confidences = confidenceLiterals();
+
+  constructor({ columns, target }: Model) {
+    this.#target = new Cell(target);
+    this.#inputs = columns.map(
+      ({ name, categories }, index) =>
+        new EchoColumn(
+          `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+          name,
+          categories ?? [],
+        ),
+    );
+    this.#closing = ECHO_COLUMNS.map((name) => new EchoColumn(`,"${name}":`, name, []));
+    this.#parts = partsOf(target, columns.length === 0);
+  }
+
+  /** Writes one row and what is predicted of it. */
+  row(out: JsonBytes, sent: unknown, predicted: PredictedRows, index: number): void {
+    const parts = this.#parts;
+    const row = valuesOf(sent);
+    for (const column of this.#inputs) column.write(out, row);
+    const original = this.#target.of(row);
+    const anomaly = predicted.anomaly(index, truthOf(original));
+
+    out.literal(parts.value);
+    const value = out.length;
+    out.number(predicted.values[index] ?? 0);
+    const valueEnd = out.length;
+    out.literal(parts.original);
+    const truth = out.length;
+    writeValue(out, original);
+    const truthEnd = out.length;
+    out.literal(parts.confidence);
+    const confidence = out.length;
+    this.#confidence(out, predicted.confidences[index] ?? 0);
+    const confidenceEnd = out.length;
+    out.literal(parts.min);
+    const min = out.length;
+    out.number(predicted.mins[index] ?? 0);
+    const minEnd = out.length;
+    out.literal(parts.max);
+    const max = out.length;
+    out.number(predicted.maxs[index] ?? 0);
+    const maxEnd = out.length;
+
+    out.literal(of(parts.explained, anomaly));
+    out.again(value, valueEnd);
+    out.literal(parts.explainedConfidence);
+    out.again(confidence, confidenceEnd);
+    out.literal(of(parts.truth, anomaly));
+    if (typeof original === 'number' || original === null) out.again(truth, truthEnd);
+    else out.json(JSON.stringify(jsonText(original)).slice(1, -1));
+    out.literal(parts.lowerBound);
+    out.again(min, minEnd);
+    out.literal(parts.upperBound);
+    out.again(max, maxEnd);
+    out.literal(parts.end);
+
+    if (this.#closing.every((column) => column.isNull(row))) out.literal(this.#closingNulls);
+    else this.#close(out, row);
+  }
+
+  #close(out: JsonBytes, row: ReturnType<typeof valuesOf>): void {
+    for (const column of this.#closing) column.write(out, row);
+    out.literal(CLOSE);
+  }
+
+  /** Levels are hundredths, unless another one was asked for. */
+  #confidence(out: JsonBytes, level: number): void {
+    const hundredths = Math.round(100 * level);
+    const known = hundredths / 100 === level ? this.#confidences[hundredths] : undefined;
+    if (known) out.literal(known);
+    else out.number(level);
+  }
+}
+
+const CLOSE = literal('}');
+
+function confidenceLiterals(): Literal[] {
+  return Array.from({ length: 101 }, (_, hundredths) => literal(String(hundredths / 100)));
+}
+
+function partsOf(target: string, isFirst: boolean): Parts {
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
+  const key = (name: string) => `,${JSON.stringify(name)}:`;
+  return {
+    value: literal(`${isFirst ? '{' : ','}${JSON.stringify(target)}:`),
+    original: literal(key(original)),
+    confidence: literal(key(confidence)),
+    min: literal(key(min)),
+    max: literal(key(max)),
+    explained: byAnomaly((is) => `${key(anomaly)}${is}${key(explain)}"{\\"predicted_value\\":`),
+    explainedConfidence: literal(',\\"confidence\\":'),
+    truth: byAnomaly((is) => `,\\"anomaly\\":${is},\\"truth\\":`),
+    lowerBound: literal(',\\"confidence_lower_bound\\":'),
+    upperBound: literal(',\\"confidence_upper_bound\\":'),
+    end: literal('}"'),
+  };
+}
+
+function byAnomaly(text: (is: string) => string): ByAnomaly {
+  return {
+    none: literal(text('null')),
+    inside: literal(text('false')),
+    outside: literal(text('true')),
+  };
+}
+
+function of(literals: ByAnomaly, anomaly: boolean | null): Literal {
+  if (anomaly === null) return literals.none;
+  return anomaly ? literals.outside : literals.inside;
+}

@@ -1,0 +1,80 @@
+import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
+import { MOST_BINS } from '../forest/tree.js';
+import type { Model } from '../model/model.js';
+import { maskBin } from '../model/partial-rows.js';
+import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
+
+/** One input that the model splits on. */
+interface Input {
+  readonly cell: Cell;
+  readonly encoder: Encoder;
+  /** By bin: 1 if it is unfamiliar. */
+  readonly isUnfamiliar: Uint8Array;
+  /** What unfamiliar bins are read as. */
+  readonly mask: number;
+}
+
+export interface BinnedRows {
+  /** Feature by feature, as many bins each as there are rows. */
+  readonly bins: Uint8Array;
+  /** By row: 1 if it is partial. */
+  readonly isPartial: Uint8Array;
+}
+
+/** Reads rows as a model sees them. */
+export class RowBinner {
+  readonly #inputs: readonly Input[];
+
+  constructor({
+    columns,
+    features,
+    partial_rows,
+  }: Pick<Model, 'columns' | 'features' | 'partial_rows'>) {
+    this.#inputs = features.map(({ column, part, cuts }, feature) => {
+      const summary = columns[column];
+      // A decoded model was checked for it, and a trained one has it by construction.
+      if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
+      const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
+      const isUnfamiliar = new Uint8Array(MOST_BINS);
+      for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
+      const encoder = createEncoder(summary, cuts, part);
+      return { cell: new Cell(summary.name), encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };
+    });
+  }
+
+  /** Room for at most so many binned rows. */
+  room(most: number): BinnedRows {
+    return {
+      bins: new Uint8Array(this.#inputs.length * most),
+      isPartial: new Uint8Array(most),
+    };
+  }
+
+  /** Bins `count` rows from `start` on; the first gets the index 0. */
+  bin(
+    rows: readonly unknown[],
+    start: number,
+    count: number,
+    { bins, isPartial }: BinnedRows,
+  ): void {
+    isPartial.fill(0, 0, count);
+    for (let index = 0; index < count; index++) {
+      const row = valuesOf(rows[start + index]);
+      if (this.#binRow(row, bins, index, count)) isPartial[index] = 1;
+    }
+  }
+
+  /** Tells whether the row is partial. */
+  #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
+    let isPartial = false;
+    let place = index;
+    for (const { cell, encoder, isUnfamiliar, mask } of this.#inputs) {
+      const bin = encoder.bin(cell.of(row));
+      const unfamiliar = isUnfamiliar[bin] === 1;
+      bins[place] = unfamiliar ? mask : bin;
+      if (unfamiliar) isPartial = true;
+      place += stride;
+    }
+    return isPartial;
+  }
+}

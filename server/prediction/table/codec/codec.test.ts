@@ -1,0 +1,87 @@
+import { serialize } from 'node:v8';
+import { expect, test } from 'vitest';
+import { encodeTable, readRowsTable, type Table, TableDecoder, train } from '../../index.js';
+
+const rows = Array.from({ length: 60 }, (_, index) => ({
+  __proto__x: index % 4,
+  'lone \ud800': index % 3 ? `value \udfff${index % 5}` : null,
+  y: index / 3,
+}));
+
+function decode(parts: Iterable<Uint8Array>): Table {
+  const decoder = new TableDecoder();
+  for (const part of parts) decoder.add(part);
+  return decoder.finish();
+}
+
+test('a table comes back from bytes as it was, whatever its letters', () => {
+  const table = readRowsTable(rows, 'y');
+  const parts = [...encodeTable(table)];
+  expect(decode(parts)).toEqual(table);
+  // A database may hand the bytes back at any offset of a larger buffer.
+  const shifted = parts.map((part) => {
+    const larger = new Uint8Array(part.length + 3);
+    larger.set(part, 3);
+    return larger.subarray(3);
+  });
+  expect(decode(shifted)).toEqual(table);
+  expect(train(decode(parts))).toEqual(train(table));
+});
+
+test('a large table comes in parts of some hundred kibibytes', () => {
+  const table = largeTable();
+  const parts = [...encodeTable(table)];
+  expect(parts.length).toBeGreaterThan(2);
+  for (const { length } of parts) expect(length).toBeLessThan(512 * 1024);
+  expect(decode(parts)).toEqual(table);
+});
+
+test('bytes that are no table are refused', () => {
+  const table = largeTable();
+  const [head, ...others] = [...encodeTable(table)];
+  if (head === undefined) throw new Error('An encoded table has parts');
+  const damaged = [
+    [],
+    [new Uint8Array()],
+    [new TextEncoder().encode('{"format":"roster-table/2"}')],
+    [serialize(null)],
+    [serialize([{ format: 'roster-table/3' }])],
+    others,
+    [head, ...others.slice(1)],
+    [head, ...others.slice(0, -1)],
+    [head, ...others, ...others],
+    [head.subarray(0, 100), ...others],
+    [serialize({ ...table, format: 'roster-table/1' })],
+  ];
+  for (const parts of damaged) expect(() => decode(parts)).toThrow();
+});
+
+test('a table as release 0.1.0 kept it is read', () => {
+  const { target, rowCount, targetValues } = readRowsTable(rows, 'y');
+  const distinct = Array.from({ length: 70_000 }, (_, index) => `${index}`);
+  const kept = (name: string, texts: string[], codes: number[]) => ({
+    ...{ name, texts, codes: Uint32Array.from(codes) },
+  });
+  const columns = [
+    kept('few', ['a', 'b'], [0, 1, 2, ...new Array<number>(57).fill(2)]),
+    kept('many', distinct, [...Array.from({ length: 59 }, (_, index) => index + 1), 70_000]),
+  ];
+  const bytes = serialize({ format: 'roster-table/1', target, rowCount, targetValues, columns });
+  const table = decode([bytes]);
+  expect(table).toMatchObject({ target, rowCount, targetValues });
+  expect(table.columns[0]).toMatchObject({ name: 'few', texts: ['a', 'b'] });
+  expect(table.columns[1]).toMatchObject({ name: 'many', texts: { length: 60, 59: '69999' } });
+});
+
+/** A table of words, numbers and dates of which there are more than texts are kept. */
+function largeTable(): Table {
+  return readRowsTable(
+    Array.from({ length: 100_000 }, (_, index) => ({
+      word: `word ${index % 50_000}`,
+      value: index / 7,
+      day: new Date(60_000 * index).toISOString(),
+      y: index % 1000,
+    })),
+    'y',
+  );
+}

@@ -1,0 +1,96 @@
+import { codesByRow } from './chunked-array.js';
+import { valuesByCode } from './column-counts.js';
+import { MOST_TEXTS, type TextColumn } from './table.js';
+import { bytesOf } from './text-memory.js';
+
+/** The code of a text that is not kept, while the column grows. */
+const OTHER = MOST_TEXTS + 1;
+
+/** The cells of a column as codes of its distinct texts, the rarest of which it can do without. */
+export class TextCells {
+  #codeOf = new Map<string, number>();
+  readonly #codes = codesByRow();
+  #heldBytes = 0;
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get isFull(): boolean {
+    return this.#codeOf.size >= MOST_TEXTS;
+  }
+
+  /** Whether the text is kept already; then it is put. */
+  putKnown(row: number, text: string): boolean {
+    const code = this.#codeOf.get(text);
+    if (code === undefined) return false;
+    this.#codes.set(row, code);
+    return true;
+  }
+
+  /** Keeps a text that is not kept yet; there must be room. */
+  putNew(row: number, text: string): void {
+    const code = this.#codeOf.size + 1;
+    this.#codeOf.set(text, code);
+    this.#codes.set(row, code);
+    this.#heldBytes += bytesOf(text);
+  }
+
+  /** The texts as `valuesByCode` has them. */
+  parsed(parse: (text: string) => number): Float64Array | undefined {
+    return valuesByCode(this.#codeOf.keys(), this.#counts(), parse);
+  }
+
+  /** Gives the code of each row that has one, and holds no codes any more. */
+  *takeCodes(): Generator<{ row: number; code: number }> {
+    for (const { start, chunk } of this.#codes.takeChunks()) {
+      for (let at = 0; at < chunk.length; at++) {
+        const code = chunk[at] ?? 0;
+        if (code > 0) yield { row: start + at, code };
+      }
+    }
+  }
+
+  /**
+   * Forgets the rarer half of the texts, the later ones of those that are as rare; their cells
+   * become others. A text that is met again after that is kept again.
+   */
+  forgetRare(): void {
+    const counts = this.#counts();
+    const texts = [...this.#codeOf.keys()];
+    const byFrequency = Uint32Array.from(texts, (_, index) => index + 1).sort(
+      (one, other) => (counts[other] ?? 0) - (counts[one] ?? 0) || one - other,
+    );
+    const kept = byFrequency.subarray(0, texts.length >> 1).sort();
+    const newCodes = new Uint16Array(OTHER + 1).fill(OTHER);
+    newCodes[0] = 0;
+    this.#codeOf = new Map();
+    this.#heldBytes = 0;
+    for (const code of kept) {
+      const text = texts[code - 1] ?? '';
+      this.#codeOf.set(text, this.#codeOf.size + 1);
+      newCodes[code] = this.#codeOf.size;
+      this.#heldBytes += bytesOf(text);
+    }
+    this.#codes.map((code) => newCodes[code] ?? OTHER);
+  }
+
+  /** The column; the cells are given up with it. */
+  take(name: string, rowCount: number): TextColumn {
+    const texts = [...this.#codeOf.keys()];
+    const codes = this.#codes.take(rowCount);
+    const other = texts.length + 1;
+    for (let row = 0; row < rowCount; row++) if (codes[row] === OTHER) codes[row] = other;
+    return { kind: 'text', name, texts, codes };
+  }
+
+  /** The rows of each code. */
+  #counts(): Uint32Array {
+    const counts = new Uint32Array(OTHER + 1);
+    this.#codes.map((code) => {
+      counts[code] = (counts[code] ?? 0) + 1;
+      return code;
+    });
+    return counts;
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { Contract } from '../contract/document.js';
+import { endUnread } from '../http/end-unread.js';
+import { type ProblemError, render } from './problem.js';
+import { asProblem } from './to-problem.js';
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** By which a request is found in the log. */
+    requestId?: string;
+  }
+}
+
+/** Takes down why a request failed, which its caller is not told. */
+export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
+
+/**
+ * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
+ * @param translate gives the problem of what was thrown below the contract, if it knows it
+ * @param note is told of each refusal, and `noteFailure` of the cause of what is no refusal
+ */
+export function sendProblem(
+  contract: Contract,
+  translate: (thrown: unknown) => ProblemError | undefined,
+  note: (error: ProblemError) => void,
+  noteFailure: NoteFailure,
+): ErrorRequestHandler {
+  return (thrown, req, res, _next) => {
+    const request = { body: req.body, operationId: res.locals.operationId };
+    const error = asProblem(contract, thrown, request, translate);
+    const document = render(contract, error, {
+      instance: req.originalUrl,
+      requestId: res.locals.requestId ?? '',
+    });
+    if (document.status >= 500 && error.cause) {
+      noteFailure(req, res, error.cause, document.title.toLowerCase());
+    }
+    if (res.headersSent) {
+      // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
+      res.destroy();
+      return;
+    }
+    if (document.status !== 500) note(error);
+    send(req, res, error, document);
+  };
+}
+
+function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { headers }: ProblemError,
+  document: ReturnType<typeof render>,
+): void {
+  const body = JSON.stringify(document);
+  res.statusCode = document.status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  endUnread(req, res, body);
+}
+
+/** Sends a problem to a request for which nothing else is done. */
+export function sendRefusal(
+  contract: Contract,
+  refusal: ProblemError,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  const requestId = randomUUID();
+  const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
+  res.setHeader('X-Request-Id', requestId);
+  send(req, res, refusal, document);
+}

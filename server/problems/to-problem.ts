@@ -1,0 +1,201 @@
+import { absenceRule, type Contract, patternRule } from '../contract/document.js';
+import { escapeToken, valueAt } from '../contract/json-pointer.js';
+import { asRecord } from '../contract/json-record.js';
+import { shapeFault } from './body-errors.js';
+import { namelessFields } from './nameless-fields.js';
+import { type FieldError, invalidRequest, ProblemError, problem } from './problem.js';
+
+/** A request is not what the contract asks for. It is handed on, not thrown, and needs no way to where it was found. */
+export class ContractViolation {
+  constructor(readonly faults: readonly ValidationFault[]) {}
+}
+
+/** A fault as the validator reports it. */
+export interface ValidationFault {
+  readonly path: string;
+  readonly message: string;
+  /** Such as `maxLength.openapi.validation`; not there for faults of the query's names. */
+  readonly errorCode?: string;
+}
+
+/** What has to be known of a request to say what is wrong with it. */
+interface FaultyRequest {
+  readonly body: unknown;
+  readonly operationId: string | undefined;
+}
+
+/**
+ * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
+ * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
+ * @param request the body, if it was read, and the operation, if it is known
+ * @param translate gives the problem of what was thrown below the contract, if it knows it
+ */
+export function asProblem(
+  contract: Contract,
+  thrown: unknown,
+  request: FaultyRequest,
+  translate: (thrown: unknown) => ProblemError | undefined,
+): ProblemError {
+  if (thrown instanceof ProblemError) return thrown;
+  if (thrown instanceof ContractViolation) {
+    return invalidRequest(fieldErrors(contract, thrown.faults, request));
+  }
+  if (thrown instanceof URIError) {
+    return invalidRequest([
+      { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
+    ]);
+  }
+  return translate(thrown) ?? internalError(thrown);
+}
+
+function internalError(cause: unknown): ProblemError {
+  return problem(
+    '/problems/internal-error',
+    'Something went wrong inside the service. Its log has the cause under this request_id.',
+    {},
+    {},
+    { cause },
+  );
+}
+
+function fieldErrors(
+  contract: Contract,
+  faults: readonly ValidationFault[],
+  { body, operationId }: FaultyRequest,
+): FieldError[] {
+  const operation = contract.operations.find(({ id }) => id === operationId);
+  const byPointer = new Map<string, string[]>();
+  let nameless: readonly string[] | undefined;
+  const namelessOnce = () => {
+    nameless ??= namelessFields(contract, operation?.bodySchema, body);
+    return nameless;
+  };
+  for (const fault of withoutConsequences(faults)) {
+    const message = reword(contract, fault);
+    const pointers = fault.path === '' ? namelessOnce() : [pointerOf(fault, body)];
+    for (const pointer of pointers) {
+      const messages = byPointer.get(pointer) ?? [];
+      if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+    }
+  }
+  const errors = [...byPointer].map(([pointer, messages]) => ({
+    pointer,
+    message: join(messages),
+  }));
+  const shape = shapeFault(contract, operation?.bodySchema, body);
+  const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
+  return shape && others.length < errors.length ? [shape.error, ...others] : errors;
+}
+
+/** A place in the words of the contract, which spells headers as RFC 9110 does: Node knows them in lower case. */
+function inRequest(path: string): string {
+  const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
+  if (header === undefined) return path.replace(/^\/params/, '/path');
+  return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+}
+
+/** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
+function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
+  if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
+  if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
+  for (const { index: slash } of path.matchAll(/\//g)) {
+    const name = path.slice(slash + 1);
+    const parent = valueAt({ body }, path.slice(0, slash));
+    if (Object.hasOwn(asRecord(parent), name))
+      return `${path.slice(0, slash)}/${escapeToken(name)}`;
+  }
+  return path;
+}
+
+/**
+ * Leaves out the faults that only say that another one is there: that no branch of a choice fits, that
+ * the value is not of the type of the other branch, and the length of what a pattern has bounded already.
+ */
+function withoutConsequences(faults: readonly ValidationFault[]): readonly ValidationFault[] {
+  const choices = new Set(faults.filter(isOfKeyword('oneOf')).map(({ path }) => path));
+  const causes = faults.filter(
+    (fault) => !CONSEQUENCES.some((keyword) => isOfKeyword(keyword)(fault)),
+  );
+  const bounded = new Set(causes.filter(saysTheLength).map(({ path }) => path));
+  const within = causes.filter(
+    (fault) =>
+      !(choices.has(fault.path) && isOfKeyword('type')(fault)) &&
+      !(bounded.has(fault.path) && LENGTHS.some((keyword) => isOfKeyword(keyword)(fault))),
+  );
+  return [within, causes, faults].find(({ length }) => length > 0) ?? [];
+}
+
+const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
+const LENGTHS = ['minLength', 'maxLength'];
+
+/** A pattern without `*` and `+` takes texts of certain lengths only, and its words are about those. */
+function saysTheLength(fault: ValidationFault): boolean {
+  return isOfKeyword('pattern')(fault) && !/[*+]/.test(patternOf(fault.message));
+}
+
+function patternOf(message: string): string {
+  return /^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '';
+}
+
+function isOfKeyword(keyword: string): (fault: ValidationFault) => boolean {
+  return ({ errorCode }) => errorCode?.split('.')[0] === keyword;
+}
+
+/** Two messages about one place are alternatives if they name types: "an array or an object". */
+function join(messages: readonly string[]): string {
+  const types = messages.filter((message) => TYPE.test(message));
+  const others = messages.filter((message) => !TYPE.test(message));
+  const [first, ...rest] = types;
+  if (first === undefined) return others.join('; ');
+  return [
+    [first, ...rest.map((message) => message.replace(TYPE, ''))].join(' or '),
+    ...others,
+  ].join('; ');
+}
+
+const TYPE = /^must be (?=an? |null|true)/;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'an array',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+/** Says what is asked for, in words for the caller; the contract's own words come first. */
+function reword(contract: Contract, { path, message, errorCode }: ValidationFault): string {
+  const field = path.slice(path.lastIndexOf('/') + 1);
+  const [keyword] = (errorCode ?? '').split('.');
+  switch (keyword) {
+    case '':
+      if (message.startsWith('Unknown'))
+        return 'is not a parameter of this operation; leave it out';
+      return message.startsWith('Empty') ? 'must not be empty' : message;
+    case 'required':
+      return 'is required; add it';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a known field; leave it out';
+    case 'type': {
+      const types = message.replace('must be ', '').split(',');
+      const words = message === 'must be null' ? contract.says.get(absenceRule(field)) : undefined;
+      return words ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
+    }
+    case 'pattern':
+      return contract.says.get(patternRule(patternOf(message))) ?? message;
+    case 'format':
+      return message
+        .replace('must match format "uuid"', 'must be a UUID')
+        .replace('must match format "int32"', 'must be a whole number of at most 32 bits');
+    default:
+      return message
+        .replace('must NOT have more than', 'must have at most')
+        .replace('must NOT have fewer than', 'must have at least')
+        .replace('must be >=', 'must be at least')
+        .replace('must be <=', 'must be at most')
+        .replace(/^(must have at (?:most|least) 1) (\w+)s$/, '$1 $2');
+  }
+}

@@ -1,0 +1,60 @@
+import type { Kysely, Selectable } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { dialectOf } from '../database/dialect.js';
+import type { Database } from '../database/schema.js';
+import { skillTexts } from '../skills.js';
+import { agentJson, partsOf, pausing } from './written-json.js';
+
+/** How many characters of skills are kept for the next agent of a list that uses them. */
+const MOST_KEPT = 4 * 1024 * 1024;
+
+/**
+ * Writes agents with all of their skills, reading these from the store in parts. Many agents of a list use the
+ * same skills: those that were written last are kept.
+ */
+export class AgentWriter {
+  readonly #written = new LRUCache<string, string>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: (text) => text.length,
+  });
+  readonly #pause = pausing();
+
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** @returns the JSON of the agent, in pieces */
+  async write(row: Selectable<Database['agents']>): Promise<readonly string[]> {
+    const used = await this.#skillsOf(row.id);
+    const texts = new Map<string, string>();
+    for (const { id } of used) {
+      const text = this.#written.get(id);
+      if (text !== undefined) texts.set(id, text);
+    }
+    await this.#pause();
+    for (const part of partsOf(used.filter(({ id }) => !texts.has(id)))) {
+      const read = await skillTexts(
+        this.db,
+        part.map(({ id }) => id),
+      );
+      for (const [id, text] of read) {
+        texts.set(id, text);
+        this.#written.set(id, text);
+      }
+      await this.#pause();
+    }
+    // One that was deleted meanwhile is no longer used.
+    return agentJson(
+      row,
+      used.flatMap(({ id }) => texts.get(id) ?? []),
+    );
+  }
+
+  #skillsOf(agentId: string) {
+    return this.db
+      .selectFrom('agent_skills')
+      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+      .select(['skills.id', dialectOf(this.db).octets('skills.params').as('bytes')])
+      .where('agent_skills.agent_id', '=', agentId)
+      .orderBy('agent_skills.position')
+      .execute();
+  }
+}

@@ -1,0 +1,226 @@
+/** Processes that do what ends a process, whatever its cause. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { gathered } from './gathered.js';
+import { type Job, OutOfMemoryError, WorkerEndedError, WorkerPool } from './worker-process.js';
+
+const BUILT = new URL('../../dist/server/training/', import.meta.url);
+
+/** A worker that does, by name, what a job asks for. */
+const SCRIPT = `
+import { serveJobs } from '${new URL('serve-jobs.js', BUILT).href}';
+const jobs = {
+  echo: async (input, output) => {
+    for await (const bytes of input) output.data(bytes);
+    return process.pid;
+  },
+  hurried: async () => process.pid,
+  tired: async (input) => {
+    for await (const _ of input) await new Promise((resolve) => setTimeout(resolve, 5));
+  },
+  growing: async () => {
+    for (const all = []; ; ) all.push(new Array(1000).fill(all.length));
+  },
+  hugeArray: async () => {
+    const all = new Array(30_000_000).fill(0.5);
+    return all.map(String).length;
+  },
+  hugeMap: async () => {
+    for (const map = new Map(); ; ) map.set(map.size, map.size);
+  },
+  hugeText: async () => 'x'.repeat(2 ** 29 - 25).split('').length,
+  hugeBuffer: async () => new ArrayBuffer(2 ** 47).byteLength,
+  killed: async () => process.kill(process.pid, 'SIGKILL'),
+  exited: async () => process.exit(3),
+  throwing: async () => {
+    throw new Error('of its own');
+  },
+  forever: async (_input, output) => {
+    for (let part = 0; ; part += 1e-9) output.progress(part);
+  },
+  environment: async () => ({ env: Object.keys(process.env), flags: process.execArgv }),
+};
+await serveJobs((name, input, output) => jobs[name](input, output));
+`;
+
+let folder: string;
+let script: URL;
+let pool: WorkerPool<string, unknown>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-worker-'));
+  const file = join(folder, 'worker.mjs');
+  writeFileSync(file, SCRIPT);
+  script = pathToFileURL(file);
+  pool = new WorkerPool({ script, maxHeap: 64, maxIdle: 1, idleTimeout: 60_000 });
+});
+afterAll(() => {
+  pool.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function* pieces(...all: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* all;
+}
+
+function run(details: string, job: Partial<Job<string>> = {}): Promise<unknown> {
+  return pool.run({ details, input: pieces(), onData: () => {}, ...job });
+}
+
+const bytes = (count: number) => Uint8Array.from({ length: count }, (_, index) => index % 251);
+
+describe('a worker process that ends before its job', () => {
+  test.each(['growing', 'hugeArray', 'hugeMap', 'hugeText', 'hugeBuffer'])(
+    'for lack of memory (%s) is told as such, and the next job has another',
+    async (how) => {
+      await expect(run(how)).rejects.toThrow(OutOfMemoryError);
+      expect(await run('hurried')).toBeTypeOf('number');
+    },
+  );
+
+  test.each(['killed', 'exited'])('otherwise (%s) is told in one line', async (how) => {
+    const error = await run(how).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(WorkerEndedError);
+    expect(String(error)).toMatch(/^WorkerEndedError: .*(SIGKILL|code 1|code 3)[^\n]*$/);
+    expect(await run('hurried')).toBeTypeOf('number');
+  });
+
+  test('because of its signal ends with the reason', async () => {
+    const giveUp = new AbortController();
+    const onProgress = () => giveUp.abort(new Error('given up'));
+    await expect(run('forever', { signal: giveUp.signal, onProgress })).rejects.toThrow('given up');
+  });
+
+  // Windows has no kill -9; there the worker ends when it next writes.
+  test.skipIf(process.platform === 'win32')('because the service is gone', async () => {
+    const parent = join(folder, 'parent.mjs');
+    writeFileSync(
+      parent,
+      `
+      import { WorkerPool } from '${new URL('worker-process.js', BUILT).href}';
+      const pool = new WorkerPool({ script: new URL('${script.href}'), maxHeap: 64, maxIdle: 1, idleTimeout: 60_000 });
+      const job = (details) => ({ details, input: [], onData: () => {} });
+      console.log(await pool.run(job('hurried')));
+      void pool.run(job('forever'));
+      `,
+    );
+    const child = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line]: unknown[] = await once(child.stdout, 'data');
+    const pid = Number(line);
+    const isThere = () => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    expect(isThere()).toBe(true);
+    await pause(100);
+    child.kill('SIGKILL');
+    while (isThere()) await pause(10);
+  });
+});
+
+describe('a worker process', () => {
+  afterEach(async () => {
+    expect(await run('hurried')).toBeTypeOf('number');
+  });
+
+  test('gives back the bytes of pieces of any size, in their order', async () => {
+    const sent = [0, 1, 70_000, 5, 300_000].map(bytes);
+    const received: Buffer[] = [];
+    await run('echo', {
+      input: pieces(...sent),
+      onData: (piece) => {
+        received.push(piece);
+      },
+    });
+    expect(received.map(({ length }) => length)).toEqual(sent.map(({ length }) => length));
+    expect(Buffer.concat(received).equals(Buffer.concat(sent))).toBe(true);
+  });
+
+  test('is sent pieces no faster than it takes them', async () => {
+    let taken = 0;
+    async function* endless() {
+      for (; taken < 1000; taken++) yield bytes(1_000_000);
+    }
+    const job = run('tired', { input: endless() });
+    await Promise.race([job, pause(500)]);
+    expect(taken).toBeLessThan(200);
+    await expect(
+      run('throwing', { input: pieces() }).finally(() => {
+        taken = 1000;
+      }),
+    ).rejects.toThrow('of its own');
+    await job;
+  });
+
+  test('serves the next job too, also when it left some of its input', async () => {
+    const first = await run('echo', { input: pieces(bytes(10)) });
+    expect(await run('hurried', { input: pieces(bytes(1_000_000), bytes(1)) })).toBe(first);
+    expect(await run('echo')).toBe(first);
+    async function* never() {
+      yield bytes(10);
+      await new Promise(() => {});
+    }
+    expect(await run('hurried', { input: never() })).toBe(first);
+    expect(await run('echo')).toBe(first);
+  });
+
+  test.each([
+    ['small', 10],
+    ['large', 1_000_000],
+  ])('that ended while it had no job costs the next, a %s one, nothing', async (_, size) => {
+    const first = Number(await run('hurried'));
+    process.kill(first, 'SIGKILL');
+    const received: Buffer[] = [];
+    const second = await run('echo', {
+      input: pieces(bytes(size)),
+      onData: (piece) => {
+        received.push(piece);
+      },
+    });
+    expect(second).not.toBe(first);
+    expect(Buffer.concat(received).equals(bytes(size))).toBe(true);
+  });
+
+  test('has no secret of the service, and none of its flags', async () => {
+    expect(await run('environment')).toEqual({ env: [], flags: ['--max-old-space-size=64'] });
+  });
+
+  test('passes on what its input, its reader and its job throw', async () => {
+    async function* broken() {
+      yield bytes(1);
+      throw new Error('broken off');
+    }
+    await expect(run('echo', { input: broken() })).rejects.toThrow('broken off');
+    const onData = () => Promise.reject(new Error('not kept'));
+    await expect(run('echo', { input: pieces(bytes(9)), onData })).rejects.toThrow('not kept');
+    await expect(run('throwing')).rejects.toThrow('of its own');
+  });
+});
+
+test('chunks of any size are gathered into pieces', async () => {
+  const all = bytes(1_000_000);
+  async function* chunks() {
+    for (let at = 0; at < all.length; ) {
+      const size = 1 + ((at * 7) % 300_000);
+      yield all.subarray(at, at + size);
+      at += size;
+    }
+  }
+  const large = await gathered(chunks());
+  const gotten: Uint8Array[] = [];
+  for await (const piece of large.pieces) gotten.push(piece);
+  expect(Buffer.concat(gotten).equals(all)).toBe(true);
+  expect(gotten.length).toBe(4);
+  expect(large.isWhole).toBe(false);
+  async function* nothing() {}
+  for await (const _ of (await gathered(nothing())).pieces) expect.unreachable();
+  expect((await gathered(pieces(bytes(9)))).isWhole).toBe(true);
+});
