@@ -24,6 +24,7 @@ export function aheadOfRouter(app: Express, handler: RequestHandler): RequestLis
     res.req = req;
     req.originalUrl = req.url;
     req.baseUrl = '';
+    req.params = {};
     Object.setPrototypeOf(req, requests);
     Object.setPrototypeOf(res, responses);
     res.locals = Object.create(null);
