@@ -81,8 +81,12 @@ export class ConcurrencyLimit {
   /** Calls back when there is a place. */
   enter(owner: string, begin: () => void): void {
     this.#count(owner, 1);
-    if (this.#working < this.capacity.atOnce) this.#begin(begin);
-    else this.#waiting.add(owner, begin);
+    if (this.#working >= this.capacity.atOnce) {
+      this.#waiting.add(owner, begin);
+      return;
+    }
+    this.#working += 1;
+    begin();
   }
 
   /** Gives a place to the next who waits, and calls back when it is the owner's turn again. */
@@ -116,11 +120,6 @@ export class ConcurrencyLimit {
 
   get #isFull(): boolean {
     return this.#working + this.#waiting.size + this.#reservations.size >= this.#places;
-  }
-
-  #begin(begin: () => void): void {
-    this.#working += 1;
-    begin();
   }
 
   #refuseWithoutPlace(req: Request, res: Response): void {
