@@ -94,7 +94,7 @@ async function start(folder: string, name: string, prepare: Prepare): Promise<Ta
   }
 }
 
-/** What was measured in one round, in requests a second. */
+/** Rates of one round, in requests a second. */
 interface Round {
   /** The best rate of the service that is never flooded, on both sides of the round. */
   readonly before: number;
@@ -150,7 +150,7 @@ async function floodOf({ url, wire }: Target, rate: number, watch: Watch): Promi
   return load;
 }
 
-/** What is asked of a service during the floods, on connections of their own, and how large it is. */
+/** Measures a service during the floods: its answers on connections of their own, and its memory. */
 interface Watch {
   resume(): void;
   pause(): void;

@@ -1,11 +1,11 @@
 /** What must hold of what was created: it is where the answer says, until it is deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import { sentValue, targetOf } from './case.js';
-import type { Exchange } from './exchange.js';
 import { evaluate, type Link } from './kinds.js';
 import { KEPT } from './nasty.js';
 import { onlyKey } from './requests.js';
 import { recordOf } from './schema.js';
+import type { Exchange } from './world.js';
 
 /** The answer may be that of an earlier request with the same `Idempotency-Key`, whose resource is gone. */
 export function isReplay({ made, answer, world }: Exchange): boolean {

@@ -1,9 +1,9 @@
 import { violations } from '../wire.js';
 import { type Case, type Expected, targetOf } from './case.js';
-import type { Exchange } from './exchange.js';
 import { isExplained } from './explained.js';
 import type { Answer } from './http.js';
 import { recordOf } from './schema.js';
+import type { Exchange } from './world.js';
 
 /** What of an answer is not as the contract promises. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {

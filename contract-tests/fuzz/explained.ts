@@ -1,10 +1,9 @@
 /** Refusals of valid requests that are right: by what is there already, or by what the contract says in words. */
 
 import { type Case, sentValue, targetOf } from './case.js';
-import type { Exchange } from './exchange.js';
 import { KEPT } from './nasty.js';
 import { recordOf } from './schema.js';
-import type { World } from './world.js';
+import type { Exchange, World } from './world.js';
 
 type Explanation = (exchange: Exchange) => boolean;
 

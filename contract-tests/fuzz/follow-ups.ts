@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterCreation, isReplay } from './after-creation.js';
 import { targetOf } from './case.js';
-import type { Exchange } from './exchange.js';
 import { evaluate, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf } from './operations.js';
 import { onlyKey } from './requests.js';
 import { recordOf } from './schema.js';
+import type { Exchange } from './world.js';
 
 /** What of the promises about the time after an answer is not kept. */
 export async function faultsAfter(exchange: Exchange): Promise<string[]> {

@@ -187,3 +187,12 @@ export class World {
     }
   }
 }
+
+/** A request that was answered. */
+export interface Exchange {
+  made: Case;
+  filled: Filled;
+  request: HttpRequest;
+  answer: Answer;
+  world: World;
+}

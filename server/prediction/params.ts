@@ -1,4 +1,4 @@
-/** What trees are grown within. */
+/** Limits within which trees are grown. */
 export interface GrowthLimits {
   /** At most 32. */
   leaves: number;

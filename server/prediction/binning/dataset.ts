@@ -22,7 +22,7 @@ export interface BinnedFeatures {
 export interface ModelFeature {
   /** Index in `columns`. */
   readonly column: number;
-  /** What of a date is split on; null for the moment itself, and in columns of other kinds. */
+  /** The part of a date that is split on; null for the moment itself, and in columns of other kinds. */
   readonly part: DatePart | null;
   /** Ascending cuts between the bins of a number or a date; empty for categories. */
   readonly cuts: readonly number[];

@@ -1,5 +1,5 @@
 import type { Model } from '../model/model.js';
-import { derivedColumns, ECHO_COLUMNS } from '../table/answer-columns.js';
+import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
 import { Cell, valuesOf } from '../table/row-object.js';
 import { EchoColumn, writeValue } from './echo-column.js';
 import { type JsonBytes, type Literal, literal } from './json-buffer.js';

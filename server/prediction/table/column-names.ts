@@ -1,6 +1,20 @@
-import { claimedNames } from './answer-columns.js';
 import { MOST_COLUMNS } from './table.js';
 import { type FaultList, quote, TableError } from './table-error.js';
+
+/** Columns that close every answer row: null, or what the row itself sent under that name. */
+export const ECHO_COLUMNS = ['select_data_query', 'when_data', '__service_row_id'] as const;
+
+/** The names of the columns that an answer derives from the target, apart from the target's own. */
+export function derivedColumns(target: string) {
+  return {
+    original: `${target}_original`,
+    confidence: `${target}_confidence`,
+    min: `${target}_min`,
+    max: `${target}_max`,
+    anomaly: `${target}_anomaly`,
+    explain: `${target}_explain`,
+  };
+}
 
 const MOST_LISTED = 20;
 
@@ -41,6 +55,11 @@ function checkPresence(names: readonly string[], faults: FaultList): void {
     }
     seen.add(name);
   }
+}
+
+/** Every name that an answer row claims for itself, so that no table column may bear it. */
+function claimedNames(target: string): ReadonlySet<string> {
+  return new Set<string>([...Object.values(derivedColumns(target)), ...ECHO_COLUMNS]);
 }
 
 function checkClaimedNames(names: readonly string[], target: string, faults: FaultList): void {
