@@ -12,6 +12,12 @@ import { serveInOrder } from './pipelining.js';
 const HEADERS_TIMEOUT = 10_000;
 const BODY_TIMEOUT = 120_000;
 
+/**
+ * How long a connection stays open without a request, in milliseconds. It is longer than proxies keep theirs
+ * (60 s in nginx and in AWS's load balancers), so that a request never meets a connection that is being closed.
+ */
+const KEEP_ALIVE_TIMEOUT = 72_000;
+
 /** Connections at once, most of which may do nothing; each takes a file descriptor. */
 const MAX_CONNECTIONS = 10_000;
 
@@ -29,6 +35,7 @@ export function httpServer(listener: RequestListener, contract: Contract): Serve
       headersTimeout: HEADERS_TIMEOUT,
       // It would end streams, too.
       requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       connectionsCheckingInterval: 1000,
     },
     bounded,
