@@ -36,10 +36,11 @@ export default defineConfig({
           include: [
             'server/**/*.test.ts',
             'demo/*.test.ts',
-            'review/**/*.test.ts',
+            'tools/**/*.test.ts',
+            'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/review/*.test.ts',
+            'contract-tests/{client,coverage,review}/*.test.ts',
           ],
           typecheck: {
             enabled: true,
@@ -52,7 +53,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'mock',
-          include: ['contract-tests/promises/*.test.ts', 'contract-tests/mock/*.test.ts'],
+          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/mock/*.test.ts'],
           globalSetup: 'contract-tests/targets/mock.ts',
         },
       },
@@ -60,7 +61,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'server',
-          include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
+          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
         },
       },
@@ -68,7 +69,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'postgres',
-          include: ['contract-tests/promises/*.test.ts', 'contract-tests/state/*.test.ts'],
+          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/*.test.ts'],
           globalSetup: 'contract-tests/targets/postgres.ts',
         },
       },
@@ -90,8 +91,8 @@ export default defineConfig({
       {
         test: {
           ...EVERYWHERE,
-          name: 'instances',
-          include: ['contract-tests/instances/*.test.ts'],
+          name: 'cluster',
+          include: ['contract-tests/cluster/*.test.ts'],
         },
       },
     ],

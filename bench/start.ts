@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { machine } from '../harness/machine.js';
-import { median } from '../harness/numbers.js';
-import { residentMemory } from '../harness/service.js';
 import { NODE_FLAGS } from '../server/commands/start.js';
+import { median } from '../testkit/numbers.js';
+import { residentMemory } from '../testkit/service/measured-service.js';
+import { machine } from './scenario/machine.js';
 
 /**
  * Measures how long the service takes until it is ready, with a store that exists, and how much memory it holds

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
-import { root } from './root.js';
+import { root } from '../testkit/root.js';
 
 const scripts = new Map(Object.entries(packageJson.scripts));
 

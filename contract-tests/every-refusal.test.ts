@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operations } from './contract.js';
-import { wholeRequest } from './example-requests.js';
+import { operations } from '../testkit/openapi/document.js';
+import { wholeRequest } from '../testkit/openapi/example-requests.js';
+import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
+import { makeKey } from '../testkit/store/keys.js';
+import { checkedFetch } from './checked-fetch.js';
 import { RawExchange } from './raw-exchange.js';
-import { makeKey } from './targets/keys.js';
-import { type ServerProcess, startServer } from './targets/server-process.js';
-import { checkedFetch } from './wire.js';
 
 type Operation = (typeof operations)[number];
 

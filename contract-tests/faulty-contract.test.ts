@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { root } from './root.js';
-import { type Child, startChild } from './targets/child.js';
+import { root } from '../testkit/root.js';
+import { type Child, startChild } from '../testkit/service/child-process.js';
 
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');
 
@@ -53,7 +53,7 @@ beforeEach(async () => {
   for (const name of ['package.json', '.spectral.yaml', 'redocly.yaml', 'openapi.yaml']) {
     await cp(pathOf(name), join(project, name));
   }
-  for (const part of ['server', 'generated', 'generator']) {
+  for (const part of ['server', 'generated', 'tools/generator']) {
     await cp(pathOf(`dist/${part}`), join(project, 'dist', part), { recursive: true });
   }
   await mkdir(join(project, 'generated'));

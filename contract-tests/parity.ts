@@ -5,9 +5,9 @@ const TARGETS = ['mock', 'server', 'postgres'];
 
 /** The folders of the suite, with the targets on which they are not played, and why. */
 const FOLDERS: { folder: string; except: Record<string, string> }[] = [
-  { folder: 'contract-tests/promises/', except: {} },
+  { folder: 'contract-tests/conformance/', except: {} },
   {
-    folder: 'contract-tests/state/',
+    folder: 'contract-tests/behaviour/',
     except: { mock: 'takes a state, and the mock keeps nothing' },
   },
 ];

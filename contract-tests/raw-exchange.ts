@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { ExampleRequest } from './example-requests.js';
-import { checkedAnswer } from './wire.js';
+import type { ExampleRequest } from '../testkit/openapi/example-requests.js';
+import { checkedAnswer } from './checked-fetch.js';
 
 /** A request that is written to its connection by parts, which fetch cannot do. */
 export class RawExchange {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arrayOf, fieldOf, textOf } from '../harness/json.js';
-import { type Operation, operations } from './contract.js';
-import { type ExampleRequest, exampleRequests } from './example-requests.js';
-import type { Child } from './targets/child.js';
+import { arrayOf, fieldOf, textOf } from '../testkit/json.js';
+import { type Operation, operations } from '../testkit/openapi/document.js';
+import { type ExampleRequest, exampleRequests } from '../testkit/openapi/example-requests.js';
+import type { Child } from '../testkit/service/child-process.js';
+import { checkedFetch } from './checked-fetch.js';
 import { startStatefulMock } from './targets/stateful-mock.js';
-import { checkedFetch } from './wire.js';
 
 const START = 60_000;
 

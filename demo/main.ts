@@ -1,9 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createRosterClient, type RosterClient } from 'roster-client';
-import { answered } from './answered.js';
+import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
 import { startService } from './service.js';
@@ -47,7 +45,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   say(
     `Training the model "diamond_prices" on ${training.row_count.toLocaleString('en')} diamonds …`,
   );
-  const model = await untilTrained(roster, path);
+  const model = await untilReady(roster, path, { every: 100 });
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   const { r2, mae } = model.metrics ?? { r2: 0, mae: 0 };
   say(
@@ -67,20 +65,6 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   say(
     `Of ${predictions.length.toLocaleString('en')} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
   );
-}
-
-async function untilTrained(
-  roster: RosterClient,
-  path: { projectName: string; modelName: string },
-) {
-  for (;;) {
-    const model = await answered(
-      roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
-    );
-    if (model.status === 'ready') return model;
-    if (model.status === 'failed') throw new Error(`The training failed: ${model.failure}`);
-    await delay(100);
-  }
 }
 
 async function createAssistant(roster: RosterClient): Promise<void> {

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { machine } from '../../harness/machine.js';
-import { startService } from '../../harness/service.js';
+import { startService } from '../../testkit/service/measured-service.js';
+import { machine } from '../scenario/machine.js';
 import { type Case, cases } from './cases.js';
 
 /** How long one turn of the event loop may take, in milliseconds. */
-const MOST = 50;
+const MAX_HOLD_MS = 50;
 
 /**
  * The best of so many rounds counts: what the garbage collector does in between is not the request's, nor is what is
@@ -47,7 +47,7 @@ try {
   );
   for await (const each of cases(service.url, choice)) {
     const { status, bytes, hold } = await measured(each);
-    const verdict = hold <= MOST ? '' : '**too long**';
+    const verdict = hold <= MAX_HOLD_MS ? '' : '**too long**';
     if (verdict !== '' && !options['any-speed']) process.exitCode = 1;
     process.stdout.write(
       `| ${each.name} | ${status} | ${bytes} | ${hold.toFixed(0)} | ${verdict} |\n`,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Client } from '../../harness/http.js';
+import { Client } from '../../testkit/http/client.js';
 import { type Contender, has } from './contenders.js';
 import { createSkill, getSkill, listSkills, type Operation, updateAgent } from './operations.js';
 import type { Running } from './running.js';

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startService } from '../../harness/service.js';
+import { startService } from '../../testkit/service/measured-service.js';
 import { ENVIRONMENT } from './environment.js';
 import { getSkill, type Operation } from './operations.js';
 import { startPrism } from './prism.js';

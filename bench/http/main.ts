@@ -1,5 +1,5 @@
-import { machine } from '../../harness/machine.js';
-import { keepResult } from '../../harness/results.js';
+import { machine } from '../scenario/machine.js';
+import { keepResult } from '../scenario/results.js';
 import { chosen, readArguments } from './arguments.js';
 import { growing, yardsticks } from './contenders.js';
 import { separateCores } from './cores.js';

@@ -1,4 +1,4 @@
-import { processorTime } from '../../harness/service.js';
+import { processorTime } from '../../testkit/service/measured-service.js';
 import type { Contender } from './contenders.js';
 import type { Load } from './load.js';
 import type { Operation } from './operations.js';
@@ -61,7 +61,7 @@ export async function measure(
 async function play(...played: Parameters<typeof fire>): Promise<Round> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { count, ...round } = await fire(...played);
-    if (count >= FEWEST) return round;
+    if (count >= MIN_ANSWERS) return round;
   }
   const [{ name }, operation] = played;
   throw new Error(`${name}, ${operation.name}: hardly anything is answered`);
@@ -69,7 +69,7 @@ async function play(...played: Parameters<typeof fire>): Promise<Round> {
 
 const ATTEMPTS = 5;
 /** Of fewer answers, connecting and the clock's tick of 10 ms are a part that counts. */
-const FEWEST = 100;
+const MIN_ANSWERS = 100;
 
 async function fire(
   contender: Contender,
@@ -104,7 +104,7 @@ async function fire(
 
 /** Where a round is so many requests, as many for all. */
 function amountIn(seconds: number): number {
-  return Math.max(FEWEST, Math.round(REQUESTS_A_SECOND * seconds));
+  return Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
 }
 
 const REQUESTS_A_SECOND = 500;

@@ -1,4 +1,4 @@
-import { median } from '../../harness/numbers.js';
+import { median } from '../../testkit/numbers.js';
 import type { Contender } from './contenders.js';
 import type { Limit } from './groups.js';
 import type { Cell } from './measure.js';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diamonds } from '../../harness/diamonds.js';
-import { Crowd, wire } from '../../harness/load.js';
-import { median, percent } from '../../harness/numbers.js';
-import type { Finding, Scenario } from '../../harness/scenario.js';
-import { processorTime, type Service } from '../../harness/service.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { Crowd, wire } from '../../testkit/http/load.js';
+import { median, percent } from '../../testkit/numbers.js';
+import { processorTime, type Service } from '../../testkit/service/measured-service.js';
+import type { Finding, Scenario } from '../scenario/scenario.js';
 import { diamondPrices, withService } from './service.js';
 
 const ROWS = 10_000;
@@ -26,7 +26,7 @@ export const jsonBodies: Scenario = {
 
 async function measure(folder: string, service: Service): Promise<Finding[]> {
   const model = await diamondPrices(service);
-  const { rows } = await diamonds(ROWS);
+  const { rows } = diamondTable(ROWS);
   const path = `${new URL(model).pathname}/predict`;
   const body = Buffer.from(JSON.stringify(rows));
   const answer = await predict(`${service.url}${path}`, body);

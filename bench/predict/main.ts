@@ -1,4 +1,4 @@
-import { runScenarios } from '../../harness/run-scenarios.js';
+import { runScenarios } from '../scenario/run-scenarios.js';
 import { jsonBodies } from './json-bodies.js';
 import { eventLoop } from './loop.js';
 import { oneRow } from './one-row.js';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diamonds } from '../../harness/diamonds.js';
-import { Crowd, wire } from '../../harness/load.js';
-import { median, percent } from '../../harness/numbers.js';
-import type { Scenario } from '../../harness/scenario.js';
-import { processorTime, type Service } from '../../harness/service.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { Crowd, wire } from '../../testkit/http/load.js';
+import { median, percent } from '../../testkit/numbers.js';
+import { processorTime, type Service } from '../../testkit/service/measured-service.js';
+import type { Scenario } from '../scenario/scenario.js';
 import { diamondPrices, withService } from './service.js';
 
 const ROUNDS = 9;
@@ -24,7 +24,7 @@ export const oneRow: Scenario = {
   run: (folder) =>
     withService(folder, async (service) => {
       const path = `${new URL(await diamondPrices(service)).pathname}/predict`;
-      const { rows } = await diamonds(1);
+      const { rows } = diamondTable(1);
       const emptyFolder = join(folder, 'empty');
       await mkdir(emptyFolder);
       return withService(

@@ -1,10 +1,10 @@
-import { median } from '../../harness/numbers.js';
-import type { Scenario } from '../../harness/scenario.js';
 import { prepareTable } from '../../server/prediction/binning/dataset.js';
 import { Learner } from '../../server/prediction/boosting/learner.js';
 import { ForestScorer } from '../../server/prediction/forest/forest-scorer.js';
 import { type Model, readRowsTable } from '../../server/prediction/index.js';
 import { RowBinner } from '../../server/prediction/serving/row-binner.js';
+import { median } from '../../testkit/numbers.js';
+import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 
 const TREES = 100;
@@ -54,7 +54,7 @@ function learn() {
   const { columns, features, binned } = prepareTable(table);
   const learner = new Learner(binned);
   const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
-  const limits = { leaves: 31, leafRows: 20 };
+  const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
   const { trees } = learner.boost(rows, table.targetValues, limits, TREES, () => {});
   const model: Pick<Model, 'columns' | 'features' | 'partial_rows'> = {
     columns,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { diamonds } from '../../harness/diamonds.js';
-import { ask } from '../../harness/http.js';
-import { fieldOf } from '../../harness/json.js';
-import { type Service, startService } from '../../harness/service.js';
-import { trained } from '../../harness/training.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask } from '../../testkit/http/client.js';
+import { fieldOf } from '../../testkit/json.js';
+import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
 
 const LOOP_DELAY = new URL('../loop-delay.js', import.meta.url);
 
@@ -30,9 +30,9 @@ export async function withService<T>(
 /** The address of a model of diamonds' prices, trained with all of the table. */
 export async function diamondPrices({ url }: Service): Promise<string> {
   const model = `${url}/api/projects/default/models/prices`;
-  const { csv } = await diamonds();
+  const { csv } = diamondTable();
   await ask('PUT', `${model}?target=price`, csv);
-  await trained(model);
+  await untilReadyAt(model);
   return model;
 }
 

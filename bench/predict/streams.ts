@@ -1,15 +1,19 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamonds } from '../../harness/diamonds.js';
-import type { Finding, Scenario } from '../../harness/scenario.js';
-import { processorTime, residentMemory, type Service } from '../../harness/service.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import {
+  processorTime,
+  residentMemory,
+  type Service,
+} from '../../testkit/service/measured-service.js';
+import type { Finding, Scenario } from '../scenario/scenario.js';
 import { diamondPrices, withService } from './service.js';
 
 const ROWS = 5_000_000;
 /** As many lines are sent again and again. */
 const LINES = 1000;
-const MOST_MEMORY = 250;
+const MAX_MEMORY = 250;
 
 /** The slow reader rests so long after each piece of the answer, in milliseconds. */
 const REST = 10;
@@ -22,7 +26,7 @@ export const streams: Scenario = {
   run: (folder) =>
     withService(folder, async (service) => {
       const predict = `${await diamondPrices(service)}/predict`;
-      const { rows } = await diamonds(LINES);
+      const { rows } = diamondTable(LINES);
       const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
       const fast = await stream(service, predict, lines, ROWS, readAll);
       const slow = await stream(service, predict, lines, ROWS / 20, (answer, count) =>
@@ -50,9 +54,9 @@ function finding(what: string, outcome: Outcome, isWhole: boolean): Finding {
   const { rows, seconds, worked, memory } = outcome;
   const rate = rows > 0 ? `, ${Math.round(rows / worked / 1000)} k rows a second of processor` : '';
   return {
-    asked: `${what}: in less than ${MOST_MEMORY} MB of memory`,
+    asked: `${what}: in less than ${MAX_MEMORY} MB of memory`,
     measured: `${memory.toFixed(0)} MB; ${rows.toLocaleString('en')} rows answered in ${seconds.toFixed(0)} s${rate}`,
-    passed: isWhole && memory < MOST_MEMORY,
+    passed: isWhole && memory < MAX_MEMORY,
   };
 }
 

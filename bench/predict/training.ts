@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { median } from '../../harness/numbers.js';
-import type { Finding, Scenario } from '../../harness/scenario.js';
-import { type Service, treeMemory } from '../../harness/service.js';
-import { trained } from '../../harness/training.js';
+import { median } from '../../testkit/numbers.js';
+import { type Service, treeMemory } from '../../testkit/service/measured-service.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import type { Finding, Scenario } from '../scenario/scenario.js';
 import { loopDelays, upload, withService } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
 
@@ -76,7 +76,7 @@ async function train({ url }: Service, table: Iterable<string>): Promise<Times> 
   const begun = performance.now();
   await upload(model, SYNTHETIC_TARGET, table);
   const accepted = performance.now();
-  await trained(model, POLL);
+  await untilReadyAt(model);
   const ready = performance.now();
   return { upload: (accepted - begun) / 1000, training: (ready - accepted) / 1000 };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Operation } from '../contract.js';
+import type { Operation } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 import {
   answerExamples,
@@ -26,7 +26,7 @@ export interface Exchange {
 }
 
 /** No example is longer, so nothing longer need be looked into, in characters; of text the first line is. */
-const LONGEST_EXAMPLE = 20_000;
+const MAX_EXAMPLE_LENGTH = 20_000;
 
 /** Which promises of the contract about an answer have been kept by this one, by their ids. */
 export function keptByAnswer(
@@ -44,7 +44,7 @@ export function keptByAnswer(
 function likeExamples(answer: Documented, headers: Headers, body: string): string[] {
   const mediaType = mediaTypeOf(headers);
   const isText = mediaType === 'text/plain';
-  if (body === '' || (body.length > LONGEST_EXAMPLE && !isText)) return [];
+  if (body === '' || (body.length > MAX_EXAMPLE_LENGTH && !isText)) return [];
   const { whole, faults } = likenessOf(mediaType, body);
   const like = answerExamples(answer.response).filter(
     (example) => example.mediaType === mediaType && example.likeness.whole === whole,

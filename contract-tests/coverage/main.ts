@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { contract, operations } from '../contract.js';
-import { root } from '../root.js';
+import { contract, operations } from '../../testkit/openapi/document.js';
+import { root } from '../../testkit/root.js';
 import { compare } from './compare.js';
 import { matrix } from './matrix.js';
 import { promises } from './promises.js';
@@ -35,10 +35,11 @@ function testAndRead(): Set<string> {
 
 /** When the contract or a test was changed last, in milliseconds. */
 function lastChange(): number {
-  const files = ['server', 'contract-tests', 'demo', 'review', 'client/src'].flatMap((folder) =>
-    readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
-      (name) => `${folder}/${name}`,
-    ),
+  const files = ['server', 'contract-tests', 'demo', 'testkit', 'tools', 'client/src'].flatMap(
+    (folder) =>
+      readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name}`,
+      ),
   );
   const tests = files.filter(
     (name) =>

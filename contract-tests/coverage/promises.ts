@@ -1,5 +1,5 @@
 /** The list of everything that the contract promises, one by one, so that each can be held against the tests. */
-import type { Operation, Place } from '../contract.js';
+import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 
 /** One thing that the contract promises. */

@@ -1,11 +1,11 @@
-import { contract, operations } from '../contract.js';
-import { operationAt } from '../operation-at.js';
+import { contract, operations } from '../../testkit/openapi/document.js';
+import { operationAt } from '../../testkit/openapi/operation-at.js';
 import { keptByAnswer, keptByRequest } from './exchange.js';
 import { type Documented, documentedAnswers } from './promises.js';
 import { record } from './records.js';
 
 /** No example of a body is longer, in bytes. */
-const LONGEST = 4096;
+const MAX_RECORDED_BYTES = 4096;
 
 const documented = documentedAnswers(contract, operations);
 
@@ -19,7 +19,9 @@ export async function beginningOf(request: Request): Promise<string> {
   const first: unknown = (await reader?.read())?.value;
   // Nobody waits for this: it ends when the other half of the body does.
   void reader?.cancel();
-  return first instanceof Uint8Array ? new TextDecoder().decode(first.subarray(0, LONGEST)) : '';
+  return first instanceof Uint8Array
+    ? new TextDecoder().decode(first.subarray(0, MAX_RECORDED_BYTES))
+    : '';
 }
 
 /** Writes down which promises of the contract an exchange with the server has exercised. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { root } from '../root.js';
+import { root } from '../../testkit/root.js';
 
 /** Where a run leaves what it has exercised: a file of each process, with the id of a promise on each line. */
 const FOLDER = fileURLToPath(new URL('.contract-coverage', root));

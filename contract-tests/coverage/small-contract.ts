@@ -1,5 +1,5 @@
 /** A contract of one operation, for the tests of what is counted. */
-import { type Operation, Place } from '../contract.js';
+import { type Operation, Place } from '../../testkit/openapi/document.js';
 
 /** A problem, as far as it matters whether one is like another. */
 export const problem = (type: string, detail: string, errors?: object[]) => ({

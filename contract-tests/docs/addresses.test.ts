@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { document, operations } from '../contract.js';
-import { makeKey } from '../targets/keys.js';
-import { type ServerProcess, startServer } from '../targets/server-process.js';
+import { document, operations } from '../../testkit/openapi/document.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { makeKey } from '../../testkit/store/keys.js';
 
 const FILE = readFileSync(new URL('../../openapi.yaml', import.meta.url));
 

@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { operations } from '../contract.js';
-import { someDiamonds, trainPrices } from '../diamonds.js';
-import { browserOfThisMachine, launch, PROXIED } from '../targets/browser.js';
-import { makeKey } from '../targets/keys.js';
-import { type ServerOptions, type ServerProcess, startServer } from '../targets/server-process.js';
+import { browserOfThisMachine, launch, PROXIED } from '../../testkit/browser.js';
+import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { operations } from '../../testkit/openapi/document.js';
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '../../testkit/service/server-process.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
 import { open } from './browser.js';
 
 const executable = browserOfThisMachine();

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
+import type { Case } from './case.js';
 import {
   keysThatDoNotFit,
   otherAddresses,
   otherMethods,
   othersResources,
   promisedMethods,
-} from './access-faults.js';
-import { largeBodies, unacceptable, unreadableBodies } from './body-faults.js';
-import type { Case } from './case.js';
-import type { FaultMaker } from './faults.js';
+} from './mutations/access-faults.js';
+import { largeBodies, unacceptable, unreadableBodies } from './mutations/body-faults.js';
+import type { FaultMaker } from './mutations/faults.js';
+import { brokenBodies, brokenParameters, otherParts } from './mutations/schema-faults.js';
 import { type Target, targets } from './operations.js';
-import { brokenBodies, brokenParameters, otherParts } from './schema-faults.js';
 import { validCasesOf } from './valid-cases.js';
 
 /** How often a request is made wrong in which way, of 1000. What is left is valid. */

@@ -1,7 +1,7 @@
-import type { Findings } from './findings.js';
+import type { Findings } from './checks/findings.js';
+import type { World } from './fixture.js';
 import { searchRequests } from './search.js';
 import { searchSequences } from './sequences/search.js';
-import type { World } from './world.js';
 
 /**
  * Goes from seed to seed, until so many requests were sent.

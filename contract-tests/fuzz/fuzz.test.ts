@@ -1,11 +1,11 @@
 /** Two thousand requests that are made from the contract. `npm run fuzz` sends more, and other ones each time. */
 import { expect, test } from 'vitest';
-import { operations } from '../contract.js';
-import { baseUrl, keys } from '../stage.js';
+import { operations } from '../../testkit/openapi/document.js';
+import { baseUrl, keys } from '../target.js';
+import { Findings } from './checks/findings.js';
 import { explore } from './explore.js';
-import { Findings } from './findings.js';
+import { World } from './fixture.js';
 import { Tally } from './tally.js';
-import { World } from './world.js';
 
 const REQUESTS = 2000;
 const SEED = 20_261;

@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** How long an answer may take that comes at all, in milliseconds. */
-const PATIENCE = 60_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
  * Sends requests as they are: `fetch` would put an address in order, and refuse methods and headers.
@@ -41,7 +41,7 @@ export class HttpClient {
           path,
           method,
           agent: this.#agent,
-          timeout: PATIENCE,
+          timeout: ANSWER_TIMEOUT_MS,
           headers: { ...length, ...headers },
         },
         (response) => {
@@ -60,7 +60,7 @@ export class HttpClient {
         },
       );
       sent.once('error', reject);
-      sent.once('timeout', () => sent.destroy(new Error(`no answer in ${PATIENCE} ms`)));
+      sent.once('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_TIMEOUT_MS} ms`)));
       sent.end(body);
     });
   }

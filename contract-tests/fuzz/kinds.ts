@@ -1,5 +1,5 @@
 /** How resources come to be, by the links of the contract: which answer leads to which addresses. */
-import type { Place } from '../contract.js';
+import type { Place } from '../../testkit/openapi/document.js';
 import { pathParametersOf, type Target, targetNamed, targets } from './operations.js';
 
 /** The link of an answer to an operation on what it created. */

@@ -13,14 +13,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startService } from '../../harness/service.js';
-import { makeKeys } from '../targets/keys.js';
+import { startService } from '../../testkit/service/measured-service.js';
+import { makeKeys } from '../../testkit/store/keys.js';
+import { Findings } from './checks/findings.js';
 import { explore } from './explore.js';
-import { Findings } from './findings.js';
+import { World } from './fixture.js';
 import { searchRequests } from './search.js';
 import { searchSequences } from './sequences/search.js';
 import { Tally } from './tally.js';
-import { World } from './world.js';
 
 /** How many requests are under way at once. */
 const LANES = 4;

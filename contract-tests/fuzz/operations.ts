@@ -1,5 +1,5 @@
 /** The operations of the contract, as those see them who make requests up. */
-import { type Operation, operations, type Place } from '../contract.js';
+import { type Operation, operations, type Place } from '../../testkit/openapi/document.js';
 
 /** A parameter of an operation. */
 export interface Parameter {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { type Case, targetOf } from './case.js';
 import { cases } from './cases.js';
-import { faultsOfAnswer } from './expectations.js';
-import type { Finding, Findings } from './findings.js';
-import { faultsAfter } from './follow-ups.js';
+import { faultsOfAnswer } from './checks/expectations.js';
+import type { Finding, Findings } from './checks/findings.js';
+import { faultsAfter } from './checks/follow-ups.js';
+import type { Exchange, World } from './fixture.js';
 import { curlOf } from './http.js';
 import { requestOf } from './requests.js';
-import type { Exchange, World } from './world.js';
 
 /** How many requests are made from one seed: the more, the longer the path to a finding. */
 const ROUND = 200;

@@ -1,8 +1,8 @@
 import type { Case } from './case.js';
 import { pathParametersOf, type Target } from './operations.js';
-import { recordOf } from './schema.js';
-import { simplest } from './simplest.js';
-import { keptTable, TARGET } from './tables.js';
+import { recordOf } from './values/schema.js';
+import { simplest } from './values/simplest.js';
+import { keptTable, TARGET } from './values/tables.js';
 
 /** The contract says in words of each parameter whether it may be an identifier. */
 export function isFoundById(target: Target): boolean {

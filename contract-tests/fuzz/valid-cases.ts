@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Place } from '../contract.js';
+import type { Place } from '../../testkit/openapi/document.js';
 import { type Body, type Case, PLACES, type Sent } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
-import { KEPT } from './nasty.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
-import { csvTables, jsonTables, lines, TARGET } from './tables.js';
-import { valuesOf } from './values.js';
+import { KEPT } from './values/edge-values.js';
+import { csvTables, jsonTables, lines, TARGET } from './values/tables.js';
+import { valuesOf } from './values/values.js';
 
 /** Requests to an operation that keep to the contract, to resources that are there and that are not. */
 export function validCasesOf(target: Target): fc.Arbitrary<Case> {

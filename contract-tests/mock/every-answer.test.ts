@@ -3,9 +3,9 @@
  * it with the header `Prefer`, and each is what the contract says it is.
  */
 import { describe, expect, test } from 'vitest';
-import { operations } from '../contract.js';
-import { exampleRequests } from '../example-requests.js';
-import { send } from '../stage.js';
+import { operations } from '../../testkit/openapi/document.js';
+import { exampleRequests } from '../../testkit/openapi/example-requests.js';
+import { send } from '../target.js';
 
 describe.each(operations)('$id', (operation) => {
   const [request, ...further] = exampleRequests(operation);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { document } from '../contract.js';
+import { document } from '../../testkit/openapi/document.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

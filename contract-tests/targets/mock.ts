@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { type Child, startChild } from './child.js';
-import { MOCK_KEYS } from './keys.js';
+import { type Child, startChild } from '../../testkit/service/child-process.js';
+import { MOCK_KEYS } from '../../testkit/store/keys.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

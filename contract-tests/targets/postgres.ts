@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
-import { ENOUGH, makeKeys } from './keys.js';
-import { startPostgres } from './postgres-database.js';
-import { startServer } from './server-process.js';
+import { startServer } from '../../testkit/service/server-process.js';
+import { ENOUGH, makeKeys } from '../../testkit/store/keys.js';
+import { startPostgres } from '../../testkit/store/postgres-database.js';
 
 /** Runs the built server on a PostgreSQL while the tests run. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {

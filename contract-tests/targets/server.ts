@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ENOUGH, makeKeys } from './keys.js';
-import { startServer } from './server-process.js';
+import { startServer } from '../../testkit/service/server-process.js';
+import { ENOUGH, makeKeys } from '../../testkit/store/keys.js';
 
 /** Runs the built server, on a database of its own, while the tests run. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {

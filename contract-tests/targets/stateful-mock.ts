@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from './child.js';
+import { type Child, startChild } from '../../testkit/service/child-process.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/mock/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/tools/mock/main.js', import.meta.url));
 
 /** Starts the built mock that remembers, at a free port of the loopback address, and waits until it is there. */
 export function startStatefulMock(env: NodeJS.ProcessEnv = {}): Promise<Child & { url: string }> {

@@ -24,14 +24,18 @@ export class Work {
 
   async getSkill(projectName: string, skillName: string): Promise<Answer> {
     const project = await this.store.projects.find(LOCAL_OWNER, projectName);
-    const skill = project && (await this.store.skills.find(project.id, skillName));
-    return skill ? { status: 200, body: skill } : notFound(skillName);
+    const skill = project && (await this.store.skills.show(project.id, skillName));
+    return skill ? { status: 200, body: resourceIn(skill) } : notFound(skillName);
   }
 
   async listSkills(projectName: string, limit: number | undefined): Promise<Answer> {
     const project = await this.store.projects.find(LOCAL_OWNER, projectName);
     if (!project) return notFound(projectName);
-    return { status: 200, body: await this.store.skills.list(project.id, { limit }) };
+    const { skills } = this.store;
+    const page = await skills.entries(project.id, { limit });
+    const body: unknown[] = [];
+    for await (const skill of skills.written(page)) body.push(resourceIn(skill));
+    return { status: 200, body };
   }
 
   createSkill(projectName: string, { skill }: BodyOf<'createSkill'>): Promise<Answer> {

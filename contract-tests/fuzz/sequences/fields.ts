@@ -1,6 +1,6 @@
 /** What a write carries, and what it changes in the model of a project. */
 import type { Answer } from '../http.js';
-import { recordOf } from '../schema.js';
+import { recordOf } from '../values/schema.js';
 import {
   type Agent,
   type Chatbot,

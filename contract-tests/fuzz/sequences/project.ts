@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { violations } from '../../wire.js';
+import { violations } from '../../checked-fetch.js';
+import type { World } from '../fixture.js';
 import { type Answer, curlOf, type HttpRequest } from '../http.js';
-import { recordOf } from '../schema.js';
-import type { World } from '../world.js';
+import { recordOf } from '../values/schema.js';
 import type { Kind } from './state.js';
 
 /** A project of the service, which is asked what it was asked before, and what it then holds. */

@@ -1,7 +1,7 @@
 /** Commands that read: what the project holds must be what is shown. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { recordOf } from '../schema.js';
-import { keptTable, TARGET } from '../tables.js';
+import { recordOf } from '../values/schema.js';
+import { keptTable, TARGET } from '../values/tables.js';
 import { shown } from './fields.js';
 import { compare, Mismatch, type Project } from './project.js';
 import { type Kind, named, type Reference, type State } from './state.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Findings } from '../findings.js';
-import { NASTY_NUMBERS, NASTY_TEXTS } from '../nasty.js';
-import { anything } from '../values.js';
-import type { World } from '../world.js';
+import type { Findings } from '../checks/findings.js';
+import type { World } from '../fixture.js';
+import { NASTY_NUMBERS, NASTY_TEXTS } from '../values/edge-values.js';
+import { anything } from '../values/values.js';
 import type { Draft, Written } from './fields.js';
 import { Mismatch, Project } from './project.js';
 import { List, Predict, Read, Train } from './reads.js';
@@ -69,7 +69,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 
 /** How many sequences are made up from one seed, and how long they are. */
 const ROUND = 10;
-const LONGEST = 40;
+const MAX_STEPS_IN_SEQUENCE = 40;
 
 /** How many shorter sequences are tried once there is a finding. */
 const SHRINKS = 200;
@@ -78,7 +78,7 @@ const SHRINKS = 200;
 const sequences = fc
   .tuple(
     fc.array(creation.arbitrary, { minLength: 3, maxLength: 6, size: 'max' }),
-    fc.array(commands, { maxLength: LONGEST, size: 'max' }),
+    fc.array(commands, { maxLength: MAX_STEPS_IN_SEQUENCE, size: 'max' }),
   )
   .map((parts) => parts.flat());
 

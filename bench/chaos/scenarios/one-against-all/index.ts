@@ -1,0 +1,41 @@
+import type { Scenario } from '../../../scenario/scenario.js';
+import { drippingUploads } from './dripping-uploads.js';
+import { filledStore } from './filled-store.js';
+import { headersOnly } from './headers-only.js';
+import { healthInQuery } from './health-in-query.js';
+import { hostileTables } from './hostile-tables.js';
+import { largeAgents } from './large-agents.js';
+import { largePredictions } from './large-predictions.js';
+import { largeUpload } from './large-upload.js';
+import { lockedTable } from './locked-table.js';
+import { longQueries } from './long-queries.js';
+import { type Attack, oneAgainstAll } from './measure.js';
+import { pipelinedRequests } from './pipelined-requests.js';
+import { refusals } from './refusals.js';
+import { revokedStream } from './revoked-stream.js';
+import { smallChunks } from './small-chunks.js';
+import { stalledBodies } from './stalled-bodies.js';
+import { unreadAnswers } from './unread-answers.js';
+import { wrongFields } from './wrong-fields.js';
+
+const attacks: readonly Attack[] = [
+  ...hostileTables,
+  ...stalledBodies,
+  wrongFields,
+  headersOnly,
+  ...drippingUploads,
+  refusals,
+  revokedStream,
+  healthInQuery,
+  largeAgents,
+  largePredictions,
+  largeUpload,
+  filledStore,
+  pipelinedRequests,
+  smallChunks,
+  longQueries,
+  unreadAnswers,
+];
+
+/** Attacks of one owner, and what another gets meanwhile; in the order in which they run. */
+export const family: readonly Scenario[] = [...attacks.map(oneAgainstAll), lockedTable];

@@ -1,0 +1,18 @@
+import { wire } from '../../../../testkit/http/load.js';
+import type { Attack } from './measure.js';
+
+const CONNECTIONS = 4;
+
+/** Addresses as long as headers may be, with thousands of parameters that the contract does not know. */
+export const longQueries: Attack = {
+  name: 'long-queries',
+  prepare: async (target) => {
+    const owner = await target.owner('attacker');
+    const names = Array.from({ length: 1500 }, (_, number) => `k${number}=1`);
+    const queries = ['a&'.repeat(7000), names.join('&'), 'limit=1&'.repeat(1800)];
+    const requests = queries.map((query) =>
+      wire(target.url, 'GET', `/projects?${query}`, undefined, owner),
+    );
+    return () => target.flood(CONNECTIONS, ...requests);
+  },
+};

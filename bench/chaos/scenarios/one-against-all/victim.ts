@@ -1,0 +1,136 @@
+import { diamondTable } from '../../../../testkit/data/diamonds.js';
+import { ask, Client, type Headers, NoAnswer, send } from '../../../../testkit/http/client.js';
+import { percent, quantile } from '../../../../testkit/numbers.js';
+import { untilReadyAt } from '../../../../testkit/service/train-prices.js';
+import type { Finding } from '../../../scenario/scenario.js';
+
+/** What an ordinary owner does, and how often a second. */
+const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
+type Kind = keyof typeof RATES;
+const KINDS: readonly Kind[] = ['reads', 'writes', 'predictions', 'uploads'];
+
+const SKILLS = 20;
+const ROWS_TO_PREDICT = 20;
+const ROWS_OF_MODEL = 300;
+const ROWS_TO_UPLOAD = 60;
+
+/** How long the owner waits for an answer, in milliseconds. */
+const DEADLINE = 3000;
+
+const SERVED = 0.95;
+/** In milliseconds. */
+const P99 = 1000;
+
+/** The outcome of one request. */
+interface Outcome {
+  readonly kind: Kind;
+  /** Infinite where no answer came in time. */
+  readonly milliseconds: number;
+  /** Undefined where no answer came in time. */
+  readonly status: number | undefined;
+}
+
+type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
+
+/** An owner who works at a modest, steady rate, whatever others do. */
+export class Victim {
+  readonly #client = new Client({ connections: Number.POSITIVE_INFINITY, deadline: DEADLINE });
+  #outcomes: Promise<Outcome>[] = [];
+  #timers: NodeJS.Timeout[] = [];
+
+  private constructor(
+    private readonly url: string,
+    private readonly headers: Headers,
+    private readonly requests: Readonly<Record<Kind, Request>>,
+  ) {}
+
+  /** Gives the owner of a key a project with skills and a trained model. */
+  static async settle(url: string, headers: Headers): Promise<Victim> {
+    const table = diamondTable(ROWS_OF_MODEL);
+    const small = diamondTable(ROWS_TO_UPLOAD).csv;
+    const skills = '/projects/home/skills';
+    const models = '/api/projects/home/models';
+    await ask('POST', `${url}/projects`, { project: { name: 'home' } }, headers);
+    for (let number = 0; number < SKILLS; number += 1) {
+      const skill = { name: `skill_${number}`, type: 'sql', params: { tables: ['orders'] } };
+      await ask('POST', url + skills, { skill }, headers);
+    }
+    await ask('PUT', `${url + models}/prices?target=price`, table.csv, headers);
+    await untilReadyAt(`${url + models}/prices`, headers);
+    // The first refusal of a process loads what words it, which every service has done in its first minute.
+    await send('POST', url + skills, {}, headers);
+    return new Victim(url, headers, {
+      reads: (number) => ['GET', number % 2 ? skills : `${skills}/skill_${number % SKILLS}`],
+      writes: (number) => [
+        'PUT',
+        `${skills}/skill_${number % SKILLS}`,
+        { skill: { params: { limit: number } } },
+      ],
+      predictions: () => ['POST', `${models}/prices/predict`, table.rows.slice(0, ROWS_TO_PREDICT)],
+      uploads: (number) => ['PUT', `${models}/upload_${number}?target=price`, small],
+    });
+  }
+
+  /** Begins to work, and to be measured. */
+  start(): void {
+    this.#outcomes = [];
+    for (const kind of KINDS) {
+      let number = 0;
+      const send = () => this.#outcomes.push(this.#send(kind, number++));
+      this.#timers.push(setInterval(send, 1000 / RATES[kind]));
+    }
+  }
+
+  /** Sends nothing more, and waits for the answers of what was sent. */
+  async stop(): Promise<readonly Outcome[]> {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    return Promise.all(this.#outcomes);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #send(kind: Kind, number: number): Promise<Outcome> {
+    const [method, path, body] = this.requests[kind](number);
+    const begun = performance.now();
+    try {
+      const { status } = await this.#client.send(method, this.url + path, body, this.headers);
+      return { kind, status, milliseconds: performance.now() - begun };
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      return { kind, status: undefined, milliseconds: Number.POSITIVE_INFINITY };
+    }
+  }
+}
+
+/** Whether the owner was served as it must be, and of each kind of request how much was, and how quickly. */
+export function servedFinding(outcomes: readonly Outcome[]): Finding {
+  const kinds = KINDS.map((kind) => verdict(kind, outcomes));
+  const sent = outcomes.length;
+  return {
+    asked: `another owner gets ≥ ${percent(SERVED)} of its reads, writes, predictions and uploads served, p99 ≤ ${P99} ms`,
+    measured: `${kinds.map(({ words }) => words).join('; ')}; of ${sent}`,
+    passed: sent > 0 && kinds.every(({ passed }) => passed),
+  };
+}
+
+function verdict(kind: Kind, outcomes: readonly Outcome[]) {
+  const own = outcomes.filter((outcome) => outcome.kind === kind);
+  const refused = own.filter(({ status }) => status === undefined || status >= 300);
+  const share = own.length === 0 ? 1 : 1 - refused.length / own.length;
+  const p99 =
+    own.length === 0
+      ? 0
+      : quantile(
+          own.map(({ milliseconds }) => milliseconds),
+          0.99,
+        );
+  const time = Number.isFinite(p99) ? `${p99.toFixed(0)} ms` : `more than ${DEADLINE} ms`;
+  const answers = [...new Set(refused.map(({ status }) => status ?? 'no answer'))].join(', ');
+  const why = refused.length > 0 ? ` (${answers})` : '';
+  return {
+    words: `${kind} ${percent(share)}${why}, p99 ${time}`,
+    passed: share >= SERVED && p99 <= P99,
+  };
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { diamondTable } from '../../../testkit/data/diamonds.js';
+import { ask, send } from '../../../testkit/http/client.js';
+import { Crowd, wire } from '../../../testkit/http/load.js';
+import { median, percent } from '../../../testkit/numbers.js';
+import {
+  residentMemory,
+  type Service,
+  startService,
+} from '../../../testkit/service/measured-service.js';
+import type { Finding, Scenario } from '../../scenario/scenario.js';
+import { Tricklers } from '../tricklers.js';
+
+const SLOW = 1000;
+const ROUNDS = 5;
+const SECONDS = 3;
+const CONNECTIONS = 8;
+/** What opening and closing a thousand connections costs is not part of it; in milliseconds. */
+const SETTLING = 1000;
+
+/** A thousand connections that send a little now and then, for ever. */
+export const slowConnections: Scenario = {
+  name: 'slow-connections',
+  run: async (folder) => {
+    const service = await startService(folder, `file:${join(folder, 'roster.db')}`);
+    try {
+      const skill = { name: 'answers', type: 'sql', params: { tables: ['orders'] } };
+      await ask('POST', `${service.url}/projects/default/skills`, { skill });
+      return await inTurn(service);
+    } finally {
+      await service.kill();
+    }
+  },
+};
+
+async function inTurn(service: Service): Promise<Finding[]> {
+  const { url, pid } = service;
+  const get = wire(url, 'GET', '/projects/default/skills/answers');
+  const put = wire(url, 'PUT', '/projects/default/skills/answers', {
+    skill: { params: { limit: 100 } },
+  });
+  let count = 0;
+  const others = () => (count++ % 10 === 0 ? put : get);
+  const rate = async () => {
+    await delay(SETTLING);
+    const crowd = new Crowd(url, others);
+    const { served, seconds } = await crowd.closedLoop(CONNECTIONS, SECONDS);
+    crowd.close();
+    return served / seconds;
+  };
+  await rate();
+  const shares: number[] = [];
+  let training: Finding | undefined;
+  let memory = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const usual = await rate();
+    const slow = await Tricklers.open(url, SLOW);
+    const meanwhile = await rate();
+    shares.push(meanwhile / usual);
+    memory = Math.max(memory, residentMemory(pid));
+    training ??= await train(service);
+    slow.close();
+  }
+  return [
+    {
+      asked: `with ${SLOW} slow connections, others are served at ≥ 90 % of the usual rate`,
+      measured: `${percent(median(shares))}, the median of ${ROUNDS} pairs in turn, from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}; ${memory.toFixed(0)} MiB`,
+      passed: median(shares) >= 0.9,
+    },
+    ...(training ? [training] : []),
+  ];
+}
+
+/** A table is taken from a stream: slow ones among them must not take the room of those who send theirs. */
+async function train({ url }: Service): Promise<Finding> {
+  const { csv } = diamondTable(60);
+  const model = `${url}/api/projects/default/models/prices?target=price`;
+  const begun = performance.now();
+  const answer = await Promise.race([send('PUT', model, csv), delay(5000)]);
+  const milliseconds = (performance.now() - begun).toFixed(0);
+  return {
+    asked: 'a table that is sent at once is taken meanwhile',
+    measured: answer
+      ? `${answer.status} after ${milliseconds} ms`
+      : `no answer in ${milliseconds} ms`,
+    passed: answer?.status === 202,
+  };
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { Client } from '../../../testkit/http/client.js';
+import { fieldOf, textOf } from '../../../testkit/json.js';
+
+/** A skill of some ten pages, whose contents follow from its number. */
+export function largeSkill(number: number) {
+  return { name: `large_${number}`, type: 'sql', params: { text: textOfNumber(number) } };
+}
+
+/**
+ * Reads skills one by one, and tells which are not what they were.
+ * @param written which must be there
+ * @param all if it is given: of the numbers below it, the others must not be there
+ */
+export async function missingOf(
+  url: string,
+  written: readonly number[],
+  all?: number,
+): Promise<string[]> {
+  const client = new Client();
+  const faults: string[] = [];
+  const expected = new Set(written);
+  const numbers = all === undefined ? written : Array.from({ length: all }, (_, number) => number);
+  for (const number of numbers) {
+    const { name } = largeSkill(number);
+    const { status, body } = await client.send('GET', `${url}/projects/default/skills/${name}`);
+    const isWhole = fieldOf(fieldOf(body, 'params'), 'text') === textOfNumber(number);
+    const isRight = expected.has(number) ? status === 200 && isWhole : status === 404;
+    if (!isRight) faults.push(`${name}: ${status} ${textOf(body, 'title')}`);
+  }
+  client.close();
+  return faults;
+}
+
+function textOfNumber(number: number): string {
+  const seed = createHash('sha512').update(String(number)).digest('hex');
+  return seed.repeat(300);
+}

@@ -1,0 +1,270 @@
+/** Who may do what: keys, scopes and owners, operation by operation from the contract. */
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../testkit/openapi/document.js';
+import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
+import { baseUrl, keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../target.js';
+
+const secured = operations.filter(({ place }) => place.entries('security').length > 0);
+const open = operations.filter(({ place }) => place.entries('security').length === 0);
+const scopeOf = (operation: (typeof operations)[number]) =>
+  operation.place.text('security', '0', 'apiKey', '0');
+
+test('only the health of the service is open to all', () => {
+  expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
+});
+
+test('what tells of all owners asks for the scope that no owner’s key has by itself', () => {
+  const ofAllOwners = secured.filter((operation) => scopeOf(operation) === 'operate');
+  expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
+});
+
+test.each(open)('$id needs no key', async ({ path }) => {
+  expect((await sendAs(null, path)).status).toBe(200);
+});
+
+/** An authorization that is not good, as the header's value. */
+const BAD: [string, () => string][] = [
+  ['of an empty key', () => 'Bearer '],
+  ['of another scheme', () => `Basic ${keys.own}`],
+  ['without a scheme', () => keys.own],
+  ['of a key that never was', () => `Bearer roster_0000000000000000_${'0'.repeat(43)}`],
+  [
+    'of a key with another secret',
+    () => `Bearer ${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`,
+  ],
+  ['of a key that is cut short', () => `Bearer ${keys.own.slice(0, -1)}`],
+  ['of a key with more after it', () => `Bearer ${keys.own}x`],
+  ['of two keys', () => `Bearer ${keys.own} ${keys.own}`],
+  ['of two keys with a comma', () => `Bearer ${keys.own}, Bearer ${keys.own}`],
+  ['of a revoked key', () => `Bearer ${keys.revoked}`],
+  ['of a huge key', () => `Bearer roster_${'x'.repeat(10_000)}`],
+  ['of a key that is not ASCII', () => `Bearer roster_\u00e9\u00ff`],
+  ['of __proto__', () => 'Bearer __proto__'],
+];
+
+describe.each(secured)('$id', (operation) => {
+  const [{ path, headers, ...init }] = exampleRequests(operation);
+  const nowhere = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
+  const sendWith = (authorization: string | null, address: string) =>
+    sendAs(null, address, {
+      ...init,
+      headers: { ...headers, ...(authorization !== null && { Authorization: authorization }) },
+    });
+
+  test('is refused without a key, before anything else is looked at', async () => {
+    for (const address of [path, nowhere, `${path}${path.includes('?') ? '&' : '?'}colour=red`]) {
+      const refused = await sendWith(null, address);
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer realm="roster"');
+      expect(await refused.json()).toMatchObject({ type: '/problems/unauthorized' });
+    }
+  });
+
+  test.each(BAD)('is refused with the authorization %s', async (_what, authorization) => {
+    const refused = await sendWith(authorization(), path);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
+    expect(await refused.text()).not.toContain(keys.own);
+  });
+
+  test('is refused to a key without its scope, before anything else is looked at', async () => {
+    const scope = scopeOf(operation);
+    for (const key of [keys.read, keys.write, keys.predict, keys.operate]) {
+      if (key === Object(keys)[scope]) continue;
+      for (const address of [path, nowhere]) {
+        const refused = await sendWith(`Bearer ${key}`, address);
+        expect(refused.status).toBe(403);
+        expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+        expect(await refused.json()).toMatchObject({ type: '/problems/missing-scope' });
+      }
+    }
+  });
+
+  test('is not refused to a key of its scope, whatever the case of the scheme', async () => {
+    const right = await sendWith(`bearer ${Object(keys)[scopeOf(operation)]}`, nowhere);
+    expect([401, 403]).not.toContain(right.status);
+  });
+});
+
+describe('a refusal', () => {
+  const wordsFor = async (authorization: string) => {
+    const headers = { Authorization: authorization };
+    return (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
+  };
+
+  test.each([
+    'Bearer ',
+    'Bearer',
+    `Basic ${keys.own}`,
+    keys.own,
+    'Bearer abc',
+    `Bearer a ${keys.own}`,
+  ])('of the header %j says which form it has', async (authorization) => {
+    expect(await wordsFor(authorization)).toBe(
+      "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+    );
+  });
+
+  test('of a key does not tell whether it never was, is wrong or was revoked', async () => {
+    const unknown = `roster_0000000000000000_${'0'.repeat(43)}`;
+    const wrong = `${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`;
+    for (const key of [unknown, wrong, keys.revoked, 'roster_x']) {
+      expect(await wordsFor(`Bearer ${key}`)).toBe(
+        'The key is unknown, revoked or expired; ask those who run the service for another.',
+      );
+    }
+  });
+});
+
+test('a key that was put into the address is not repeated by the problem', async () => {
+  const secret = `${keys.own.split('_')[2]}`;
+  for (const address of [
+    `/projects/${keys.own}`,
+    `/projects/${keys.own}/skills`,
+    `/nowhere/${keys.own}`,
+    `/projects?key=${keys.own}`,
+    `/projects?${keys.own}=1`,
+  ]) {
+    const refused = await send(address);
+    expect(refused.status, address).toBeGreaterThanOrEqual(400);
+    const text = await refused.text();
+    expect(text).toContain('/problems/');
+    expect(text).not.toContain(secret);
+  }
+  const { instance } = await objectOf(await send(`/projects/${keys.own}/skills`));
+  expect(decodeURI(`${instance}`)).toBe('/projects/roster_…/skills');
+});
+
+test('a name that begins like a key is no key, and is repeated', async () => {
+  const { instance, detail } = await objectOf(await send('/projects/roster_sales_2026'));
+  expect(instance).toBe('/projects/roster_sales_2026');
+  expect(detail).toContain('"roster_sales_2026"');
+});
+
+test('two Authorization headers are refused, even if both are good', async () => {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const header = `Authorization: Bearer ${keys.own}\r\n`;
+  socket.write(`GET /projects HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+describe("another owner's project", () => {
+  let project: string;
+  const ids: Record<string, string> = {};
+  let cursor: string;
+
+  beforeAll(async () => {
+    project = await ownProject();
+    for (const [kind, list, body] of [
+      ['skill', 'skills', { name: 'sales_questions', type: 'sql' }],
+      ['agent', 'agents', { name: 'analyst', skills: ['sales_questions'] }],
+      ['chatbot', 'chatbots', { name: 'help_desk', agent_name: 'analyst' }],
+    ] as const) {
+      const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
+      ids[kind] = String((await objectOf(created))['id']);
+    }
+    await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's2', type: 'sql' } });
+    const rows = Array.from({ length: 60 }, (_, row) => ({ carat: row, price: row * 2 }));
+    const trained = await send(`/api/projects/${project}/models/diamond_prices?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(rows),
+    });
+    expect(trained.status).toBe(202);
+    const page = await send(`/projects/${project}/skills?limit=1`);
+    cursor = /cursor=([\w-]+)/.exec(`${page.headers.get('Link')}`)?.[1] ?? '';
+    expect(cursor).not.toBe('');
+  });
+
+  const inProject = secured.filter(({ path }) => /\{(project_name|projectName)\}/.test(path));
+
+  test('is looked for by every operation but those that are about no single project', () => {
+    const others = secured.filter((operation) => !inProject.includes(operation));
+    expect(others.map(({ id }) => id)).toEqual(['listProjects', 'createProject', 'getMetrics']);
+  });
+
+  /** What an answer says, without what is different in any two answers. */
+  async function told(response: Response, name: string): Promise<unknown> {
+    const { request_id: _, ...body } = await objectOf(response);
+    const headers = [...response.headers.keys()];
+    const text = JSON.stringify({ status: response.status, body, headers });
+    return JSON.parse(text.replaceAll(name, 'PROJECT'));
+  }
+
+  test.each(inProject)('is for $id as if it had never been', async (operation) => {
+    const [{ headers, path: _, ...init }] = exampleRequests(operation);
+    const byId = {
+      skill_name: ids['skill'] ?? '',
+      agent_name: ids['agent'] ?? '',
+    };
+    const absent = `never-${project}`;
+    for (const names of [{}, byId]) {
+      const at = (name: string) =>
+        examplePath(operation, { ...names, project_name: name, projectName: name });
+      const hidden = await sendAs(keys.stranger, at(project), { ...init, headers });
+      const missing = await sendAs(keys.stranger, at(absent), { ...init, headers });
+      expect(hidden.status).toBe(404);
+      expect(await told(hidden, project)).toEqual(await told(missing, absent));
+    }
+  });
+
+  test('is there, unchanged, after all of that', async () => {
+    const { data } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
+      params: { path: { project_name: project, skill_name: 'sales_questions' } },
+    });
+    expect(data).toMatchObject({ id: ids['skill'], agent_ids: [ids['agent']] });
+  });
+
+  test('is not in the list of projects, and its name is free for others', async () => {
+    const list = async () =>
+      JSON.stringify(await (await sendAs(keys.stranger, '/projects')).json());
+    expect(await list()).not.toContain(project);
+    const own = await sendAs(keys.stranger, '/projects', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: { name: project } }),
+    });
+    expect(own.status).toBe(201);
+    const skills = await sendAs(keys.stranger, `/projects/${project}/skills`);
+    expect(await skills.json()).toEqual([]);
+    expect(await (await send(`/projects/${project}/skills`)).json()).toHaveLength(2);
+  });
+
+  test('is not reached through identifiers, filters or cursors within a project of the same name', async () => {
+    const at = `/projects/${project}`;
+    for (const address of [`${at}/skills/${ids['skill']}`, `${at}/agents/${ids['agent']}`]) {
+      expect((await sendAs(keys.stranger, address)).status, address).toBe(404);
+    }
+    for (const query of [`agent=${ids['agent']}`, 'agent=analyst', `limit=1&cursor=${cursor}`]) {
+      const filtered = await sendAs(keys.stranger, `${at}/skills?${query}`);
+      expect(await filtered.json(), query).toEqual([]);
+    }
+    const json = { 'Content-Type': 'application/json' };
+    const agent = await sendAs(keys.stranger, `${at}/agents`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ agent: { name: 'a', skills: [ids['skill']] } }),
+    });
+    expect(agent.status).toBe(422);
+    const chatbot = await sendAs(keys.stranger, `${at}/chatbots`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ chatbot: { name: 'c', agent_id: ids['agent'] } }),
+    });
+    expect(chatbot.status).toBe(422);
+  });
+});
+
+test('every owner begins with an empty project, default', async () => {
+  const { data } = await roster.GET('/projects');
+  expect(data?.map(({ name }) => name)).toContain('default');
+  const theirs = await sendAs(keys.stranger, '/projects/default');
+  expect(theirs.status).toBe(200);
+  expect((await objectOf(theirs))['id']).not.toBe(
+    (await objectOf(await send('/projects/default')))['id'],
+  );
+});

@@ -1,0 +1,157 @@
+/** The contract's own examples, played in an order in which each of them comes true. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../testkit/openapi/document.js';
+import { exampleRequests, tableOf, wholeRequest } from '../../testkit/openapi/example-requests.js';
+import { keptByAnswer } from '../coverage/exchange.js';
+import { parameterExamples } from '../coverage/promises.js';
+import { keys, objectOf, sendAs } from '../target.js';
+
+function operationNamed(id: string) {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`The contract has no operation ${id}`);
+  return found;
+}
+
+/** Sends the example of an operation, and expects the answer of which the contract has an example. */
+async function play(id: string, wanted: number, example?: string): Promise<Response> {
+  const operation = operationNamed(id);
+  const { path, ...init } = wholeRequest(operation);
+  return answered(operation, await sendAs(keys.exemplary, path, init), wanted, example);
+}
+
+async function answered(
+  { id, place }: ReturnType<typeof operationNamed>,
+  answer: Response,
+  wanted: number,
+  example?: string,
+): Promise<Response> {
+  const body = await answer.clone().text();
+  expect(answer.status, body).toBe(wanted);
+  if (example !== undefined) {
+    const documented = {
+      of: id,
+      status: `${wanted}`,
+      response: place.at('responses', `${wanted}`),
+    };
+    const { headers } = answer;
+    expect(keptByAnswer(documented, { headers, body }), body).toContain(
+      `${id} ${wanted} example ${example}`,
+    );
+  }
+  return answer;
+}
+
+const MODEL = '/api/projects/default/models/diamond_prices';
+
+async function untilReady(): Promise<Response> {
+  for (;;) {
+    const answer = await sendAs(keys.exemplary, MODEL);
+    if ((await objectOf(answer.clone()))['status'] !== 'training') return answer;
+    await pause(20);
+  }
+}
+
+describe('the examples of the contract come true', () => {
+  test('of projects, skills, agents and chatbots', async () => {
+    await play('createProject', 201, 'project');
+    await play('listProjects', 200, 'projects');
+    await play('getProject', 200, 'project');
+    await play('createSkill', 201, 'skill');
+    await sendAs(keys.exemplary, '/projects/default/skills', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ skill: { name: 'care_instructions', type: 'knowledge_base' } }),
+    });
+    await play('createAgent', 201, 'agent');
+    await play('getAgent', 200, 'agent');
+    await play('listAgents', 200, 'agents');
+    await play('getSkill', 200, 'skill');
+    await play('listSkills', 200, 'skills');
+    await play('createChatbot', 201, 'chatbot');
+    await play('getChatbot', 200, 'chatbot');
+    await play('listChatbots', 200, 'chatbots');
+    await play('updateChatbot', 200, 'chatbot');
+    await play('updateSkill', 200, 'skill');
+    await play('deleteSkill', 204);
+    await play('updateAgent', 200, 'agent');
+    await play('deleteChatbot', 204);
+    await play('updateChatbot', 201, 'chatbot');
+    await play('deleteAgent', 204);
+    await play('deleteChatbot', 204);
+  });
+
+  test('of models and predictions', async () => {
+    const train = operationNamed('trainModel');
+    for (const { path, body, headers, method } of exampleRequests(train)) {
+      const isTable = headers['Content-Type'] === 'text/csv';
+      const rows: unknown[] = isTable ? [] : JSON.parse(body ?? '[]');
+      const more = isTable
+        ? tableOf(body)
+        : JSON.stringify([...rows, ...Array.from({ length: 60 }, (_, row) => ({ price: row }))]);
+      const answer = await sendAs(keys.exemplary, path, { method, headers, body: more });
+      await answered(train, answer, 202, 'training');
+      await play('listModels', 200, 'models');
+      await play('deleteModel', 204);
+    }
+    await sendAs(keys.exemplary, `${MODEL}?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: withCertificates(),
+    });
+    const getModel = operationNamed('getModel');
+    await answered(getModel, await untilReady(), 200, 'ready');
+    const predict = operationNamed('predict');
+    for (const { path, name, ...init } of exampleRequests(predict)) {
+      const answer = await sendAs(keys.exemplary, path, init);
+      await answered(predict, answer, 200, name === 'wrapped' ? undefined : name);
+    }
+    const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
+    const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
+    expect(known.status).toBe(304);
+    await play('deleteModel', 204);
+  });
+
+  test('of the process', async () => {
+    await play('getLiveness', 200, 'live');
+    await play('getReadiness', 200, 'ready');
+    await play('getMetrics', 200, 'metrics');
+  });
+});
+
+/** Diamonds with certificates, each of its own, of which a quarter have none. */
+function withCertificates(): string {
+  const rows = Array.from({ length: 400 }, (_, row) => {
+    const carat = 0.2 + (row % 37) / 10;
+    const cut = ['Ideal', 'Premium', 'Good'][row % 3];
+    const color = ['G', 'E', 'F', 'H'][row % 4];
+    const certificate = row % 4 === 0 ? '' : `GIA-${row * 7919}`;
+    return `${carat},${cut},${color},${certificate},${Math.round(carat * 3000) + (row % 4) * 50 + (row % 3) * 20}`;
+  });
+  return `carat,cut,color,certificate,price\n${rows.join('\n')}\n`;
+}
+
+const parameters = operations.flatMap((operation) =>
+  parameterExamples(operation).map((example) => ({ operation, id: operation.id, ...example })),
+);
+
+describe('the example of a parameter is understood', () => {
+  test.each(parameters)('by $id: $parameter $name', async ({ operation, ...example }) => {
+    // What it is about is there by then, or is not: both say that the parameter was understood.
+    const { path, headers, ...init } = wholeRequest(operation);
+    const query = [example.value].flat().map((value) => `${example.parameter}=${value}`);
+    const isNew = example.in === 'query' && !path.includes(`${example.parameter}=`);
+    const answer = await sendAs(
+      keys.exemplary,
+      isNew ? `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` : path,
+      {
+        ...init,
+        headers: {
+          ...headers,
+          ...(example.in === 'header' && { [example.parameter]: `${example.value}` }),
+        },
+      },
+    );
+    expect([200, 201, 202, 204, 304, 404, 409, 412, 422]).toContain(answer.status);
+  });
+});

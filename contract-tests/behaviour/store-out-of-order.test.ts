@@ -1,0 +1,130 @@
+/** What each operation answers when the store cannot do its work, or not now. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { operations } from '../../testkit/openapi/document.js';
+import { wholeRequest } from '../../testkit/openapi/example-requests.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { ENOUGH, makeKey } from '../../testkit/store/keys.js';
+import { type Connection, type OwnStore, ownStore } from '../../testkit/store/own-store.js';
+import { checkedFetch } from '../checked-fetch.js';
+
+/** What the operations ask for. The keys are left alone, so that callers are known. */
+const TABLES = ['projects', 'skills', 'agents', 'chatbots', 'models', 'model_versions'];
+
+let store: OwnStore;
+let server: ServerProcess;
+let key: string;
+/** A key that the server has not met before. */
+let unused: string;
+let other: Connection;
+
+beforeAll(async () => {
+  store = await ownStore(inject('target').databaseUrl);
+  key = await makeKey(store.databaseUrl, { name: 'own' });
+  unused = await makeKey(store.databaseUrl, { name: 'unused' });
+  server = await startServer({ env: { DATABASE_URL: store.databaseUrl, RATE_LIMIT: ENOUGH } });
+  other = await store.connect();
+});
+afterAll(async () => {
+  await other.close();
+  await server.kill();
+  await store.remove();
+});
+
+type Operation = (typeof operations)[number];
+
+function ask(operation: Operation, as = key): Promise<Response> {
+  const { path, headers, ...init } = wholeRequest(operation);
+  const request = new Request(server.url + path, { ...init, headers });
+  request.headers.set('Authorization', `Bearer ${as}`);
+  return checkedFetch(request);
+}
+
+const secured = operations.filter(({ place }) => place.entries('security').length > 0);
+const isWrite = ({ place }: Operation) => place.text('security', '0', 'apiKey', '0') === 'write';
+
+/** It asks the store for the caller only; so this is about a caller who is not known yet. */
+const isOfTheProcess = ({ id }: Operation) => id === 'getMetrics';
+const [metrics] = operations.filter(isOfTheProcess);
+const asked = secured.filter((operation) => !isOfTheProcess(operation));
+
+describe('while another process holds the store', () => {
+  const answers = new Map<string, Response>();
+
+  beforeAll(async () => {
+    await other.run(
+      store.isPostgres
+        ? `begin; lock table ${TABLES.join(', ')} in access exclusive mode`
+        : 'begin immediate',
+    );
+    const answering = asked.map(async (operation) => {
+      answers.set(operation.id, await ask(operation));
+    });
+    const impatience = store.isPostgres ? await sendWaitersAway() : undefined;
+    await Promise.all(answering);
+    if (store.isPostgres && metrics !== undefined) {
+      await other.run('lock table api_keys in access exclusive mode');
+      answers.set(metrics.id, await ask(metrics, unused));
+    }
+    await impatience?.stop();
+    return () => other.run('rollback');
+  });
+
+  test.each(asked.filter(isWrite))('$id is told to come back', async ({ id }) => {
+    expect(answers.get(id)?.status).toBe(503);
+    expect(answers.get(id)?.headers.get('Retry-After')).toBe('1');
+    expect(await answers.get(id)?.json()).toMatchObject({ type: '/problems/service-unavailable' });
+  });
+
+  test.for(secured.filter((operation) => !isWrite(operation)))(
+    '$id is told to come back, where who reads waits for who writes',
+    async ({ id }, { skip }) => {
+      skip(!store.isPostgres, 'in a store of SQLite, who reads does not wait for who writes');
+      expect(answers.get(id)?.status).toBe(503);
+    },
+  );
+});
+
+/** Ends the waiting for a lock at once, as it would end after seconds. */
+async function sendWaitersAway() {
+  const connection = await store.connect();
+  const waiters = `select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  let isOver = false;
+  const over = (async () => {
+    for (; !isOver; await delay(20)) await connection.run(waiters);
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await over;
+      await connection.close();
+    },
+  };
+}
+
+describe('once the tables of the store are gone', () => {
+  beforeAll(async () => {
+    for (const table of TABLES) await other.run(`alter table ${table} rename to gone_${table}`);
+  });
+
+  test.each(asked)('$id has failed, and says nothing of how', async (operation) => {
+    await expectInternalError(await ask(operation));
+  });
+
+  test('so has who would know the caller', async () => {
+    await other.run('alter table api_keys rename to gone_api_keys');
+    if (metrics !== undefined) await expectInternalError(await ask(metrics, unused));
+  });
+
+  test('the health of the process is as it was', async () => {
+    expect((await checkedFetch(new Request(`${server.url}/health/live`))).status).toBe(200);
+  });
+});
+
+async function expectInternalError(answer: Response): Promise<void> {
+  expect(answer.status).toBe(500);
+  const text = await answer.text();
+  expect(text).toContain('"type":"/problems/internal-error"');
+  expect(text).not.toMatch(/gone|table|relation|sql|Error:|\.js/i);
+}

@@ -1,0 +1,295 @@
+/** Rows to predict as lines, without number and without an end that anyone waits for. Against the server alone. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Store } from '../../server/store/index.js';
+import { oneDiamond, slowTable, someDiamonds } from '../../testkit/data/diamonds.js';
+import { OpenStream } from '../../testkit/http/open-stream.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { baseUrl, keys, ownProject, roster, send, sendAs, sendJson } from '../target.js';
+
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+
+let path: { projectName: string; modelName: string };
+let address: string;
+beforeAll(async () => {
+  path = { projectName: await ownProject(), modelName: 'prices' };
+  address = `/api/projects/${path.projectName}/models/prices/predict`;
+  await trainPrices(roster, path);
+});
+
+const opened: OpenStream[] = [];
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.break();
+});
+
+function open(key = keys.own, query = ''): OpenStream {
+  const stream = new OpenStream(baseUrl + address + query, key);
+  opened.push(stream);
+  return stream;
+}
+
+function post(
+  body: string | Buffer<ArrayBuffer>,
+  headers: Record<string, string> = LINES,
+): Promise<Response> {
+  return send(address, { method: 'POST', headers, body });
+}
+
+async function linesOf(response: Response): Promise<unknown[]> {
+  expect(response.status).toBe(200);
+  const lines = (await response.text()).split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function predict(rows: unknown[], query = ''): Promise<unknown[]> {
+  const response = await sendJson('POST', address + query, rows);
+  expect(response.status).toBe(200);
+  const answers: unknown = await response.json();
+  return Array.isArray(answers) ? answers : [];
+}
+
+const invalid = (line: number) => ({
+  problem: expect.objectContaining({ type: '/problems/invalid-line', status: 400, line }),
+});
+
+describe('lines', () => {
+  const rows = [oneDiamond, {}, null, 7, 'text', [1, 2], { carat: '0,7', cut: '💎', unknown: 1 }];
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+  test('are answered as the same rows are in JSON, byte by byte', async () => {
+    const inJson = await (await sendJson('POST', address, rows)).text();
+    const inLines = await (await post(text)).text();
+    expect(`[${inLines.trimEnd().split('\n').join(',')}]`).toBe(inJson);
+  });
+
+  test('may end with CRLF, be blank, begin with a BOM and lack their last end', async () => {
+    const expected = await predict(rows);
+    expect(await linesOf(await post(`\uFEFF${text.replaceAll('\n', '\r\n\r\n \t\n')}`))).toEqual(
+      expected,
+    );
+    expect(await linesOf(await post(text.trimEnd()))).toEqual(expected);
+    expect(await linesOf(await post(''))).toEqual([]);
+    expect(await linesOf(await post('\n\n'))).toEqual([]);
+  });
+
+  test('get the confidence that is asked for', async () => {
+    const response = await send(`${address}?confidence=0.8`, {
+      method: 'POST',
+      headers: LINES,
+      body: text,
+    });
+    expect(await linesOf(response)).toEqual(await predict(rows, '?confidence=0.8'));
+  });
+
+  test('may be more than a body of JSON may have', async () => {
+    const answers = await linesOf(await post('0\n'.repeat(100_001)));
+    expect(answers).toHaveLength(100_001);
+    expect(answers.at(-1)).toEqual(answers[0]);
+  });
+
+  test('that are bad get a problem in their place, and leave the others as they are', async () => {
+    const [good] = await predict([oneDiamond]);
+    const row = Buffer.from(`${JSON.stringify(oneDiamond)}\n`);
+    const bad = [
+      '{"carat":',
+      'carat,cut',
+      "{'carat':1}",
+      '{"carat":NaN}',
+      '{}{}',
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from([0x22, 0xc3, 0x22]),
+      '['.repeat(101) + ']'.repeat(101),
+      '['.repeat(10_000) + ']'.repeat(10_000),
+      `"${'x'.repeat(1024 * 1024)}"`,
+      'x'.repeat(10 * 1024 * 1024),
+      '\0',
+      `{${[...Array(50_000).keys()].map((n) => `"${n}":0`)}}`,
+    ];
+    const body = bad.flatMap((line) => [Buffer.from(line), Buffer.from('\n'), row]);
+    const expected = bad.flatMap((_, at) => [invalid(2 * at + 1), good]);
+    expect(await linesOf(await post(Buffer.concat(body)))).toEqual(expected);
+  });
+
+  test.each([
+    ['of a hostile name', '{"__proto__":{"carat":1},"constructor":1,"toString":null}'],
+    ['of a number beyond all others', '{"carat":1e400,"price":-1e400}'],
+    [
+      'of 5,000 columns',
+      JSON.stringify(Object.fromEntries([...Array(5e3).keys()].map((n) => [`c${n}`, n]))),
+    ],
+    ['of half a surrogate pair', '{"cut":"\\ud800"}'],
+  ])('%s are answered as in JSON', async (_what, line) => {
+    const inJson = await send(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: `[${line}]`,
+    });
+    expect(await linesOf(await post(line))).toEqual(await inJson.json());
+  });
+});
+
+describe('a stream', () => {
+  test('is answered line by line while it is sent, before it ends', async () => {
+    const stream = open();
+    expect((await stream.answer).headers['content-type']).toBe('application/x-ndjson');
+    for (const carat of [0.3, 0.7, 1.1]) {
+      stream.write(`{"carat":${carat}}\n`);
+      expect(await stream.next()).toMatchObject({ carat });
+    }
+    stream.write('{"carat":\n{"carat":2');
+    expect(await stream.next()).toEqual(invalid(4));
+    expect(await stream.end()).toEqual([invalid(5)]);
+  });
+
+  test('goes on beside another, each with its own answers', async () => {
+    const [one, two] = [open(keys.own, '?confidence=0.5'), open(keys.own, '?confidence=0.9')];
+    for (const carat of [1, 2, 3]) {
+      one.write(`{"carat":${carat}}\n`);
+      two.write(`{"carat":${carat * 10}}\n`);
+      expect(await two.next()).toMatchObject({ carat: carat * 10, price_confidence: 0.9 });
+      expect(await one.next()).toMatchObject({ carat, price_confidence: 0.5 });
+    }
+  });
+
+  test('is answered to its end by the model that it began with', async () => {
+    const stream = open();
+    stream.write('{"carat":1}\n');
+    const before = await stream.next();
+    const doubled = someDiamonds(100).replace(/(\d+)(,[^,]*){3}$/gm, '1$&');
+    await trainPrices(roster, path, doubled);
+    stream.write('{"carat":1}\n');
+    expect(await stream.next()).toEqual(before);
+    const [after] = await linesOf(await post('{"carat":1}\n'));
+    expect(after).not.toEqual(before);
+    await roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } });
+    stream.write('{"carat":1}\n');
+    expect(await stream.next()).toEqual(before);
+    await trainPrices(roster, path);
+  });
+
+  test('that breaks off, in the midst of a line or of an answer, is gone and nothing else', async () => {
+    for (const text of ['{"carat":1}\n{"car', '{}\n'.repeat(5000)]) {
+      const stream = open();
+      stream.write(text);
+      await stream.next();
+      stream.break();
+    }
+    expect(await linesOf(await post('{}\n'))).toHaveLength(1);
+  });
+});
+
+/** Makes a key, and gives what revokes it. */
+async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<void> }> {
+  const databaseUrl = `${inject('target').databaseUrl}`;
+  const key = await makeKey(databaseUrl, { name: 'short-lived' });
+  const revoke = async () => {
+    const store = await Store.open(databaseUrl);
+    await store.keys.revoke(`${key.split('_')[1]}`);
+    await store.close();
+  };
+  return { key, revoke };
+}
+
+describe('when its key is revoked', () => {
+  test('a stream ends with a line that says why', async () => {
+    const { key, revoke } = await shortLivedKey();
+    const stream = open(key);
+    stream.write('{"carat":1}\n');
+    expect(await stream.next()).toMatchObject({ carat: 1 });
+    await revoke();
+    expect(await stream.next()).toMatchObject({
+      problem: { type: '/problems/unauthorized', detail: expect.stringContaining('revoked') },
+    });
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  test('a table that is still being sent is refused, and nothing is kept of it', async () => {
+    const { key, revoke } = await shortLivedKey();
+    const model = address.replace('prices/predict', 'cut_short');
+    const answer = sendAs(key, `${model}?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      // It does not end.
+      body: new ReadableStream({
+        start: (sender) => sender.enqueue(Buffer.from(someDiamonds(100))),
+      }),
+      duplex: 'half',
+    });
+    // Until it is on its way.
+    await pause(1000);
+    await revoke();
+    const refused = await answer;
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toContain('invalid_token');
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/unauthorized',
+      detail: expect.stringContaining('while the request went on'),
+    });
+    expect((await send(model)).status).toBe(404);
+  });
+});
+
+describe('a stream that cannot be is refused before anything of it is read', () => {
+  const refused = async (key: string | null, at: string, headers: Record<string, string> = {}) => {
+    const response = await sendAs(key, at, {
+      method: 'POST',
+      headers: { ...LINES, ...headers },
+      // It does not end, so who waited for its end would wait for ever.
+      body: new ReadableStream({ start: (sender) => sender.enqueue(Buffer.from('{}\n')) }),
+      duplex: 'half',
+    });
+    return response.status;
+  };
+
+  test('for its caller, its address and its form', async () => {
+    expect(await refused(null, address)).toBe(401);
+    expect(await refused(keys.read, address)).toBe(403);
+    expect(await refused(keys.own, address.replace('prices', 'none'))).toBe(404);
+    expect(await refused(keys.own, '/api/projects/nowhere/models/m/predict')).toBe(404);
+    expect(await refused(keys.own, address, { Accept: 'application/json' })).toBe(406);
+    expect(await refused(keys.own, address, { 'Content-Encoding': 'gzip' })).toBe(415);
+    expect(await refused(keys.own, `${address}?confidence=1`)).toBe(400);
+    expect(await refused(keys.own, `${address}?colour=red`)).toBe(400);
+    expect(await refused(keys.own, '/projects')).toBe(415);
+  });
+
+  test('while its model is not ready', async () => {
+    const params = { path: { ...path, modelName: 'slow' } };
+    await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { ...params, query: { target: 'price' } },
+      body: slowTable(),
+      headers: { 'Content-Type': 'text/csv' },
+    });
+    expect(await refused(keys.own, address.replace('prices', 'slow'))).toBe(409);
+    await roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params });
+  });
+});
+
+describe('Accept', () => {
+  const JSON_TYPE = 'application/json';
+  const LINES_TYPE = 'application/x-ndjson';
+
+  test.each([
+    [LINES_TYPE, LINES_TYPE, 200],
+    [LINES_TYPE, '*/*', 200],
+    [LINES_TYPE, `${JSON_TYPE};q=0.1, ${LINES_TYPE}`, 200],
+    [LINES_TYPE, JSON_TYPE, 406],
+    [JSON_TYPE, JSON_TYPE, 200],
+    [JSON_TYPE, `${LINES_TYPE}, */*;q=0.1`, 200],
+    [JSON_TYPE, LINES_TYPE, 406],
+  ])('of what is sent as %s: %s', async (sent, accept, status) => {
+    const body = sent === JSON_TYPE ? '[{}]' : '{}\n';
+    const response = await post(body, { 'Content-Type': sent, Accept: accept });
+    expect(response.status).toBe(status);
+    const type = status === 200 ? sent : 'application/problem+json';
+    expect(response.headers.get('Content-Type')).toContain(type);
+  });
+});
+
+test('the address answers OPTIONS and HEAD as before', async () => {
+  const options = await send(address, { method: 'OPTIONS' });
+  expect([options.status, options.headers.get('Allow')]).toEqual([204, 'POST, OPTIONS']);
+  expect((await send(address, { method: 'HEAD' })).status).toBe(405);
+});

@@ -1,0 +1,258 @@
+/** Holds what goes over the wire against the contract. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { contract, document, type Place } from '../testkit/openapi/document.js';
+import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
+import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
+
+/** What the contract says of one answer. */
+interface Expectation {
+  /** Who speaks, for the messages. */
+  what: string;
+  headers: DeclaredHeader[];
+  /** The schemas by media type; empty where no body may come. */
+  content: [mediaType: string, schema: Place][];
+}
+
+interface DeclaredHeader {
+  name: string;
+  required: boolean;
+  schema: Place;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'contract');
+
+/** Headers that promise something to a client, so that the contract must declare them. */
+const PROMISES =
+  /^(x-.*|link|location|content-location|retry-after|etag|allow|www-authenticate|ratelimit.*|idempotency-.*)$/;
+
+/** Of those, the ones that only tell a browser to be careful. */
+const SECURITY_HEADERS = new Set([
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+]);
+
+/** The answers that belong to no operation stand among the shared ones. */
+const shared = contract.at('components');
+const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
+const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
+/** The answers to what is no request. */
+const OF_NO_REQUEST = [
+  { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
+  { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
+  { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
+  { status: 501, expectation: expectationOf('501', shared.at('responses', 'NotImplemented')) },
+];
+/** OPTIONS is no operation either; the introduction of the contract promises this. */
+const OPTIONS: Expectation = {
+  what: 'OPTIONS',
+  headers: METHOD_NOT_ALLOWED.headers,
+  content: [],
+};
+
+/**
+ * A fetch from the server that rejects, with every point, when an answer is not what the contract
+ * declares. What it has exercised of the contract is written down.
+ */
+export async function checkedFetch(request: Request): Promise<Response> {
+  const sent = await beginningOf(request);
+  return checkedAnswer(request, sent, await fetch(request));
+}
+
+/** The same for the mock, whose answers are no proof of anything. */
+export async function checkedFetchOfMock(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  await refuseViolations(request, response);
+  return response;
+}
+
+/**
+ * An answer of the server that came by another way than fetch, held against the contract and written down.
+ * @param sent the body of the request, or how it begins
+ * @throws with every point in which it is not what the contract declares
+ */
+export async function checkedAnswer(
+  request: { method: string; url: string; headers: Headers },
+  sent: string,
+  response: Response,
+): Promise<Response> {
+  await refuseViolations(request, response);
+  const { method, url, headers } = request;
+  const body = await response.clone().text();
+  recordExchange(
+    { method, url, headers, sent },
+    { status: response.status, headers: response.headers, body },
+  );
+  return response;
+}
+
+/**
+ * The same for an answer to what was no request, which belongs to no operation.
+ * @throws with every point in which it is not what the contract declares
+ */
+export async function checkedSharedAnswer(response: Response): Promise<void> {
+  const body = await response.clone().text();
+  const { status, headers } = response;
+  const found = OF_NO_REQUEST.filter(({ status: declared }) => declared === status).flatMap(
+    ({ expectation }) => [
+      ...headerViolations(expectation, headers),
+      ...bodyViolations(expectation, response, body),
+    ],
+  );
+  if (found.length > 0)
+    throw new Error(`The answer ${status} breaks the contract:\n${found.join('\n')}`);
+  recordSharedAnswer({ status, headers, body });
+}
+
+async function refuseViolations(
+  { method, url }: { method: string; url: string },
+  response: Response,
+): Promise<void> {
+  const found = await violations(method, url, response);
+  if (found.length > 0) {
+    throw new Error(`${method} ${url} breaks the contract:\n${found.join('\n')}`);
+  }
+}
+
+/** What of an answer is not as the contract declares it. The body of `response` can still be read. */
+export async function violations(
+  method: string,
+  url: string,
+  response: Response,
+): Promise<string[]> {
+  const expectation = expectationFor(method, new URL(url).pathname, response);
+  if (typeof expectation === 'string') {
+    return [expectation];
+  }
+  const body = await response.clone().text();
+  return [
+    ...headerViolations(expectation, response.headers),
+    ...(method === 'HEAD' ? emptyViolations(body) : bodyViolations(expectation, response, body)),
+  ];
+}
+
+function expectationFor(
+  method: string,
+  pathname: string,
+  response: Response,
+): Expectation | string {
+  if (operationsAt(pathname).length === 0) {
+    return fixed(404, UNKNOWN_ADDRESS, response);
+  }
+  if (method === 'OPTIONS') {
+    return fixed(204, OPTIONS, response);
+  }
+  const operation = operationAt(method, pathname);
+  if (operation === undefined) {
+    return fixed(405, METHOD_NOT_ALLOWED, response);
+  }
+  const declared = operation.place.find('responses', String(response.status));
+  if (declared === undefined) {
+    return `${operation.id} does not declare the status ${response.status}`;
+  }
+  return expectationOf(`${operation.id} ${response.status}`, declared);
+}
+
+/** @param declared a response of the contract */
+function expectationOf(what: string, declared: Place): Expectation {
+  return {
+    what,
+    headers: declared.entries('headers').map(([name, header]) => ({
+      name,
+      required: header.at('required').value === true,
+      schema: header.at('schema'),
+    })),
+    content: declared
+      .entries('content')
+      .map(([mediaType, content]) => [mediaType, content.at('schema')]),
+  };
+}
+
+function fixed(status: number, expectation: Expectation, response: Response): Expectation | string {
+  return response.status === status
+    ? expectation
+    : `the status is ${response.status} where the contract promises ${status}`;
+}
+
+function headerViolations({ what, headers }: Expectation, sent: Headers): string[] {
+  const declared = new Set(headers.map(({ name }) => name.toLowerCase()));
+  const undeclared = [...sent.keys()].filter(
+    (name) => PROMISES.test(name) && !SECURITY_HEADERS.has(name) && !declared.has(name),
+  );
+  return [
+    ...undeclared.map((name) => `${what} does not declare the header ${name}`),
+    ...headers.flatMap(({ name, required, schema }) => {
+      const value = sent.get(name);
+      if (value === null) {
+        return required ? `${what} lacks the header ${name}` : [];
+      }
+      return schemaViolations(schema, headerValue(schema, value), `header ${name}`);
+    }),
+  ];
+}
+
+function headerValue(schema: Place, text: string): unknown {
+  return schema.text('type') === 'integer' ? Number(text) : text;
+}
+
+function bodyViolations(
+  { what, content }: Expectation,
+  response: Response,
+  body: string,
+): string[] {
+  if (content.length === 0) {
+    return emptyViolations(body);
+  }
+  const mediaType = response.headers.get('Content-Type') ?? 'no media type';
+  const declared = content.find(([candidate]) => candidate === mediaType.split(';')[0]);
+  if (declared === undefined) {
+    return [`${what} does not declare ${mediaType}`];
+  }
+  if (declared[0] === 'text/plain') {
+    return schemaViolations(declared[1], body, 'body');
+  }
+  const line = declared[1].find('x-roster-line');
+  if (line === undefined) {
+    return jsonViolations(what, declared[1], body, 'body');
+  }
+  const lines = body.split('\n');
+  const end = lines.pop() === '' ? [] : [`${what} has a last line without an end`];
+  return lines
+    .flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`))
+    .concat(end);
+}
+
+function jsonViolations(what: string, schema: Place, text: string, where: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [`${what} has a ${where} that is not JSON: ${text.slice(0, 200)}`];
+  }
+  return schemaViolations(schema, value, where);
+}
+
+function emptyViolations(body: string): string[] {
+  return body === '' ? [] : [`a body came where none may come: ${body.slice(0, 200)}`];
+}
+
+function schemaViolations(schema: Place, value: unknown, where: string): string[] {
+  const reference = `contract#${encodeURI(schema.pointer)}`;
+  const validate = ajv.getSchema(reference);
+  if (validate === undefined) {
+    throw new Error(`The contract has no schema at ${reference}`);
+  }
+  if (validate(value) === true) {
+    return [];
+  }
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${where}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}

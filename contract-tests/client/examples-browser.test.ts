@@ -1,0 +1,198 @@
+/** The example for browsers, in a real one, with the client as npm packs it. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { createRosterClient } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch } from '../../testkit/browser.js';
+import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { type Child, startChild } from '../../testkit/service/child-process.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const chromium = browserOfThisMachine();
+
+let folder: string;
+let server: ServerProcess;
+let site: Child & { url: string };
+let browser: Browser;
+let page: Page;
+/** What went wrong in the page and was caught by nobody. */
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (chromium === undefined) return;
+  folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  await installed(folder);
+  server = await startServer();
+  site = await startChild(
+    process.execPath,
+    [join(folder, 'examples/browser/serve.js')],
+    { ...process.env, PORT: '0', ROSTER_URL: server.url },
+    (line) => /^http:\S+$/.exec(line)?.[0],
+  );
+  browser = await launch(chromium);
+  page = await browser.newPage();
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto(site.url);
+}, 60_000);
+afterAll(async () => {
+  if (chromium === undefined) return;
+  await browser.close();
+  await site.stop();
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+beforeEach(({ skip }) => {
+  skip(chromium === undefined, 'There is no Chromium on this machine');
+});
+
+/** Puts the example and its packages into a folder, as they are for somebody who has installed them. */
+async function installed(folder: string): Promise<void> {
+  await cp(join(ROOT, 'examples/browser'), join(folder, 'examples/browser'), { recursive: true });
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  const packages = join(folder, 'node_modules');
+  await cp(join(ROOT, 'node_modules/openapi-fetch/'), join(packages, 'openapi-fetch'), {
+    recursive: true,
+    dereference: true,
+  });
+  await mkdir(join(packages, 'roster-client'));
+  await run('npm', ['pack', '--workspace', 'client', '--pack-destination', folder], { cwd: ROOT });
+  const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+  const into = ['-C', join(packages, 'roster-client'), '--strip-components', '1'];
+  await run('tar', ['-xzf', join(folder, `${packed}`), ...into]);
+}
+
+/** Waits until an expression holds in the page, and gives its value. */
+function shown(expression: string): Promise<unknown> {
+  return page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const found = ${expression};
+      if (found) resolve(found);
+      else setTimeout(look, 20);
+    };
+    look();
+  })`);
+}
+
+test('it creates a skill and lists it', async () => {
+  await page.evaluate(`{
+    const form = document.querySelector('#new-skill');
+    form.elements.name.value = 'lookup';
+    form.requestSubmit();
+  }`);
+  expect(await shown("document.querySelector('#skills').textContent")).toBe('lookup (sql)');
+  const { data } = await createRosterClient({ baseUrl: server.url }).GET(
+    '/projects/{project_name}/skills',
+    { params: { path: { project_name: 'default' } } },
+  );
+  expect(data).toMatchObject([{ name: 'lookup', type: 'sql' }]);
+});
+
+test('it says what is wrong with what was filled in', async () => {
+  await page.evaluate(`{
+    const form = document.querySelector('#new-skill');
+    form.elements.name.value = 'two words';
+    form.requestSubmit();
+  }`);
+  expect(await shown("document.querySelector('#new-skill .problem').value")).toContain(
+    'must consist of',
+  );
+});
+
+test('it sends a file, follows the training, and says how good the model is', async () => {
+  await page.evaluate(`{
+    const form = document.querySelector('#training');
+    const files = new DataTransfer();
+    files.items.add(new File([${JSON.stringify(someDiamonds(300))}], 'diamonds.csv'));
+    form.elements.table.files = files.files;
+    form.requestSubmit();
+  }`);
+  expect(await shown("document.querySelector('[name=result]').value")).toMatch(
+    /^Ready: from 300 rows, it explains \d+ % of the variance\.$/,
+  );
+  expect(await page.evaluate("document.querySelector('progress').value")).toBe(1);
+});
+
+test('it comes from the origin that it asks, so that the browser lets it read the answers', async () => {
+  const here = 'fetch("/api/projects").then(({ status }) => status)';
+  const elsewhere = `fetch(${JSON.stringify(`${server.url}/projects`)}).then(() => 'read', () => 'kept')`;
+  expect(await page.evaluate(here)).toBe(200);
+  expect(await page.evaluate(elsewhere)).toBe('kept');
+});
+
+test('nothing went wrong that nobody caught', () => {
+  expect(faults).toEqual([]);
+});
+
+test('whoever makes another name lead to it is refused by the service', async () => {
+  const asked = request(`${site.url}/api/projects`, { headers: { Host: 'roster.example' } }).end();
+  const [answer] = await once(asked, 'response');
+  expect(answer.resume().statusCode).toBe(401);
+});
+
+/** Runs the body of an asynchronous function in the page, which has the client's exports as `client`. */
+function inThePage(code: string): Promise<unknown> {
+  return page.evaluate(`import('roster-client').then(async (client) => { ${code} })`);
+}
+
+describe('the client in this browser', () => {
+  test('sends a file again, whole', async () => {
+    const sent = await inThePage(`
+      const sent = [];
+      const roster = client.createRosterClient({
+        baseUrl: '/api',
+        fetch: async (request) => {
+          sent.push([request.method, request.headers.get('Content-Type'), await request.text()]);
+          return new Response('{}', {
+            status: sent.length < 3 ? 429 : 202,
+            headers: { 'Content-Type': 'application/json' },
+          });
+        },
+      });
+      roster.use(client.timeout(60_000), client.retry({ delay: 1 }));
+      await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path: { projectName: 'default', modelName: 'prices' }, query: { target: 'b' } },
+        body: new File(['a,b\\n1,2\\n'], 'table.csv'),
+        headers: { 'Content-Type': 'text/csv' },
+      });
+      return sent;`);
+    expect(sent).toEqual(Array(3).fill(['PUT', 'text/csv', 'a,b\n1,2\n']));
+  });
+
+  test('gives up in time, or when it is told to', async () => {
+    const ended = await inThePage(`
+      const roster = client.createRosterClient({ baseUrl: '/api' });
+      roster.use(client.timeout(1), client.retry());
+      const late = await roster.GET('/projects', {
+        fetch: ({ signal }) => new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      }).catch(({ name }) => name);
+      const left = await client.createRosterClient({ baseUrl: '/api' })
+        .GET('/projects', { signal: AbortSignal.abort('left') })
+        .catch((reason) => reason);
+      return [late, left];`);
+    expect(ended).toEqual(['TimeoutError', 'left']);
+  });
+
+  test('makes keys of its own for creations', async () => {
+    const key = await inThePage(`
+      let key;
+      const roster = client.createRosterClient({ baseUrl: '/api', fetch: async (request) => {
+        key = request.headers.get('Idempotency-Key');
+        return Response.json({}, { status: 201 });
+      } });
+      roster.use(client.idempotencyKeys());
+      await roster.POST('/projects', { body: { project: { name: 'jewellery' } } });
+      return key;`);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+});

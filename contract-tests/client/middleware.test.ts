@@ -1,0 +1,139 @@
+/** The middleware of the client that changes a request or ends it, against the real server. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiKey, createRosterClient, idempotencyKeys, TimeoutError, timeout } from 'roster-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { makeKey } from '../../testkit/store/keys.js';
+
+let folder: string;
+let key: string;
+let server: ServerProcess;
+let way: TroubledWay;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  const databaseFile = join(folder, 'roster.db');
+  key = await makeKey(`file:${databaseFile}`, { name: 'laptop' });
+  server = await startServer({ databaseFile });
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+beforeEach(async () => {
+  way = await openTroubledWay(server.url);
+});
+afterEach(async () => {
+  await way.close();
+});
+
+describe('a key', () => {
+  test('is sent with each request', async () => {
+    const roster = createRosterClient({ baseUrl: server.url });
+    roster.use(apiKey(key));
+    expect((await roster.GET('/projects')).response.status).toBe(200);
+  });
+
+  test('may change between two requests, and be there only later', async () => {
+    const keys = [undefined, 'roster_of_yesterday', key];
+    const roster = createRosterClient({ baseUrl: way.url });
+    roster.use(apiKey(async () => keys.shift()));
+    const statuses = [];
+    for (let asked = 0; asked < 3; asked++) {
+      statuses.push((await roster.GET('/projects')).response.status);
+    }
+    expect(statuses).toEqual([401, 401, 200]);
+    expect(way.passed[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('is asked for anew in place of the one that the client was made with', async () => {
+    const roster = createRosterClient({ baseUrl: server.url, apiKey: 'roster_of_yesterday' });
+    roster.use(apiKey(() => key));
+    expect((await roster.GET('/projects')).response.status).toBe(200);
+  });
+});
+
+describe('a timeout', () => {
+  const impatient = (ms = 100) => {
+    const roster = createRosterClient({ baseUrl: way.url, apiKey: key });
+    roster.use(timeout(ms));
+    return roster;
+  };
+
+  test('leaves alone what comes in time', async () => {
+    expect((await impatient(30_000).GET('/projects')).data).toHaveLength(1);
+  });
+
+  test('keeps the body of the request', async () => {
+    await impatient(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
+    expect(way.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
+  });
+
+  test.each(['silence', 'half an answer'] as const)(
+    'ends %s, and says what took how long',
+    async (trouble) => {
+      way.next(trouble);
+      const ended: unknown = await impatient()
+        .GET('/projects')
+        .catch((error: unknown) => error);
+      expect(ended).toBeInstanceOf(TimeoutError);
+      expect(ended).toMatchObject({ name: 'TimeoutError', ms: 100 });
+      expect(String(ended)).toContain(`GET ${way.url}/projects within 100 ms`);
+    },
+  );
+
+  test('leaves the caller a signal of their own, with its reason', async () => {
+    const reason = new Error('The user has left the page');
+    const abort = new AbortController();
+    way.next('half an answer');
+    const listing = impatient(30_000).GET('/projects', { signal: abort.signal });
+    await vi.waitFor(() => expect(way.passed).toHaveLength(1));
+    abort.abort(reason);
+    await expect(listing).rejects.toBe(reason);
+    await expect(impatient().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms is none', (ms) => {
+    expect(() => timeout(ms)).toThrow(RangeError);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const careful = () => {
+    const roster = createRosterClient({ baseUrl: way.url, apiKey: key });
+    roster.use(idempotencyKeys());
+    return roster;
+  };
+  const sent = () => way.passed.map(({ headers }) => headers['idempotency-key']);
+
+  test('is given to each creation, another to each', async () => {
+    const roster = careful();
+    for (const name of ['first', 'second']) {
+      const { response } = await roster.POST('/projects', { body: { project: { name } } });
+      expect(response.status).toBe(201);
+    }
+    expect(new Set(sent()).size).toBe(2);
+    expect(sent()).not.toContain(undefined);
+  });
+
+  test('of the caller is kept', async () => {
+    await careful().POST('/projects', {
+      params: { header: { 'Idempotency-Key': 'mine' } },
+      body: { project: { name: 'third' } },
+    });
+    expect(sent()).toEqual(['mine']);
+  });
+
+  test('is given to nothing else', async () => {
+    const roster = careful();
+    const path = { projectName: 'default', modelName: 'prices' };
+    await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: { path },
+      body: [],
+    });
+    await roster.GET('/projects');
+    expect(sent()).toEqual([undefined, undefined]);
+  });
+});

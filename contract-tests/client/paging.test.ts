@@ -1,0 +1,169 @@
+/** Going through the lists of the real server with the client. */
+import fc from 'fast-check';
+import { createRosterClient, items, type PageQuery, ProblemError, pages } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+
+const project_name = 'default';
+const params = { path: { project_name } };
+const NAMES = ['one', 'two', 'three', 'four', 'five'];
+
+let server: ServerProcess;
+let way: TroubledWay;
+beforeAll(async () => {
+  server = await startServer();
+  way = await openTroubledWay(server.url);
+  for (const name of NAMES) {
+    await roster().POST('/projects/{project_name}/skills', {
+      params,
+      body: { skill: { name, type: 'sql' } },
+    });
+  }
+});
+beforeEach(() => {
+  way.passed.length = 0;
+});
+afterAll(async () => {
+  await way.close();
+  await server.stop();
+});
+
+const roster = () => createRosterClient({ baseUrl: `${way.url}/api` });
+
+function listSkills(query: PageQuery) {
+  return roster().GET('/projects/{project_name}/skills', { params: { ...params, query } });
+}
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const found = [];
+  for await (const item of list) found.push(item);
+  return found;
+}
+
+test('the pages of a list come one after the other, and the last one ends it', async () => {
+  const found = await all(pages(listSkills, { limit: 2 }));
+  expect(found.map((page) => page.map(({ name }) => name))).toEqual([
+    ['one', 'two'],
+    ['three', 'four'],
+    ['five'],
+  ]);
+});
+
+test('whatever the size of a page, the same resources come in the same order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 7 }), async (limit) => {
+      const found = await all(items(listSkills, { limit }));
+      expect(found.map(({ name }) => name)).toEqual(NAMES);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('a list of nothing has no items', async () => {
+  const list = (query: PageQuery) =>
+    roster().GET('/projects/{project_name}/agents', { params: { ...params, query } });
+  expect(await all(items(list))).toEqual([]);
+});
+
+test('every list of the contract can be gone through', async () => {
+  const client = roster();
+  const found = [
+    await all(items((query) => client.GET('/projects', { params: { query } }))),
+    await all(
+      items((query) =>
+        client.GET('/projects/{project_name}/agents', { params: { ...params, query } }),
+      ),
+    ),
+    await all(
+      items((query) =>
+        client.GET('/projects/{project_name}/chatbots', { params: { ...params, query } }),
+      ),
+    ),
+    await all(
+      items((query) =>
+        client.GET('/api/projects/{projectName}/models', {
+          params: { path: { projectName: project_name }, query },
+        }),
+      ),
+    ),
+  ];
+  expect(found.map((list) => list.length)).toEqual([1, 0, 0, 0]);
+});
+
+describe('nothing more is asked for', () => {
+  test('after a break', async () => {
+    for await (const { name } of items(listSkills, { limit: 2 })) {
+      if (name === 'two') break;
+    }
+    expect(way.passed).toHaveLength(1);
+  });
+
+  test('before it is wanted', async () => {
+    const list = pages(listSkills, { limit: 2 });
+    expect(way.passed).toHaveLength(0);
+    await list.next();
+    expect(way.passed).toHaveLength(1);
+    await list.return();
+  });
+});
+
+test('the other parameters of the list go with each page', async () => {
+  const list = items(
+    (query) =>
+      roster().GET('/projects/{project_name}/skills', {
+        params: { ...params, query: { agent: ['nobody', 'no-one'], ...query } },
+      }),
+    { limit: 2 },
+  );
+  expect(await all(list)).toEqual([]);
+  expect(way.passed[0]?.path).toContain('agent=nobody&agent=no-one&limit=2');
+});
+
+test('a list that leads back to itself is ended by an error', async () => {
+  const withoutCursor = ({ limit }: PageQuery) => listSkills({ limit });
+  await expect(all(items(withoutCursor, { limit: 2 }))).rejects.toThrow('came a second time');
+  expect(way.passed).toHaveLength(2);
+});
+
+test('a problem is thrown, with its type', async () => {
+  const list = items((query) =>
+    roster().GET('/projects/{project_name}/skills', {
+      params: { path: { project_name: 'nowhere' }, query },
+    }),
+  );
+  const thrown: unknown = await all(list).catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(ProblemError);
+  expect(thrown).toMatchObject({
+    problem: { type: '/problems/project-not-found' },
+    response: { status: 404 },
+  });
+});
+
+test.each([
+  ['</skills?cursor=b>; rel=next'],
+  ['<https://elsewhere.example/skills?cursor=b>; title="next, please"; rel="last next"'],
+  ['</skills?cursor=a>; rel="prev", </skills?cursor=b>; REL="next"; type="application/json"'],
+])('the next page is found in Link: %s', async (link) => {
+  const asked: PageQuery[] = [];
+  const list = async (page: PageQuery) => {
+    asked.push(page);
+    const headers = page.cursor === undefined ? { Link: link } : undefined;
+    return { data: [asked.length], response: Response.json([], { ...(headers && { headers }) }) };
+  };
+  expect(await all(items(list))).toEqual([1, 2]);
+  expect(asked).toEqual([{ limit: 100 }, { limit: 100, cursor: 'b' }]);
+});
+
+test.each([
+  [''],
+  ['</skills?cursor=b>; rel="prev"'],
+  ['</skills?cursor=b>; rel="nextcloud"'],
+  ['</skills?cursor=b>; title="rel=next"; rel="prev"'],
+])('there is no next page in Link: %s', async (link) => {
+  const list = async () => ({
+    data: ['only'],
+    response: Response.json([], { headers: { Link: link } }),
+  });
+  expect(await all(items(list))).toEqual(['only']);
+});

@@ -1,0 +1,146 @@
+/** How long, and how often, the client sends a request again. */
+import {
+  createRosterClient,
+  type RetryOptions,
+  type RosterClient,
+  retry,
+  timeout,
+} from 'roster-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { badGateway, busy } from '../../testkit/http/foreign-answers.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+
+let server: ServerProcess;
+let way: TroubledWay;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+beforeEach(async () => {
+  way = await openTroubledWay(server.url);
+});
+afterEach(async () => {
+  await way.close();
+});
+
+const LATER = { 'Retry-After': '3600' };
+const inAnHour = () => ({ 'Retry-After': new Date(Date.now() + 3_600_000).toUTCString() });
+
+function persistent(options: RetryOptions = { delay: 1 }): RosterClient {
+  const roster = createRosterClient({ baseUrl: way.url });
+  roster.use(retry(options));
+  return roster;
+}
+
+describe('it comes to an end', () => {
+  test('after so many attempts, with the last answer', async () => {
+    way.next(badGateway, busy(), busy(), busy(), busy());
+    const { error } = await persistent().GET('/projects');
+    expect(error?.type).toBe('/problems/service-unavailable');
+    expect(way.passed).toHaveLength(4);
+  });
+
+  test('after so many attempts, with the last error', async () => {
+    way.next('request lost', 'request lost', 'request lost');
+    await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(TypeError);
+    expect(way.passed).toHaveLength(2);
+  });
+
+  test('with an error, where there was an answer before', async () => {
+    way.next(busy(), 'request lost');
+    await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(
+      'fetch failed',
+    );
+  });
+
+  test.each([
+    ['in seconds', () => LATER],
+    ['by a date', inAnHour],
+  ])('at once where the service asks, %s, for more time than there is', async (_, headers) => {
+    way.next(busy(headers()));
+    const { error } = await persistent().GET('/projects');
+    expect(error?.status).toBe(503);
+    expect(way.passed).toHaveLength(1);
+  });
+
+  test('as soon as it is aborted, with the reason that was given', async () => {
+    const abort = new AbortController();
+    const reason = new Error('The user has left the page');
+    const roster = createRosterClient({
+      baseUrl: way.url,
+      fetch: async (request) => {
+        const response = await fetch(request);
+        setImmediate(() => abort.abort(reason));
+        return response;
+      },
+    });
+    roster.use(retry({ within: Number.POSITIVE_INFINITY }));
+    way.next(busy(LATER));
+    await expect(roster.GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
+    expect(way.passed).toHaveLength(1);
+  });
+
+  test.each<[string, (roster: RosterClient) => void]>([
+    ['before', (roster) => roster.use(timeout(300), retry({ within: Number.POSITIVE_INFINITY }))],
+    ['after', (roster) => roster.use(retry({ within: Number.POSITIVE_INFINITY }), timeout(300))],
+  ])('when the time of a timeout that stands %s it is over', async (_where, use) => {
+    const roster = createRosterClient({ baseUrl: way.url });
+    use(roster);
+    way.next(busy(LATER));
+    await expect(roster.GET('/projects')).rejects.toThrow('within 300 ms');
+  });
+});
+
+describe('by the clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  /** When each request was sent, in milliseconds from the first, where every answer is 503. */
+  async function timesOf(options: RetryOptions, headers = {}): Promise<number[]> {
+    const times: number[] = [];
+    const began = performance.now();
+    const roster = createRosterClient({
+      baseUrl: 'http://roster.example',
+      fetch: async () => {
+        times.push(performance.now() - began);
+        return new Response('{"type":"/problems/service-unavailable"}', {
+          status: 503,
+          headers: { 'Content-Type': 'application/problem+json', ...headers },
+        });
+      },
+    });
+    roster.use(retry(options));
+    const listing = roster.GET('/projects');
+    await vi.runAllTimersAsync();
+    expect((await listing).response.status).toBe(503);
+    return times;
+  }
+
+  test('the longest waits double up to a bound', async () => {
+    const options = { attempts: 6, delay: 100, longestDelay: 500 };
+    expect(await timesOf(options)).toEqual([0, 100, 300, 700, 1200, 1700]);
+  });
+
+  test('a shorter wait is as likely', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.25);
+    expect(await timesOf({ attempts: 3, delay: 100 })).toEqual([0, 25, 75]);
+  });
+
+  test('a wait that the answer asks for is kept', async () => {
+    expect(await timesOf({ attempts: 3 }, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
+  });
+
+  test('nothing is sent when the time is over', async () => {
+    const options = { attempts: 100, within: 20_000 };
+    expect(await timesOf(options, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
+  });
+});

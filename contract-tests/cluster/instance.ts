@@ -1,0 +1,83 @@
+/** An instance of the service, as the tests of several see it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRosterClient, type Model, type RosterClient } from 'roster-client';
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '../../testkit/service/server-process.js';
+import { checkedFetch } from '../checked-fetch.js';
+
+export interface Instance extends ServerProcess {
+  /** The typed client of this instance. Each answer has been held against the contract. */
+  roster: RosterClient;
+}
+
+/** Starts two instances at once, on the same store. */
+export async function startTwo(options: ServerOptions): Promise<[Instance, Instance]> {
+  const [one, other] = [startInstance(options), startInstance(options)];
+  try {
+    return await Promise.all([one, other]);
+  } catch (error) {
+    const started = await Promise.allSettled([one, other]);
+    await Promise.all(started.map((start) => start.status === 'fulfilled' && start.value.kill()));
+    throw error;
+  }
+}
+
+async function startInstance(options: ServerOptions): Promise<Instance> {
+  const server = await startServer(options);
+  return {
+    ...server,
+    roster: createRosterClient({ baseUrl: server.url, fetch: checkedFetch }),
+  };
+}
+
+/** Begins to train a model of prices from CSV on an instance. */
+export async function beginTraining(
+  { roster }: Instance,
+  path: { projectName: string; modelName: string },
+  table: string,
+): Promise<Model> {
+  const { data, error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+    params: { path, query: { target: 'price' } },
+    body: table,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  if (error !== undefined) throw new Error(error.detail);
+  return data;
+}
+
+/** The lines of an instance's log with a message about a model. */
+export function logged(
+  { log }: Instance,
+  message: string,
+  modelName: string,
+): Record<string, unknown>[] {
+  return log
+    .filter((line) => line.startsWith('{'))
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter(({ msg, model }) => msg === message && model === modelName);
+}
+
+/** Waits until one of the instances has logged a message about a model; it comes first in the answer. */
+export async function firstToLog(
+  [one, other]: [Instance, Instance],
+  message: string,
+  modelName: string,
+): Promise<[Instance, Instance]> {
+  for (;;) {
+    if (logged(one, message, modelName).length > 0) return [one, other];
+    if (logged(other, message, modelName).length > 0) return [other, one];
+    await pause(20);
+  }
+}
+
+/** Asks an instance whether it is ready, until it answers with a status; gives that answer. */
+export async function untilReadiness({ roster }: Instance, status: number) {
+  for (;;) {
+    const answer = await roster.GET('/health/ready');
+    if (answer.response.status === status) return answer;
+    await pause(50);
+  }
+}

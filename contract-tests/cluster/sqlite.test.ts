@@ -1,0 +1,41 @@
+/** Two instances on one SQLite file are one service. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { longTable } from '../../testkit/data/diamonds.js';
+import { settled, trainPrices } from '../../testkit/service/train-prices.js';
+import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
+
+let folder: string;
+let both: [Instance, Instance];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-instances-'));
+  both = await startTwo({ databaseFile: join(folder, 'roster.db') });
+});
+afterEach(async () => {
+  await Promise.all(both.map((instance) => instance.kill()));
+  await rm(folder, { recursive: true });
+});
+
+const path = { projectName: 'default', modelName: 'prices' };
+
+test('a training is run by exactly one of them', async () => {
+  const models = ['a', 'b', 'c', 'd'].map((modelName) => ({ ...path, modelName }));
+  for (const [index, model] of models.entries()) {
+    const trained = await trainPrices(both[index % 2 === 0 ? 0 : 1].roster, model);
+    expect(trained.status).toBe('ready');
+  }
+  for (const { modelName } of models) {
+    const begun = both.flatMap((instance) => logged(instance, 'training', modelName));
+    expect(begun).toMatchObject([{ attempt: 1 }]);
+  }
+});
+
+test('a training is finished by the other when the instance that runs it is killed', async () => {
+  const begun = await beginTraining(both[0], path, longTable);
+  const [dying, other] = await firstToLog(both, 'training', path.modelName);
+  await dying.kill();
+  expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
+  expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 2 }]);
+});

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fewDiamonds, oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { faulty, ownProject, roster, send, situation } from '../target.js';
+
+const ALL = '/api/projects/{projectName}/models';
+const ONE = '/api/projects/{projectName}/models/{modelName}';
+const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
+
+const LINES = 'application/x-ndjson';
+const CSV = { 'Content-Type': 'text/csv' };
+
+let project: string;
+beforeEach(async () => {
+  project = await ownProject();
+});
+
+// A training that nobody waits for is cancelled, so that it does not hold up the next one.
+afterEach(() => roster.DELETE(ONE, { params: prices() }));
+
+const inProject = () => ({ path: { projectName: project } });
+const named = (modelName: string) => ({ path: { projectName: project, modelName } });
+const prices = () => named('diamond_prices');
+const training = (target: string) => ({ ...prices(), query: { target } });
+
+const trained = () => trainPrices(roster, prices().path);
+
+function startTraining(body = slowTable()) {
+  return roster.PUT(ONE, { params: training('price'), body, headers: CSV });
+}
+
+const begun = () => startTraining(fewDiamonds);
+
+test('listModels answers 200 with the models', async () => {
+  const given = await situation(200, 'models', begun);
+  const { data, response } = await roster.GET(ALL, { params: inProject(), ...given });
+  expect(response.status).toBe(200);
+  expect(data).toMatchObject([{ name: 'diamond_prices', version: 1, target: 'price' }]);
+});
+
+describe('trainModel', () => {
+  test.each([
+    ['CSV', fewDiamonds, CSV],
+    ['rows', [...Array(100).keys()].map((carat) => ({ carat, price: carat * 2 })), {}],
+  ])('202 for a table as %s, with the model and where to look', async (_form, body, headers) => {
+    const { data, response } = await roster.PUT(ONE, { params: training('price'), body, headers });
+    expect(response.status).toBe(202);
+    expect(data).toMatchObject({
+      name: 'diamond_prices',
+      version: 1,
+      status: 'training',
+      serving_version: null,
+      columns: null,
+      metrics: null,
+    });
+    expect(response.headers.get('Location')).toBeTruthy();
+  });
+
+  test('400 without a target', async () => {
+    const given = await situation(400, 'invalid');
+    const { error } = await roster.PUT(ONE, {
+      params: training('price'),
+      querySerializer: faulty(
+        () => '',
+        () => 'target=price',
+      ),
+      body: fewDiamonds,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error?.type).toBe('/problems/invalid-request');
+  });
+
+  test('409 while a training of the model runs', async () => {
+    const given = await situation(409, 'training', startTraining);
+    const { error, response } = await roster.PUT(ONE, {
+      params: training('price'),
+      body: fewDiamonds,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error?.type).toBe('/problems/training-in-progress');
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('422 for a target that is not a column, which is named', async () => {
+    const given = await situation(422, 'target');
+    const { error } = await roster.PUT(ONE, {
+      params: training('prize'),
+      body: fewDiamonds,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error).toMatchObject({
+      type: '/problems/unusable-table',
+      errors: [{ column: 'prize' }],
+    });
+  });
+
+  test('422 for a line with a field too many, which is counted', async () => {
+    const given = await situation(422, 'fields');
+    const lines = ['carat,cut,color,price', ...Array(20).fill('0.23,Ideal,E,326')];
+    lines[16] = '0.21,Premium,E,326,1';
+    const { error } = await roster.PUT(ONE, {
+      params: training('price'),
+      body: lines.join('\n'),
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ line: 17 }] });
+  });
+});
+
+describe('getModel', () => {
+  test('200 with a model that is ready: its columns and how well it does', async () => {
+    const given = await situation(200, 'ready', trained);
+    const { data, response } = await roster.GET(ONE, { params: prices(), ...given });
+    expect(response.status).toBe(200);
+    expect(data).toMatchObject({ status: 'ready', progress: 1, failure: null, serving_version: 1 });
+    expect(data?.columns?.slice(0, 2)).toMatchObject([
+      { name: 'carat', kind: 'number', used: true, categories: null },
+      { name: 'cut', kind: 'category', used: true, min: null, max: null },
+    ]);
+    expect(data?.metrics?.rmse).toBeLessThan(data?.metrics?.baseline_rmse ?? 0);
+  });
+
+  test('404 where there is none of this name', async () => {
+    const given = await situation(404, 'model');
+    const { error } = await roster.GET(ONE, { params: named('ruby_prices'), ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('predict', () => {
+  test('200 with an answer row for each row, whose columns are the documented ones', async () => {
+    const given = await situation(200, 'rows', trained);
+    const { data, response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [oneDiamond],
+      ...given,
+    });
+    expect(response.status).toBe(200);
+    expect(data).toHaveLength(1);
+    expect(data?.[0]).toMatchObject({
+      carat: 0.7,
+      cut: 'Ideal',
+      color: 'G',
+      price: expect.any(Number),
+      price_original: 2757,
+      price_confidence: expect.any(Number),
+      price_min: expect.any(Number),
+      price_max: expect.any(Number),
+      price_anomaly: expect.any(Boolean),
+      price_explain: expect.stringContaining('"predicted_value":'),
+      select_data_query: null,
+      when_data: null,
+      __service_row_id: null,
+    });
+  });
+
+  test('200 with a line for each line, in the place of one that is no JSON its problem', async () => {
+    const given = await situation(200, 'lines', trained);
+    const address = `/api/projects/${project}/models/diamond_prices/predict`;
+    const lines = [JSON.stringify(oneDiamond), '{"carat":0.7,', '{"carat":0.7,"cut":"Ideal"}'];
+    const response = await send(address, {
+      method: 'POST',
+      headers: { ...given.headers, 'Content-Type': LINES, Accept: LINES },
+      body: lines.join('\n'),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe(LINES);
+    const answers = (await response.text()).trimEnd().split('\n');
+    expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+      { carat: 0.7, price: expect.any(Number), price_original: 2757, __service_row_id: null },
+      { problem: { type: '/problems/invalid-line', line: 2 } },
+      { carat: 0.7, price: expect.any(Number), price_original: null, __service_row_id: null },
+    ]);
+  });
+
+  test('400 for a confidence that nothing can have', async () => {
+    const { error } = await roster.POST(PREDICT, {
+      params: { ...prices(), query: { confidence: 1 } },
+      body: [],
+    });
+    expect(error?.type).toBe('/problems/invalid-request');
+  });
+
+  test('404 where there is no model of this name', async () => {
+    const given = await situation(404, 'model');
+    const { error } = await roster.POST(PREDICT, {
+      params: named('ruby_prices'),
+      body: [],
+      ...given,
+    });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 while the first version trains, with when to ask again', async () => {
+    const given = await situation(409, 'training', startTraining);
+    const { error, response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [],
+      ...given,
+    });
+    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+});
+
+describe('deleteModel', () => {
+  test('204 without a body', async () => {
+    const given = await situation(204, null, begun);
+    const { response } = await roster.DELETE(ONE, { params: prices(), ...given });
+    expect(response.status).toBe(204);
+  });
+
+  test('404 where there is none of this name', async () => {
+    const given = await situation(404, 'model');
+    const { error } = await roster.DELETE(ONE, { params: named('ruby_prices'), ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});

@@ -1,0 +1,94 @@
+/** What must hold of what was created: it is where the answer says, until it is deleted. */
+import { isDeepStrictEqual } from 'node:util';
+import { sentValue, targetOf } from '../case.js';
+import type { Exchange } from '../fixture.js';
+import { evaluate, type Link } from '../kinds.js';
+import { onlyKey } from '../requests.js';
+import { KEPT } from '../values/edge-values.js';
+import { recordOf } from '../values/schema.js';
+
+/** The answer may be that of an earlier request with the same `Idempotency-Key`, whose resource is gone. */
+export function isReplay({ made, answer, world }: Exchange): boolean {
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  return key !== undefined && !world.isNew(String(key), recordOf(answer.json)['id']);
+}
+
+/** What of the promises about something new is not kept; then it is gone. */
+export async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {
+  const { made, filled, answer, world, request } = exchange;
+  const body = recordOf(answer.json);
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  const faults: string[] = [];
+  if (key !== undefined) {
+    const again = await world.send(request, made.operationId);
+    if (again.status !== answer.status || again.text !== answer.text) {
+      faults.push(
+        `the same request again, with its Idempotency-Key, was answered with ${again.status}`,
+      );
+    }
+  }
+  const location = answer.headers.get('Location') ?? '';
+  const reading = links.find(({ target }) => target.method === 'GET');
+  const shown = await world.send(
+    {
+      ...request,
+      method: 'GET',
+      path: location,
+      headers: onlyKey(request.headers),
+      body: undefined,
+    },
+    reading?.target.id ?? 'Location',
+  );
+  if (shown.status !== 200 || recordOf(shown.json)['id'] !== body['id']) {
+    faults.push(`what was created is not at its Location ${location}: ${shown.status}`);
+  }
+  if (answer.status === 201 && !isDeepStrictEqual(shown.json, answer.json)) {
+    faults.push('what was created is shown otherwise than when it was created');
+  }
+  world.forget(targetOf(made));
+  // What is kept was trained again; it stays.
+  if (Object.values(filled.path).includes(KEPT)) return faults;
+  const pathOf = ({ parameters }: Link) =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [
+        name,
+        evaluate(value, filled.path, answer.json),
+      ]),
+    );
+  return [...faults, ...(await walk(exchange, links, pathOf))];
+}
+
+/** Follows the links of what was created: it is there until it is deleted, and then no longer. */
+async function walk(
+  { world, answer }: Exchange,
+  links: readonly Link[],
+  pathOf: (link: Link) => Record<string, string>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const ask = async (link: Link, ...expected: number[]) => {
+    const { status, text } = await world.call(link.target, pathOf(link), bodyOf(link));
+    if (!expected.includes(status)) {
+      faults.push(
+        `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,
+      );
+    }
+  };
+  const reading = links.filter(({ target }) => target.method === 'GET');
+  const deleting = links.filter(({ target }) => target.method === 'DELETE');
+  const isReady = answer.status === 201;
+  for (const link of links.filter(
+    ({ target }) => target.method === 'PUT' || target.method === 'POST',
+  )) {
+    await ask(link, 200, ...(isReady ? [] : [409]));
+  }
+  for (const link of reading) await ask(link, 200);
+  for (const link of deleting) await ask(link, 204);
+  for (const link of [...reading, ...deleting]) await ask(link, 404);
+  return faults;
+}
+
+function bodyOf({ target }: Link): unknown {
+  if (target.method === 'POST') return [];
+  const wrapper = target.bodies[0]?.[1].entries('required')[0]?.[1].value;
+  return { [String(wrapper)]: {} };
+}

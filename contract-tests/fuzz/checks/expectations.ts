@@ -1,0 +1,92 @@
+import { violations } from '../../checked-fetch.js';
+import { type Case, type Expected, targetOf } from '../case.js';
+import type { Exchange } from '../fixture.js';
+import type { Answer } from '../http.js';
+import { recordOf } from '../values/schema.js';
+import { isExplained } from './allowed-refusals.js';
+
+/** What of an answer is not as the contract promises. */
+export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
+  const { made, request, answer, world } = exchange;
+  const response = responseOf(answer);
+  if (typeof response === 'string') return [response];
+  const broken = await violations(request.method, world.url + request.path, response);
+  return [
+    ...(answer.status >= 500 ? [`a server error, ${answer.status}`] : []),
+    ...broken,
+    ...(answer.status >= 400 ? faultsOfProblem(exchange) : []),
+    ...(made.fault === undefined ? refusalOfValid(exchange) : otherwiseThan(made.fault, exchange)),
+  ];
+}
+
+function responseOf({ status, headers, text }: Answer): Response | string {
+  const isEmpty = status === 204 || status === 304;
+  if (isEmpty && text !== '') return `a body came with ${status}: ${text.slice(0, 200)}`;
+  return new Response(isEmpty ? null : text, { status, headers });
+}
+
+/** A problem says of itself what the answer says of it (RFC 9457, section 3.1). */
+function faultsOfProblem({ request, answer }: Exchange): string[] {
+  if (request.method === 'HEAD') return [];
+  const problem = recordOf(answer.json);
+  const id = answer.headers.get('X-Request-Id');
+  const sent = request.headers['X-Request-Id'];
+  return [
+    ...(problem['status'] === answer.status
+      ? []
+      : [`the problem has the status ${problem['status']}`]),
+    ...(problem['request_id'] === id ? [] : ['the problem has another request_id than the answer']),
+    ...(sent === undefined || sent === id
+      ? []
+      : ['the answer has another X-Request-Id than the request']),
+    ...(/\bat \S+ \(.*:\d+:\d+\)/.test(answer.text) ? ['a stack is in the answer'] : []),
+  ];
+}
+
+function refusalOfValid(exchange: Exchange): string[] {
+  const { made, filled, answer } = exchange;
+  if (answer.status < 400) {
+    const mustBeThere = filled.isThere || createsAt(exchange);
+    return mustBeThere ? [] : [`${answer.status} for what is not there`];
+  }
+  if (isExplained(exchange)) return [];
+  const { type, detail, errors } = recordOf(answer.json);
+  return [
+    `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${targetOf(made).id})`,
+  ];
+}
+
+function createsAt({ made, filled, world }: Exchange): boolean {
+  const { method } = targetOf(made);
+  return method === 'PUT' && Object.values(filled.path)[0] === world.project;
+}
+
+function otherwiseThan({ what, statuses, pointer }: Expected, exchange: Exchange): string[] {
+  const { made, answer } = exchange;
+  if (isOfState(answer) && takesTables(made) && isExplained(exchange)) return [];
+  if (!statuses.includes(answer.status)) {
+    return [`${what}: answered with ${answer.status}, not ${statuses.join(' or ')}`];
+  }
+  if (pointer === undefined || answer.status !== 400) return [];
+  const { errors } = recordOf(answer.json);
+  const pointers = Array.isArray(errors)
+    ? errors.map((error) => String(recordOf(error)['pointer']))
+    : [];
+  const astray = pointers.filter((other) => !isRelated(other, pointer));
+  if (pointers.length > 0 && astray.length === 0) return [];
+  return [`${what}: points at ${pointers.join(', ') || 'nothing'}, not at ${pointer}`];
+}
+
+/** A table is read only when the state of its model allows it (RFC 9110, section 13.2.1). */
+function takesTables(made: Case): boolean {
+  return targetOf(made).bodies.some(([mediaType]) => mediaType === 'text/csv');
+}
+
+function isOfState({ status }: Answer): boolean {
+  return status === 404 || status === 409 || status === 412;
+}
+
+/** Whether a pointer is another one, or leads to what holds it. */
+function isRelated(pointer: string, to: string): boolean {
+  return pointer === to || to.startsWith(`${pointer}/`);
+}

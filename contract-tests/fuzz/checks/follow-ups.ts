@@ -1,0 +1,101 @@
+/** What must hold after an answer: what was created is there, what was refused changed nothing, what is gone is gone. */
+import { isDeepStrictEqual } from 'node:util';
+import { targetOf } from '../case.js';
+import type { Exchange } from '../fixture.js';
+import { evaluate, kinds, kindsWithin } from '../kinds.js';
+import { pathParametersOf } from '../operations.js';
+import { onlyKey } from '../requests.js';
+import { recordOf } from '../values/schema.js';
+import { afterCreation, isReplay } from './after-creation.js';
+
+/** What of the promises about the time after an answer is not kept. */
+export async function faultsAfter(exchange: Exchange): Promise<string[]> {
+  const { made, answer, world } = exchange;
+  const target = targetOf(made);
+  if (made.method !== target.method || made.key !== 'own') return [];
+  if (answer.status >= 400) return afterRefusal(exchange);
+  if (target.method === 'GET') return afterReading(exchange);
+  if (target.method === 'DELETE') {
+    world.forget(target);
+    return afterDeletion(exchange);
+  }
+  const links = kinds.find(({ creator }) => creator === target)?.links;
+  const isNew = answer.status === 201 || answer.status === 202;
+  if (links !== undefined && isNew) return isReplay(exchange) ? [] : afterCreation(exchange, links);
+  if (target.method === 'PUT') return afterChange(exchange);
+  return [];
+}
+
+/** What was changed is shown as the change answered, under the name that it has now; then it is removed. */
+async function afterChange(exchange: Exchange): Promise<string[]> {
+  const { filled, answer, world, made } = exchange;
+  const target = targetOf(made);
+  const kind = kindsWithin(target).at(-1);
+  world.forget(target);
+  if (kind === undefined) return [];
+  const faults: string[] = [];
+  for (const method of ['GET', 'DELETE']) {
+    const link = kind.links.find((candidate) => candidate.target.method === method);
+    if (link === undefined) continue;
+    const path = Object.fromEntries(
+      Object.entries(link.parameters).map(([name, value]) => [
+        name,
+        evaluate(value, filled.path, answer.json),
+      ]),
+    );
+    const found = await world.call(link.target, path);
+    if (found.status >= 300) faults.push(`${link.target.id} after the change: ${found.status}`);
+    if (method === 'GET' && !isDeepStrictEqual(found.json, answer.json)) {
+      faults.push('what was changed is shown otherwise than the change answered');
+    }
+  }
+  return faults;
+}
+
+async function afterDeletion({ request, made, world }: Exchange): Promise<string[]> {
+  const again = await world.send(
+    { ...request, headers: onlyKey(request.headers) },
+    made.operationId,
+  );
+  return again.status === 404 ? [] : [`deleted a second time: ${again.status}, not 404`];
+}
+
+/** A refused change has changed nothing: the resource is still there, under its name. */
+async function afterRefusal({ made, filled, world }: Exchange): Promise<string[]> {
+  const target = targetOf(made);
+  const spare = world.spareOf(target);
+  const name = pathParametersOf(target).at(-1) ?? '';
+  if (
+    !['PUT', 'DELETE'].includes(target.method) ||
+    spare === undefined ||
+    filled.path[name] !== spare.name
+  )
+    return [];
+  const kind = kindsWithin(target).at(-1);
+  const link = kind?.links.find((candidate) => candidate.target.method === 'GET');
+  if (link === undefined || !filled.isThere) return [];
+  const names = pathParametersOf(link.target);
+  const values = Object.values(filled.path);
+  const found = await world.call(
+    link.target,
+    Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
+  );
+  if (found.status !== 200) {
+    world.forget(target);
+    return [`after a refusal, the resource is not there: ${found.status}`];
+  }
+  const { id, version } = recordOf(found.json);
+  if (id === spare.id && (version ?? 1) === 1) return [];
+  return ['after a refusal, the resource is another one'];
+}
+
+/** Whoever has a resource already is not sent it again. */
+async function afterReading({ request, answer, made, world }: Exchange): Promise<string[]> {
+  const tag = answer.headers.get('ETag');
+  if (tag === null || answer.status !== 200) return [];
+  const headers = { ...onlyKey(request.headers), 'If-None-Match': tag };
+  const again = await world.send({ ...request, headers }, made.operationId);
+  return again.status === 304
+    ? []
+    : [`with its own ETag as If-None-Match: ${again.status}, not 304`];
+}

@@ -1,0 +1,198 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Keys } from '../../testkit/store/keys.js';
+import { type Case, type KeyName, PLACES, targetOf } from './case.js';
+import { type Answer, HttpClient, type HttpRequest } from './http.js';
+import { type Kind, kinds, kindsWithin } from './kinds.js';
+import { pathParametersOf, type Target } from './operations.js';
+import { type Filled, requestOf } from './requests.js';
+import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
+import type { Tally } from './tally.js';
+import { KEPT } from './values/edge-values.js';
+import { recordOf } from './values/schema.js';
+
+/** Something that is there: its name, and the rest of what the service said of it. */
+export interface Resource {
+  name: string;
+  id: string;
+}
+
+/**
+ * What there is while requests are made up: a project with one resource of each kind, which stays, another
+ * project that is empty, and for each change a resource of its own. Its owner has no other world.
+ */
+export class World {
+  readonly #client: HttpClient;
+  readonly #kept = new Map<Kind, Resource>();
+  readonly #spares = new Map<Kind, Resource>();
+  readonly #created = new Set<string>();
+  readonly #sentKeys = new Map<string, number>();
+  #made = 0;
+  project = '';
+  other = '';
+
+  /** @param name begins the names of its projects, which must be unlike those of other worlds */
+  constructor(
+    readonly url: string,
+    readonly keys: Keys,
+    readonly tally: Tally,
+    private readonly name: string,
+  ) {
+    this.#client = new HttpClient(url);
+  }
+
+  /** Makes what must be there. */
+  async prepare(): Promise<void> {
+    for (const kind of kinds) {
+      const { creator } = kind;
+      const isRoot = pathParametersOf(creator).length === 0;
+      if (creator.method === 'PUT' && kind.links.some(({ target }) => this.#isKnown(target)))
+        continue;
+      const name = isRoot ? `${this.name}-kept` : KEPT;
+      this.#kept.set(kind, await this.#create(kind, name));
+      if (!isRoot) continue;
+      this.project = name;
+      this.other = (await this.#create(kind, `${this.name}-other`)).name;
+    }
+    for (const [{ links }, { name }] of this.#kept) await this.#settle(links[0]?.target, name);
+  }
+
+  /** Whatever a case names, by the names and identifiers of this world. What is not there yet is made. */
+  async fill(made: Case): Promise<Filled> {
+    const target = targetOf(made);
+    const names = pathParametersOf(target);
+    const ofAddress = kindsWithin(target);
+    const path: Record<string, string> = {};
+    let isThere = true;
+    for (const [at, name] of names.entries()) {
+      const asked = String(
+        made.parameters.find((sent) => sent.in === 'path' && sent.name === name)?.value,
+      );
+      const kind = ofAddress[at];
+      const resource = kind === undefined ? undefined : await this.#resolve(asked, kind, target);
+      isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
+      path[name] = resource ?? this.#nameOf(asked, kind);
+    }
+    return { path, isThere, authorization: this.#authorizationOf(made.key) };
+  }
+
+  async send(request: HttpRequest, operationId: string): Promise<Answer> {
+    const answer = await this.#client.send(request);
+    this.tally.count(operationId, answer.status);
+    return answer;
+  }
+
+  /** Sends a valid request of one's own to an operation. */
+  async call(target: Target, path: Record<string, string>, body?: unknown): Promise<Answer> {
+    const filled = { path, isThere: true, authorization: this.#authorizationOf('own') };
+    return this.send(requestOf(simpleCase(target, body), filled), target.id);
+  }
+
+  /** What was changed or deleted is no longer for the next change. */
+  forget(target: Target): void {
+    const kind = kindsWithin(target).at(-1);
+    if (kind !== undefined) this.#spares.delete(kind);
+  }
+
+  spareOf(target: Target): Resource | undefined {
+    const kind = kindsWithin(target).at(-1);
+    return kind === undefined ? undefined : this.#spares.get(kind);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #isKnown(target: Target): boolean {
+    return [...this.#kept.keys()].some(({ links }) => links.some((link) => link.target === target));
+  }
+
+  async #resolve(asked: string, kind: Kind, target: Target): Promise<string | undefined> {
+    if (asked === PLACES.project) return this.project;
+    if (asked === PLACES.other) return this.other;
+    const kept = this.#kept.get(kind);
+    if (asked === PLACES.keptId) return isFoundById(target) ? kept?.id : undefined;
+    const isChanged = target.method === 'PUT' || target.method === 'DELETE';
+    if (asked === PLACES.spare || (asked === KEPT && isChanged)) {
+      const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
+      this.#spares.set(kind, spare);
+      return spare.name;
+    }
+    return asked === kept?.name ? asked : undefined;
+  }
+
+  /** What is sent where nothing is there: as it was made up, but for an identifier of what has names only. */
+  #nameOf(asked: string, kind: Kind | undefined): string {
+    const kept = kind === undefined ? undefined : this.#kept.get(kind);
+    return asked === PLACES.keptId ? (kept?.id ?? asked) : asked;
+  }
+
+  /** Takes note of a key, under which nothing is created twice. */
+  noteIdempotencyKey(key: string | undefined): void {
+    if (key !== undefined) this.#sentKeys.set(key, this.timesSent(key) + 1);
+  }
+
+  /** Whether something of this identifier is shown for the first time under a key. */
+  isNew(key: string, id: unknown): boolean {
+    const created = `${key} ${id}`;
+    const isNew = !this.#created.has(created);
+    this.#created.add(created);
+    return isNew;
+  }
+
+  timesSent(key: string): number {
+    return this.#sentKeys.get(key) ?? 0;
+  }
+
+  freshName(): string {
+    this.#made += 1;
+    return `${this.name}-${this.#made}`;
+  }
+
+  async #create({ creator }: Kind, name: string): Promise<Resource> {
+    const [project, resource] = pathParametersOf(creator);
+    const path: Record<string, string> = {};
+    if (project !== undefined) path[project] = this.project;
+    if (resource !== undefined) path[resource] = name;
+    const answer = await this.call(creator, path, bodyNamed(creator, name));
+    if (answer.status >= 300) throw new Error(`${creator.id}: ${answer.status} ${answer.text}`);
+    return { name, id: String(recordOf(answer.json)['id']) };
+  }
+
+  /** What is made in the background is waited for. */
+  async #settle(target: Target | undefined, name: string): Promise<void> {
+    if (target === undefined) return;
+    const [project = '', resource] = pathParametersOf(target);
+    const path = {
+      [project]: this.project,
+      ...(resource === undefined ? {} : { [resource]: name }),
+    };
+    for (;;) {
+      const { json } = await this.call(target, path);
+      const { status } = recordOf(json);
+      if (status !== 'training') return;
+      await pause(50);
+    }
+  }
+
+  #authorizationOf(key: KeyName): string | undefined {
+    switch (key) {
+      case 'none':
+        return undefined;
+      case 'unknown':
+        return `Bearer roster_${'a'.repeat(8)}_${'b'.repeat(32)}`;
+      case 'malformed':
+        return 'Basic cm9zdGVyOnJvc3Rlcg==';
+      default:
+        return `Bearer ${this.keys[key]}`;
+    }
+  }
+}
+
+/** A request that was answered. */
+export interface Exchange {
+  made: Case;
+  filled: Filled;
+  request: HttpRequest;
+  answer: Answer;
+  world: World;
+}

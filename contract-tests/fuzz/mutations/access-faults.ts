@@ -1,0 +1,80 @@
+/** Requests that ask for what is not theirs, by an address or a method that is not there. */
+import { METHODS } from 'node:http';
+import { type Case, type KeyName, PLACES, targetOf, withParameter } from '../case.js';
+import { methodsOf, pathParametersOf, targets } from '../operations.js';
+import { certain, type FaultMaker } from './faults.js';
+
+const SCOPES = ['read', 'write', 'predict', 'operate'] as const;
+
+/** No key that is good, or one that may not do this. An operation that is open to all takes any. */
+export const keysThatDoNotFit: FaultMaker = (made) => {
+  const { scope } = targetOf(made);
+  const withKey = (key: KeyName, what: string, status: number) => ({
+    ...made,
+    key,
+    fault: { what, statuses: [status] },
+  });
+  if (scope === undefined) {
+    return certain((['none', 'unknown'] as const).map((key) => ({ ...made, key })));
+  }
+  return certain([
+    withKey('none', 'no key', 401),
+    withKey('unknown', 'an unknown key', 401),
+    withKey('revoked', 'a revoked key', 401),
+    withKey('malformed', 'a malformed key', 401),
+    ...SCOPES.filter((other) => other !== scope).map((key) => withKey(key, 'another scope', 403)),
+  ]);
+};
+
+/** What belongs to another owner, or to another project, is not there. */
+export const othersResources: FaultMaker = (made) => {
+  const [project, ...further] = pathParametersOf(targetOf(made));
+  if (project === undefined) return [];
+  const fault = { what: "another owner's", statuses: [404] };
+  const strangers: Case = { ...made, key: 'stranger', fault };
+  const resource = further.at(-1);
+  if (resource === undefined || made.method === 'PUT') return certain([strangers]);
+  const elsewhere = withParameter(made, { name: project, in: 'path' }, PLACES.other);
+  const ofOther = { what: "another project's", statuses: [404] };
+  return certain([
+    strangers,
+    ...[PLACES.keptId, 'kept'].map((name) => ({
+      ...withParameter(elsewhere, { name: resource, in: 'path' }, name),
+      fault: ofOther,
+    })),
+  ]);
+};
+
+/** CONNECT is not about an address, and has an answer of its own in HTTP (RFC 9110, section 9.3.6). */
+const ASKED = METHODS.filter((method) => method !== 'CONNECT');
+
+/** A method that the address does not have; and OPTIONS, which every address has. */
+export const otherMethods: FaultMaker = (made) => {
+  const declared = methodsOf(targetOf(made).path);
+  const others = ASKED.filter((method) => !declared.includes(method));
+  const fault = { what: 'another method', statuses: [405] };
+  return certain(others.map((method) => ({ ...made, method, fault })));
+};
+
+/** HEAD and OPTIONS, which the contract promises in words. */
+export const promisedMethods: FaultMaker = (made) =>
+  certain([
+    ...(made.method === 'GET' ? [{ ...made, method: 'HEAD' }] : []),
+    { ...made, method: 'OPTIONS', fault: { what: 'OPTIONS', statuses: [204] } },
+  ]);
+
+/** Addresses that are nearly those of the contract. */
+export const otherAddresses: FaultMaker = (made) => {
+  const { path } = targetOf(made);
+  const fault = { what: 'another address', statuses: [404] };
+  const suffixes = ['/colour', '/colour/', '//', '.json', ';a=b'];
+  const unknown = suffixes.filter(
+    (suffix) => !targets.some((target) => matches(target.path, path + suffix)),
+  );
+  return certain(unknown.map((suffix) => ({ ...made, suffix, fault })));
+};
+
+function matches(template: string, path: string): boolean {
+  const pattern = template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${pattern}/?$`).test(path.replace(/\{\w+\}/g, 'x'));
+}

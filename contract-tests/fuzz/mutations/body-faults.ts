@@ -1,0 +1,91 @@
+/** Requests whose body cannot be read or costs too much, or whose answer cannot be had. */
+import { targetOf } from '../case.js';
+import { at, certain, type FaultMaker, jsonSchemaOf } from './faults.js';
+
+/** A body that cannot be read, is of another kind, or is not there. */
+export const unreadableBodies: FaultMaker = (made) => {
+  const { body, headers } = made;
+  if (body === undefined) return [];
+  const of = (mediaType: string, bytes = body.bytes) => ({
+    ...made,
+    body: { ...body, mediaType, bytes },
+  });
+  const other = [
+    ...[
+      '',
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'json',
+      'application/jsonp',
+    ],
+    `${body.mediaType}; charset=utf-16`,
+  ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
+  const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'gzip' } };
+  if (jsonSchemaOf(made) === undefined)
+    return certain([...other, at(packed, 'a compressed body', [415])]);
+  const text = body.bytes.toString();
+  const broken = [
+    text.slice(0, -1),
+    `${text}x`,
+    `${text},`,
+    '{',
+    "{'a':1}",
+    '[1,]',
+    '\ufeff{',
+    'undefined',
+    'NaN',
+  ];
+  return certain([
+    ...other,
+    at(packed, 'a compressed body', [415]),
+    ...broken
+      .filter(isNoJson)
+      .map((bytes) => at(of(body.mediaType, Buffer.from(bytes)), 'no JSON', [400])),
+    at(of(body.mediaType, Buffer.from('"\xff\xfe"', 'latin1')), 'no UTF-8', [400]),
+    at(of(body.mediaType, Buffer.alloc(0)), 'an empty body', [400]),
+  ]);
+};
+
+/** A body that costs more than the contract allows. */
+export const largeBodies: FaultMaker = (made) => {
+  const { body } = made;
+  const { maxBody } = targetOf(made);
+  if (body === undefined || jsonSchemaOf(made) === undefined) return [];
+  const deep = Buffer.from('['.repeat(5000) + ']'.repeat(5000));
+  const tooDeep = at(
+    { ...made, body: { ...body, bytes: deep } },
+    'a body too deep',
+    [400],
+    '/body',
+  );
+  if (maxBody === undefined) return certain([tooDeep]);
+  const long = Buffer.concat([
+    body.bytes,
+    Buffer.alloc(Math.max(0, maxBody + 1 - body.bytes.length), ' '),
+  ]);
+  return certain([
+    tooDeep,
+    at({ ...made, body: { ...body, bytes: long } }, 'a body too large', [413]),
+  ]);
+};
+
+/** Nothing that the operation answers with is acceptable. */
+export const unacceptable: FaultMaker = (made) => {
+  if (targetOf(made).produces.length === 0) return [];
+  const accepts = ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'];
+  return certain(
+    accepts.map((Accept) =>
+      at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]),
+    ),
+  );
+};
+
+function isNoJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import type { Place } from '../../../testkit/openapi/document.js';
+import { NASTY_KEYS, NASTY_NUMBERS, NASTY_TEXTS } from './edge-values.js';
+import { boundOf, isValid, keywordsOf, requiredOf, typesOf } from './schema.js';
+import { textsOf } from './texts.js';
+
+/** How deep a value nests that is made for a place where anything may stand; the contract allows 100. */
+const DEEP = 80;
+
+const keys = fc.oneof(fc.constantFrom(...NASTY_KEYS), fc.string({ maxLength: 12 }));
+
+const scalars: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.constantFrom(...NASTY_NUMBERS),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(...NASTY_TEXTS),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+);
+
+/** Any JSON value. */
+export const anything: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 60, arbitrary: scalars },
+  { weight: 20, arbitrary: fc.array(scalars, { maxLength: 4 }) },
+  { weight: 30, arbitrary: fc.dictionary(keys, scalars, { maxKeys: 5, noNullPrototype: true }) },
+  { weight: 10, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: DEEP }).map(nested) },
+);
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 'deep' : [nested(levels - 1)];
+}
+
+/** What is repeated as often as may be is shorter than this, in characters of JSON. */
+const SMALL = 120;
+
+const known = new Map<string, fc.Arbitrary<unknown>>();
+
+/** Values that keep to a schema of the contract: each has been held against it. */
+export function valuesOf(schema: Place): fc.Arbitrary<unknown> {
+  return draftsOf(schema).filter((value) => isValid(schema, value));
+}
+
+/** Values that most often keep to a schema: what fields say about each other is left to the validator. */
+export function draftsOf(schema: Place): fc.Arbitrary<unknown> {
+  const found = known.get(schema.pointer) ?? makeDrafts(schema);
+  known.set(schema.pointer, found);
+  return found;
+}
+
+function makeDrafts(schema: Place): fc.Arbitrary<unknown> {
+  const { const: only, enum: some, type } = keywordsOf(schema);
+  if (only !== undefined) return fc.constant(only);
+  if (Array.isArray(some)) return fc.constantFrom<unknown>(...some);
+  const branches = [...schema.entries('oneOf'), ...schema.entries('anyOf')];
+  if (branches.length > 0) return fc.oneof(...branches.map(([, branch]) => draftsOf(branch)));
+  if (type === undefined && schema.find('properties') === undefined) return anything;
+  return fc.oneof(...typesOf(schema).map((name) => weighed(name, schema)));
+}
+
+function weighed(type: string, schema: Place): fc.WeightedArbitrary<unknown> {
+  return { weight: type === 'null' ? 1 : 4, arbitrary: draftsOfType(type, schema) };
+}
+
+function draftsOfType(type: string, schema: Place): fc.Arbitrary<unknown> {
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
+    case 'boolean':
+      return fc.boolean();
+    case 'string':
+      return textsOf(schema);
+    case 'integer':
+      return integersOf(schema);
+    case 'number':
+      return numbersOf(schema);
+    case 'array':
+      return arraysOf(schema);
+    default:
+      return objectsOf(schema);
+  }
+}
+
+function integersOf(schema: Place): fc.Arbitrary<number> {
+  const min = boundOf(schema, 'minimum', -(2 ** 31));
+  const max = boundOf(schema, 'maximum', 2 ** 31 - 1);
+  const step = boundOf(schema, 'multipleOf', 1);
+  return fc
+    .oneof(fc.integer({ min, max }), fc.constantFrom(min, max), fc.integer({ min, max: min + 20 }))
+    .map((value) => Math.ceil(value / step) * step);
+}
+
+function numbersOf(schema: Place): fc.Arbitrary<number> {
+  const min = boundOf(schema, 'minimum', -1e9);
+  const max = boundOf(schema, 'maximum', 1e9);
+  return fc.oneof(fc.double({ min, max, noNaN: true }), fc.constantFrom(min, max));
+}
+
+function arraysOf(schema: Place): fc.Arbitrary<unknown[]> {
+  const items = schema.find('items');
+  const minLength = boundOf(schema, 'minItems', 0);
+  const most = boundOf(schema, 'maxItems', 1000);
+  const item = items === undefined ? anything : draftsOf(items);
+  const few = fc.array(item, { minLength, maxLength: Math.min(most, minLength + 4) });
+  if (most > 1000) return few;
+  // As many as may be, of what is small: a body has bounds of its own.
+  const full = item
+    .filter((one) => JSON.stringify(one).length < SMALL)
+    .map((one) => Array.from({ length: most }, () => one));
+  return fc.oneof({ weight: 40, arbitrary: few }, { weight: 1, arbitrary: full });
+}
+
+function objectsOf(schema: Place): fc.Arbitrary<object> {
+  const fields = Object.fromEntries(
+    schema.entries('properties').map(([name, field]) => [name, draftsOf(field)]),
+  );
+  const declared = fc.record(fields, {
+    requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
+    noNullPrototype: true,
+  });
+  if (keywordsOf(schema)['additionalProperties'] === false) return heedingRules(schema, declared);
+  const others = fc.dictionary(keys, anything, { maxKeys: 6, noNullPrototype: true });
+  const most = boundOf(schema, 'maxProperties', 1000);
+  const full = fc.constant(
+    Object.fromEntries(Array.from({ length: most }, (_, key) => [`k${key}`, key])),
+  );
+  const open = fc.oneof({ weight: 60, arbitrary: others }, { weight: 1, arbitrary: full });
+  // Not by spreading, which would lose a key that is called __proto__.
+  return fc
+    .tuple(open, declared)
+    .map(([more, fewer]) =>
+      Object.fromEntries([...Object.entries(more), ...Object.entries(fewer)].slice(-most)),
+    );
+}
+
+/** Of fields that rule each other out (`if` … `then`), some are left out. */
+function heedingRules(schema: Place, drafts: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  const rules = schema.entries('allOf').map(([, rule]) => rule);
+  if (rules.length === 0) return drafts;
+  return fc.tuple(drafts, fc.boolean()).map(([draft, first]) =>
+    rules.reduce((fields, rule) => {
+      if (isValid(rule, fields)) return fields;
+      const others = rule.entries('then', 'properties').map(([name]) => name);
+      const left = first ? requiredOf(rule.at('if')) : others;
+      return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)));
+    }, draft),
+  );
+}

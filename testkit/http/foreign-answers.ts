@@ -1,0 +1,23 @@
+/** Answers that somebody else gives in place of the service. */
+import type { Trouble } from './faulty-proxy.js';
+
+/** A problem of the service, without the service having been asked. */
+export function problem(status: number, type: string, headers = {}): Trouble {
+  const body = { type, title: 'Busy', status, detail: 'Try later.', request_id: '', instance: '/' };
+  return {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export const busy = (headers = {}) => problem(503, '/problems/service-unavailable', headers);
+
+export const tooMany = (headers = {}) => problem(429, '/problems/too-many-requests', headers);
+
+/** What a proxy says that does not reach the service. */
+export const badGateway: Trouble = {
+  status: 502,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<h1>Bad gateway</h1>',
+};

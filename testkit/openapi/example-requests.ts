@@ -1,0 +1,77 @@
+/** Requests made from the examples of the contract, for tests that walk over all operations. */
+import type { Operation, Place } from './document.js';
+
+/** A request as the contract shows it. */
+export interface ExampleRequest {
+  /** Which example of the body it carries, if any. */
+  name: string;
+  /** Address and query, after the base URL. */
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** The requests that the contract shows for an operation: one for each example of a body. */
+export function exampleRequests(operation: Operation): [ExampleRequest, ...ExampleRequest[]] {
+  const { method } = operation;
+  const path = examplePath(operation);
+  const [first, ...further] = operation.place
+    .entries('requestBody', 'content')
+    .flatMap(([mediaType, content]) =>
+      content.entries('examples').map(([name, example]) => ({
+        name,
+        path,
+        method,
+        headers: { 'Content-Type': mediaType },
+        body: bodyText(example.at('value').value),
+      })),
+    );
+  return first ? [first, ...further] : [{ name: 'no body', path, method, headers: {} }];
+}
+
+/**
+ * The request that the contract shows first, so that nothing about it is refused: the table that it shows
+ * the first lines of has all of them.
+ */
+export function wholeRequest(operation: Operation): ExampleRequest {
+  const [request] = exampleRequests(operation);
+  return operation.id === 'trainModel'
+    ? { ...request, headers: { 'Content-Type': 'text/csv' }, body: tableOf(request.body) }
+    : request;
+}
+
+/** A table that begins with the lines of an example, and goes on for long enough to be learnt from. */
+export function tableOf(example = '', rows = 60): string {
+  const [header = '', ...lines] = example.trimEnd().split('\n');
+  const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map(
+    (line, row) => line.replace(/\d+$/, (price) => `${Number(price) + row}`),
+  );
+  return `${[header, ...lines, ...more].join('\n')}\n`;
+}
+
+/** The address of an operation with the names that the contract shows, or with those given by parameter. */
+export function examplePath(operation: Operation, names: Record<string, string> = {}): string {
+  const ofAddress = (parameter: Place) => parameter.text('in') === 'path';
+  const path = operation.parameters.filter(ofAddress).reduce((template, parameter) => {
+    const name = parameter.text('name');
+    return template.replace(`{${name}}`, names[name] ?? exampleOf(parameter));
+  }, operation.path);
+  const query = operation.parameters
+    .filter((parameter) => !ofAddress(parameter) && parameter.at('required').value === true)
+    .map((parameter) => `${parameter.text('name')}=${exampleOf(parameter)}`)
+    .join('&');
+  return query === '' ? path : `${path}?${query}`;
+}
+
+function exampleOf(parameter: Place): string {
+  const [first] = parameter.entries('examples');
+  if (first === undefined) {
+    throw new Error(`${parameter.pointer} has no example`);
+  }
+  return encodeURIComponent(first[1].text('value'));
+}
+
+function bodyText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { v4 as uuidv4 } from 'uuid';
+import { NODE_FLAGS } from '../../server/commands/start.js';
+
+const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+
+/** The built service in a process of its own, as `npm start` runs it. */
+export interface Service {
+  readonly url: string;
+  readonly pid: number;
+  /** Asks the module that was loaded before the service; gives what it sends back. */
+  ask(question: string): Promise<unknown>;
+  /** Everything that it has written so far. */
+  log(): string;
+  /** Its exit code, or the signal that ended it; undefined while it runs. */
+  exit(): number | NodeJS.Signals | undefined;
+  /** Ends it as a crash would, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<void>;
+}
+
+/** The service ended before it listened. */
+export class DidNotStart extends Error {
+  /** @param log everything that it wrote */
+  constructor(
+    readonly code: number | null,
+    readonly log: string,
+  ) {
+    super(`The service ended with ${code}:\n${log}`);
+  }
+}
+
+/**
+ * Starts the service on a free port of the loopback address, and waits until it listens.
+ * @param folder where its log goes: a pipe would make this process read what it measures
+ * @param preload a module that is loaded into the process before the service
+ * @param main what is run in place of the service, and logs as it does where it listens
+ * @throws {DidNotStart}
+ */
+export async function startService(
+  folder: string,
+  databaseUrl: string,
+  env: NodeJS.ProcessEnv = {},
+  { preload, main = MAIN }: { preload?: URL; main?: string } = {},
+): Promise<Service> {
+  const logFile = join(folder, `${uuidv4()}.log`);
+  const output = openSync(logFile, 'a');
+  const imports = preload ? ['--import', preload.href] : [];
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...imports, main], {
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, ...env },
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  closeSync(output);
+  const exited = once(child, 'exit');
+  const log = () => readFileSync(logFile, 'utf8');
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await exited;
+  };
+  const ask = async (question: string) => {
+    child.send(question);
+    const [answer]: unknown[] = await once(child, 'message');
+    return answer;
+  };
+  const url = await listening(child, log);
+  const stop = () => end('SIGTERM');
+  const exit = () => child.exitCode ?? child.signalCode ?? undefined;
+  return { url, pid: pidOf(child), ask, log, exit, kill: () => end('SIGKILL'), stop };
+}
+
+async function listening(child: ChildProcess, log: () => string): Promise<string> {
+  for (;;) {
+    const url = /"url":"([^"]+)".*"msg":"listening"/.exec(log())?.[1];
+    if (url) return url;
+    if (child.exitCode !== null) throw new DidNotStart(child.exitCode, log());
+    await delay(10);
+  }
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('The service was not started');
+  return pid;
+}
+
+/** The memory that a process holds, in MiB (proc_pid_status(5)); NaN once it is gone. Linux only, as everything that reads /proc. */
+export function residentMemory(pid: number): number {
+  const found = /VmRSS:\s+(\d+)/.exec(procFile(pid, 'status'));
+  return Number(found?.[1]) / 1024;
+}
+
+/** The memory that a process and its descendants hold together, in MiB; what they share counts for each. */
+export function treeMemory(pid: number): number {
+  return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process) || 0), 0);
+}
+
+/** The time of a processor that a process and its descendants have used, in milliseconds. */
+export function treeTime(pid: number): number {
+  return treeOf(pid).reduce((sum, process) => sum + (processorTime(process) || 0), 0);
+}
+
+/** A process and its descendants. */
+function treeOf(pid: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((entry) => [Number(entry), parentOf(Number(entry))] as const);
+  const tree = new Set([pid]);
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const [child, parent] of parents) if (parent && tree.has(parent)) tree.add(child);
+  }
+  return [...tree];
+}
+
+function parentOf(pid: number): number | undefined {
+  const found = /^PPid:\s+(\d+)/m.exec(procFile(pid, 'status'));
+  return found ? Number(found[1]) : undefined;
+}
+
+/** What the kernel tells of a process; nothing once it is gone. */
+function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The time that all processors have worked since the machine began, in milliseconds (proc_stat(5)). */
+export function busyTime(): number {
+  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/);
+  return [user, nice, system, irq, softirq].reduce((sum, ticks) => sum + Number(ticks) * TICK, 0);
+}
+
+/** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */
+const TICK = 10;
+
+/** The time of a processor that a process has used, in milliseconds; NaN once it is gone. */
+export function processorTime(pid: number): number {
+  // The name of the program, in parentheses, may hold blanks (proc_pid_stat(5)).
+  const fields = procFile(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK;
+}

@@ -1,0 +1,48 @@
+/** A model of prices on a server of a test's own, without keys. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRosterClient, type Model } from 'roster-client';
+import { expect } from 'vitest';
+import { fewDiamonds } from '../data/diamonds.js';
+import type { ServerProcess } from './server-process.js';
+import { settled } from './train-prices.js';
+
+const MODEL = '/api/projects/{projectName}/models/{modelName}';
+const path = { projectName: 'default', modelName: 'diamond_prices' };
+/** Where the model predicts. */
+export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
+
+/** Begins to train it, from few diamonds if no table is given. */
+export function train({ url }: ServerProcess, table = fewDiamonds) {
+  return createRosterClient({ baseUrl: url }).PUT(MODEL, {
+    params: { path, query: { target: 'price' } },
+    body: table,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+}
+
+/** Asks once how far it is. */
+export async function shown({ url }: ServerProcess) {
+  const { data } = await createRosterClient({ baseUrl: url }).GET(MODEL, { params: { path } });
+  return data;
+}
+
+/** Waits until it trains no longer, and gives it. */
+export function untilTrained({ url }: ServerProcess): Promise<Model> {
+  return settled(createRosterClient({ baseUrl: url }), path);
+}
+
+/** What it predicts, to the last bit. */
+export async function predictionText({ url }: ServerProcess): Promise<string> {
+  const answer = await fetch(url + PREDICT, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ carat: 0.7, cut: 'Ideal', color: 'G', x: 5.7 }, { carat: 2 }]),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** Waits until a server has logged a line with some words. */
+export async function untilLogged({ log }: ServerProcess, words: string): Promise<void> {
+  while (!log.some((line) => line.includes(words))) await pause(10);
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from './server-process.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a server is started where it says, and stopped', async () => {
+  const server = await startServer();
+  expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  await expect(fetch(server.url)).rejects.toThrow();
+});
+
+test('a database that is given stays, even when the server is killed', async () => {
+  const databaseFile = join(folder, 'kept.db');
+  const server = await startServer({ databaseFile });
+  await server.kill();
+  expect(existsSync(databaseFile)).toBe(true);
+});
+
+test('a server that does not start says why', async () => {
+  await expect(startServer({ env: { PORT: 'harbour' } })).rejects.toThrow(/PORT .*harbour/);
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from './child-process.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
+
+/** The built server, running. */
+export interface ServerProcess extends Child {
+  url: string;
+  /** Ends the process at once, as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** What to start the server with. */
+export interface ServerOptions {
+  /** Added to the environment. */
+  env?: NodeJS.ProcessEnv;
+  /** A database to open and to leave in place. Without it, a new one is made, and removed at the end. */
+  databaseFile?: string;
+}
+
+/** Starts the built server on a free port of the loopback address, and waits until it listens. */
+export async function startServer({
+  env,
+  databaseFile,
+}: ServerOptions = {}): Promise<ServerProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  try {
+    const child = await startChild(
+      process.execPath,
+      [MAIN],
+      {
+        ...process.env,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATABASE_URL: `file:${databaseFile ?? join(folder, 'roster.db')}`,
+        LOG_LEVEL: 'info',
+        ...env,
+      },
+      urlOfListening,
+    );
+    const stop = async (signal?: NodeJS.Signals) => {
+      const code = await child.stop(signal);
+      await removeFolder();
+      return code;
+    };
+    return {
+      ...child,
+      stop,
+      kill: async () => {
+        await stop('SIGKILL');
+      },
+    };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+function urlOfListening(line: string): string | undefined {
+  if (!line.startsWith('{')) {
+    return undefined;
+  }
+  const entry: unknown = JSON.parse(line);
+  const isReady =
+    typeof entry === 'object' &&
+    entry !== null &&
+    'msg' in entry &&
+    entry.msg === 'listening' &&
+    'url' in entry &&
+    typeof entry.url === 'string';
+  return isReady ? String(entry.url) : undefined;
+}

@@ -1,0 +1,31 @@
+import { documentOf } from '../../server/contract/check/index.js';
+import { digestOf } from '../../server/contract/digest.js';
+import { operationsOf } from '../../server/contract/operation.js';
+
+/**
+ * The module that the server has of the contract.
+ * @param handlers where the handler of each operation stands
+ * @throws {ContractError} with a line for each fault of the contract
+ */
+export function contractModule(source: string, handlers: ReadonlyMap<string, string>): string {
+  const document = documentOf(source, { handlers });
+  const deferred = operationsOf(document)
+    .filter((operation) => operation.defersBody)
+    .map(({ id }) => quoted(id));
+  return `/** Made by \`npm run generate\` from openapi.yaml: do not edit. */
+
+/** The SHA-256 of the contract, which was checked. */
+export const CHECKED_CONTRACT = '${digestOf(source)}';
+
+/** The operations that say \`x-roster-deferred-body\`, which the types do not carry over. */
+export const DEFERRED_BODIES = [${deferred.join(', ')}] as const;
+
+/** The contract in JSON, which is read in a hundredth of the time that YAML takes. */
+export const CONTRACT_AS_JSON =
+  ${quoted(JSON.stringify(document))};
+`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { pino } from 'pino';
+import { type Config, readConfig } from '../../server/config.js';
+import { openService } from '../../server/service.js';
+import { stopSignal } from '../../server/stop-signal.js';
+import { openDoor } from './open-door.js';
+
+const HOST = '127.0.0.1';
+/** That of the other mock, so that a frontend finds either. */
+const PORT = '4010';
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+try {
+  await mock(readMockConfig(process.env));
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`The mock did not start: ${reason}\n`);
+  process.exitCode = 1;
+}
+
+/** It lets everyone in and keeps nothing, so it is for this machine alone and never on a store that is kept. */
+function readMockConfig(env: NodeJS.ProcessEnv): Config {
+  return readConfig({
+    ...env,
+    HOST,
+    PORT: env['PORT'] || PORT,
+    DATABASE_URL: ':memory:',
+    BASE_PATH: '',
+    LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
+  });
+}
+
+async function mock(config: Config): Promise<void> {
+  const service = await openService(config, pino({ level: config.logLevel }));
+  try {
+    service.work();
+    // It reads the contract when it is loaded: the service has done that by now, and would have told of a fault.
+    const { loadExamples } = await import('./load-examples.js');
+    const front = openDoor(service.app);
+    // Whoever reaches the mock finds the examples: they are loaded through another door before it opens.
+    const made = await withAddress(front, loadExamples);
+    sayWhatIsThere(await service.listen(front), made);
+    await stopSignal();
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Listens on a port that nobody knows, while something is done by way of it. */
+async function withAddress<T>(
+  listener: RequestListener,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = createServer(listener).listen(0, HOST);
+  try {
+    await once(server, 'listening');
+    const address = server.address();
+    if (typeof address !== 'object' || !address) throw new Error('the system gave no port');
+    return await use(`http://${HOST}:${address.port}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function sayWhatIsThere(url: string, made: readonly string[]): void {
+  say(`A mock that remembers listens on ${url}. It is the service itself, in memory, with the
+examples of the contract in it:
+${made.map((address) => `\n  ${url}${address}`).join('')}
+
+It takes any key, and none. Nothing is kept: Ctrl-C ends it, and it begins with the examples again.`);
+}

@@ -1,0 +1,21 @@
+import { diamondTable } from '../../testkit/data/diamonds.js';
+
+/**
+ * An example of a table shows its first lines, of which nothing could be learnt. This is all of it: the
+ * same columns of every diamond.
+ * @param firstLines CSV with a header line, without quotes
+ * @throws if it has a column that the diamonds do not have
+ */
+export async function wholeTable(firstLines: string): Promise<string> {
+  const [header = ''] = firstLines.split('\n');
+  const columns = header.split(',');
+  const { rows } = diamondTable();
+  const lines = rows.map((row) => columns.map((column) => cell(row, column)).join(','));
+  return `${[header, ...lines].join('\n')}\n`;
+}
+
+function cell(row: Readonly<Record<string, string | number>>, column: string): string | number {
+  const value = row[column];
+  if (value === undefined) throw new Error(`datasets/diamonds.csv has no column "${column}"`);
+  return value;
+}

@@ -1,0 +1,63 @@
+import type { JsonRecord } from '../../../server/contract/json-record.js';
+import { type Contract, elements, members } from '../contract/contract.js';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** An operation of one version of the contract. */
+export interface Operation {
+  /** The operationId; `GET /address` if it has none. */
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly definition: JsonRecord;
+  /** Its own and its path's, by where they are and what they are called. */
+  readonly parameters: ReadonlyMap<string, JsonRecord>;
+}
+
+/** The operations of a contract, in its order. */
+export function operationsOf(contract: Contract): Operation[] {
+  return members(contract.document['paths']).flatMap(([path, reference]) => {
+    const item = contract.resolve(reference);
+    return METHODS.flatMap((method) => {
+      if (item[method] === undefined) return [];
+      const definition = contract.resolve(item[method]);
+      const id = definition['operationId'];
+      return [
+        {
+          id: typeof id === 'string' ? id : undefined,
+          name: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          definition,
+          parameters: parametersOf(contract, [item, definition]),
+        },
+      ];
+    });
+  });
+}
+
+/** The name of a header is the same in capitals; these three are told elsewhere (OpenAPI 3.1, 4.8.12.2). */
+const NOT_PARAMETERS = new Set(['header accept', 'header content-type', 'header authorization']);
+
+function parametersOf(
+  contract: Contract,
+  levels: readonly JsonRecord[],
+): ReadonlyMap<string, JsonRecord> {
+  const parameters = new Map<string, JsonRecord>();
+  for (const level of levels) {
+    for (const reference of elements(level['parameters'])) {
+      const parameter = contract.resolve(reference);
+      const place = String(parameter['in']);
+      const name = String(parameter['name']);
+      const key = `${place} ${place === 'header' ? name.toLowerCase() : name}`;
+      if (!NOT_PARAMETERS.has(key)) parameters.set(key, parameter);
+    }
+  }
+  return parameters;
+}
+
+/** The address without the names of its parameters, which no one sees who sends to it. */
+export function addressOf({ method, path }: Operation): string {
+  return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+}

@@ -1,0 +1,41 @@
+import { escapeToken } from '../../server/contract/json-pointer.js';
+import { asRecord } from '../../server/contract/json-record.js';
+import { NAMED } from './contract/references.js';
+import { canonical } from './schema/words.js';
+
+/** What is for people to read: it is not compared, but that it changed is worth knowing. */
+const PROSE = new Set([
+  'title',
+  'summary',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'tags',
+  'contact',
+  'license',
+  'x-roster-message',
+]);
+
+/** The places, as JSON pointers, where both versions have words or examples and they are not the same. */
+export function changedProse(before: unknown, after: unknown): string[] {
+  const changed: string[] = [];
+  const seen = new Set<unknown>();
+  const compare = (old: unknown, now: unknown, at: string, named: boolean): void => {
+    if (typeof now !== 'object' || now === null || seen.has(now)) return;
+    seen.add(now);
+    for (const [key, child] of Object.entries(now)) {
+      const pointer = `${at}/${escapeToken(key)}`;
+      const counterpart = Object.hasOwn(asRecord(old), key) ? asRecord(old)[key] : undefined;
+      if (!named && PROSE.has(key)) {
+        if (counterpart !== undefined && canonical(counterpart) !== canonical(child)) {
+          changed.push(pointer);
+        }
+      } else {
+        compare(counterpart, child, pointer, !named && NAMED.has(key));
+      }
+    }
+  };
+  compare(before, after, '', false);
+  return changed;
+}

@@ -1,0 +1,61 @@
+import type { JsonRecord } from '../../../server/contract/json-record.js';
+import { statements } from './statements.js';
+import { type Type, typeOf } from './types.js';
+
+/** Schemas that must all hold, and the types that they allow. */
+interface TypedSchemas {
+  readonly parts: readonly JsonRecord[];
+  readonly types: ReadonlySet<Type>;
+}
+
+/** What a keyword asks of a value of its kind; whatever is not of the kind fits. */
+const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
+  minimum: numbers((value, limit) => value >= limit),
+  maximum: numbers((value, limit) => value <= limit),
+  exclusiveMinimum: numbers((value, limit) => value > limit),
+  exclusiveMaximum: numbers((value, limit) => value < limit),
+  multipleOf: numbers((value, divisor) => Number.isInteger(value / divisor)),
+  minLength: numbers((length, limit) => length >= limit),
+  maxLength: numbers((length, limit) => length <= limit),
+};
+
+/**
+ * Whether a value that one version names may be sent by the other, which names none: by its type, its
+ * bounds, and its pattern. A format is not looked at.
+ */
+export function fits(value: unknown, shape: TypedSchemas): boolean {
+  if (!shape.types.has(typeOf(value))) return false;
+  const meets = Object.entries(CHECKS).every(([keyword, check]) =>
+    statements(shape, keyword).every(({ value: limit }) => check(measured(value, keyword), limit)),
+  );
+  return (
+    meets &&
+    (typeof value !== 'string' ||
+      statements(shape, 'pattern').every(({ value: pattern }) => matches(value, pattern)))
+  );
+}
+
+function numbers(check: (value: number, limit: number) => boolean) {
+  return (value: unknown, limit: unknown) =>
+    typeof value !== 'number' || typeof limit !== 'number' || check(value, limit);
+}
+
+/** A text is measured in code points (JSON Schema Validation, 6.3). */
+function measured(value: unknown, keyword: string): unknown {
+  if (keyword.endsWith('Length')) return typeof value === 'string' ? [...value].length : undefined;
+  return value;
+}
+
+function matches(text: string, pattern: unknown): boolean {
+  const expression = regularExpression(pattern);
+  return expression === undefined || expression.test(text);
+}
+
+/** A pattern as a regular expression; undefined if it is none that can be read here. */
+export function regularExpression(pattern: unknown): RegExp | undefined {
+  try {
+    return new RegExp(String(pattern), 'u');
+  } catch {
+    return undefined;
+  }
+}

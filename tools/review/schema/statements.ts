@@ -1,0 +1,21 @@
+import type { JsonRecord } from '../../../server/contract/json-record.js';
+import { member } from '../contract/contract.js';
+
+interface WithParts {
+  readonly parts: readonly JsonRecord[];
+}
+
+/** Every value that the parts give a keyword, with the part that gives it. */
+export function statements(
+  { parts }: WithParts,
+  keyword: string,
+): { part: JsonRecord; value: unknown }[] {
+  return parts
+    .map((part) => ({ part, value: member(part, keyword) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+/** Whether a part gives the keyword this value. */
+export function says({ parts }: WithParts, keyword: string, value: unknown): boolean {
+  return parts.some((part) => part[keyword] === value);
+}
