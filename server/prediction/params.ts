@@ -1,31 +1,31 @@
-/** Limits within which trees are grown. */
-export interface GrowthLimits {
+/** How trees are grown. The names are LightGBM's: `num_leaves`, `min_data_in_leaf`, `bagging_fraction`. */
+export interface TreeParams {
   /** At most 32. */
-  leaves: number;
+  maxLeaves: number;
   /** The fewest rows of a leaf. */
-  leafRows: number;
+  minRowsPerLeaf: number;
   /**
    * The most rows that a tree is grown on: if there are more, each tree sees others of them, drawn
    * at random (Friedman 2002, stochastic gradient boosting). All of them if left out.
    */
-  treeRows?: number;
+  rowsPerTree?: number;
 }
 
 const LEAVES = 31;
 
-/** In large tables each tree sees so many rows, drawn anew: more take time and tell it no more. */
+/** In large tables each tree is grown on so many rows, drawn anew: more take time and gain nothing. */
 const TREE_ROWS = 100_000;
 
-/** Drawing rows takes time too, and what each tree says must be told all of them: up to so many it does not pay. */
-const FEWEST_TO_DRAW_FROM = 200_000;
+/** Below this size, row sampling costs more than it saves. */
+const MIN_ROWS_TO_SAMPLE = 200_000;
 
 /** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
-export function valueLimits(rowCount: number): GrowthLimits {
-  const leafRows = clamp(Math.round(rowCount / 25), 5, 20);
+export function valueTreeParams(rowCount: number): TreeParams {
+  const minRowsPerLeaf = clamp(Math.round(rowCount / 25), 5, 20);
   return {
-    leaves: LEAVES,
-    leafRows,
-    ...(rowCount > FEWEST_TO_DRAW_FROM && { treeRows: TREE_ROWS }),
+    maxLeaves: LEAVES,
+    minRowsPerLeaf,
+    ...(rowCount > MIN_ROWS_TO_SAMPLE && { rowsPerTree: TREE_ROWS }),
   };
 }
 
@@ -33,13 +33,13 @@ export function valueLimits(rowCount: number): GrowthLimits {
  * The size of an error is a noisier thing to learn, and what is read into noise makes intervals
  * narrow where they should not be: larger leaves.
  */
-export function errorLimits(rowCount: number): GrowthLimits {
-  return { leaves: LEAVES, leafRows: clamp(Math.round(rowCount / 10), 10, 50) };
+export function errorTreeParams(rowCount: number): TreeParams {
+  return { maxLeaves: LEAVES, minRowsPerLeaf: clamp(Math.round(rowCount / 10), 10, 50) };
 }
 
 /** Rows that a category must have, if trees are to tell it from the others. */
-export function fewestOfCategory(rowCount: number): number {
-  return valueLimits(rowCount).leafRows / 2;
+export function minRowsOfCategory(rowCount: number): number {
+  return valueTreeParams(rowCount).minRowsPerLeaf / 2;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -11,7 +11,7 @@ const housing = await judge('txhousing', 'median');
 const rides = await judge('chicago', 'ridership');
 
 /** Of fewer rows the share that is covered says nothing. */
-const FEWEST_IN_RANGE = 20;
+const MIN_ROWS_IN_RANGE = 20;
 
 /** Which tenth a confidence is in; a full tenth counts to the one below. */
 function rangeOf(confidence: number): number {
@@ -60,19 +60,21 @@ describe.each([
   });
 
   test('confidences are true in every range, as counted in training and on new rows', () => {
-    const counted = model.metrics.reliability ?? [];
+    const counted = model.metrics.reliability;
     expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBe(calibrated);
-    for (const { said, got, rows } of counted) {
-      expect(Math.abs(got - said), `${said}`).toBeLessThan(band(said, rows, rows) + 1 / rows);
+    for (const { nominal, observed, rows } of counted) {
+      expect(Math.abs(observed - nominal), `${nominal}`).toBeLessThan(
+        band(nominal, rows, rows) + 1 / rows,
+      );
     }
     const predictions = predictor.predict(testRows);
-    for (const { said, rows } of counted) {
-      const isHere = ({ confidence }: Prediction) => rangeOf(confidence) === rangeOf(said);
+    for (const { nominal, rows } of counted) {
+      const isHere = ({ confidence }: Prediction) => rangeOf(confidence) === rangeOf(nominal);
       const here = predictions.filter(isHere);
-      if (here.length < FEWEST_IN_RANGE) continue;
+      if (here.length < MIN_ROWS_IN_RANGE) continue;
       const mean = here.reduce((sum, { confidence }) => sum + confidence, 0) / here.length;
       const tolerance = band(mean, rows, here.length);
-      expect(Math.abs(covered(here) - mean), `${said}`).toBeLessThan(tolerance);
+      expect(Math.abs(covered(here) - mean), `${nominal}`).toBeLessThan(tolerance);
     }
   });
 
@@ -165,7 +167,7 @@ const LIGHTGBM: { name: Dataset; target: string; error: number }[] = [
 function atTheSameSettings(table: Table, model: Model): Model {
   const target = table.targetValues.map((value) => toStandard(model.target_scale, value));
   const learner = new Learner(prepareTable(table).binned);
-  const limits = { leaves: 31, leafRows: 20 };
+  const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
   const rows = everyRow(table.rowCount);
   return {
     ...model,

@@ -1,4 +1,4 @@
-import { MOST_CATEGORIES } from '../table/categories.js';
+import { MAX_CATEGORIES } from '../table/categories.js';
 import { cellText, parseDate, parseNumber } from '../table/cells.js';
 import type { ValueCount } from '../table/column-counts.js';
 import type { ColumnSummary } from '../table/column-profile.js';
@@ -20,7 +20,7 @@ export interface Encoder {
 export const MISSING_BIN = 0;
 
 /** Bins of values, without the one for missing values. */
-const MOST_VALUE_BINS = 255;
+const MAX_VALUE_BINS = 255;
 
 /** @param part what is read of a date; null for the moment itself, and in other columns. */
 export function createEncoder(
@@ -73,7 +73,7 @@ class CategoryEncoder implements Encoder {
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(categories: readonly string[]) {
-    const known = categories.slice(0, MOST_CATEGORIES);
+    const known = categories.slice(0, MAX_CATEGORIES);
     this.#binOf = new Map(known.map((category, index) => [category, index + 1]));
     this.binCount = known.length + 2;
   }
@@ -107,8 +107,8 @@ export function chooseCuts(values: readonly ValueCount[]): number[] {
     if (next === undefined) break;
     rowsInBin += count;
     // A value that fills bins by itself leaves fewer rows to the others: share out what is left.
-    const binsLeft = MOST_VALUE_BINS - cuts.length;
-    const isFull = values.length <= MOST_VALUE_BINS || rowsInBin >= rowsLeft / binsLeft;
+    const binsLeft = MAX_VALUE_BINS - cuts.length;
+    const isFull = values.length <= MAX_VALUE_BINS || rowsInBin >= rowsLeft / binsLeft;
     if (!isFull || binsLeft === 1) continue;
     cuts.push(cutBetween(value, next.value));
     rowsLeft -= rowsInBin;

@@ -36,7 +36,7 @@ export interface PreparedTable {
 }
 
 /** A date becomes several features: in the first columns of dates only, so that they stay few. */
-const MOST_DATES_IN_PARTS = 20;
+const MAX_DATES_IN_PARTS = 20;
 
 /**
  * Finds out what the columns hold, and bins those that can be used.
@@ -58,7 +58,7 @@ export function prepareTable(
     const { summary, column, values } = profileColumn(asSent, categoryBytes);
     columns.push(summary);
     if (summary.used) {
-      const parted = summary.kind === 'date' && datesInParts++ < MOST_DATES_IN_PARTS;
+      const parted = summary.kind === 'date' && datesInParts++ < MAX_DATES_IN_PARTS;
       for (const { part, cuts } of parted ? cutDate(values) : [cutMoment(values)]) {
         const encoder = createEncoder(summary, cuts, part);
         features.push({ column: index, part, cuts });

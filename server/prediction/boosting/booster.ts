@@ -1,10 +1,10 @@
 import type { Forest, Tree } from '../forest/tree.js';
-import type { GrowthLimits } from '../params.js';
+import type { TreeParams } from '../params.js';
 import { seededRandom } from '../random.js';
 import type { HistogramBuilder } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
 import { sampleInOrder } from './row-sample.js';
-import type { TreeAdder } from './score-updater.js';
+import type { ScoreUpdater } from './score-updater.js';
 import { type GrownTree, TreeGrower } from './tree-learner.js';
 
 /** Each tree mends only a tenth of the error that it sees. */
@@ -19,14 +19,14 @@ const SAMPLE_SEED = 1;
  */
 export class Booster {
   readonly #table: BinnedTable;
-  readonly #adder: TreeAdder;
+  readonly #adder: ScoreUpdater;
   readonly #grower: TreeGrower;
   readonly #forest: Forest;
   /** Addresses of the rows, and of the residuals by row of the whole table. */
   readonly #rows: number;
   readonly #residuals: number;
   readonly #rowCount: number;
-  readonly #treeRows: number;
+  readonly #rowsPerTree: number;
   readonly #random = seededRandom(SAMPLE_SEED);
   readonly #gains: (readonly number[])[] = [];
 
@@ -37,17 +37,17 @@ export class Booster {
   constructor(
     table: BinnedTable,
     histograms: HistogramBuilder,
-    adder: TreeAdder,
+    adder: ScoreUpdater,
     rows: Uint32Array,
     target: Float64Array,
-    limits: GrowthLimits,
+    limits: TreeParams,
   ) {
     const { memory, rowCount } = table;
     this.#table = table;
     this.#adder = adder;
     this.#grower = new TreeGrower(table, histograms, limits);
     this.#rowCount = rows.length;
-    this.#treeRows = Math.min(limits.treeRows ?? rows.length, rows.length);
+    this.#rowsPerTree = Math.min(limits.rowsPerTree ?? rows.length, rows.length);
     let sum = 0;
     for (const row of rows) sum += target[row] ?? 0;
     const base = sum / rows.length;
@@ -71,7 +71,7 @@ export class Booster {
   /** Adds one tree. */
   addTree(): Tree {
     this.#chooseRows();
-    const grown = this.#grower.grow(this.#treeRows, this.#residuals, LEARNING_RATE);
+    const grown = this.#grower.grow(this.#rowsPerTree, this.#residuals, LEARNING_RATE);
     this.#takeOff(grown);
     this.#forest.trees.push(grown.tree);
     this.#gains.push(grown.gains);
@@ -81,15 +81,15 @@ export class Booster {
   #chooseRows(): void {
     const { memory, order } = this.#table;
     const rows = memory.words.subarray(this.#rows / 4, this.#rows / 4 + this.#rowCount);
-    const chosen = memory.words.subarray(order / 4, order / 4 + this.#treeRows);
-    if (this.#treeRows === this.#rowCount) chosen.set(rows);
+    const chosen = memory.words.subarray(order / 4, order / 4 + this.#rowsPerTree);
+    if (this.#rowsPerTree === this.#rowCount) chosen.set(rows);
     else sampleInOrder(rows, chosen, this.#random);
   }
 
   /** Subtracts what a tree says from the residuals. */
   #takeOff({ tree, ranges }: GrownTree): void {
     const { memory, order } = this.#table;
-    if (this.#treeRows < this.#rowCount) {
+    if (this.#rowsPerTree < this.#rowCount) {
       this.#adder.add(tree, -1, this.#rows, this.#rowCount, this.#residuals);
       return;
     }

@@ -1,15 +1,15 @@
 import type { Forest } from '../forest/tree.js';
 
-const MOST_ROUNDS = 400;
+const MAX_ROUNDS = 400;
 
 /** Rounds without a better prediction after which the search ends. */
 const PATIENCE = 20;
 
 /** A round counts as better when it lowers the squared error by this share: less is not worth a tree. */
-const LEAST_GAIN = 1e-4;
+const MIN_GAIN = 1e-4;
 
-/** Finds out after how many rounds of boosting unseen rows are predicted best (early stopping). */
-export class RoundSearch {
+/** Finds the number of boosting rounds that predicts a validation set best (early stopping). */
+export class EarlyStopping {
   readonly #predictions: Float64Array;
   readonly #target: Float64Array;
   readonly #rows: Uint32Array;
@@ -17,7 +17,7 @@ export class RoundSearch {
   #best: { round: number; squares: number; predictions: Float64Array };
 
   /**
-   * @param predictions by row; brought up to date by the caller, who boosts, before each `look`.
+   * @param predictions by row; brought up to date by the caller, who boosts, before each `update`.
    * @param rows the rows whose predictions count.
    */
   constructor(predictions: Float64Array, target: Float64Array, rows: Uint32Array) {
@@ -28,14 +28,14 @@ export class RoundSearch {
   }
 
   get isOver(): boolean {
-    return this.#round === MOST_ROUNDS || this.#round - this.#best.round > PATIENCE;
+    return this.#round === MAX_ROUNDS || this.#round - this.#best.round > PATIENCE;
   }
 
-  /** Looks at the predictions after one more round; returns the number of rounds. */
-  look(): number {
+  /** Measures the predictions after one more round; returns the number of rounds. */
+  update(): number {
     this.#round++;
     const squares = this.#squares();
-    if (squares < this.#best.squares * (1 - LEAST_GAIN)) {
+    if (squares < this.#best.squares * (1 - MIN_GAIN)) {
       this.#best.predictions.set(this.#predictions);
       this.#best = { ...this.#best, round: this.#round, squares };
     }
@@ -52,8 +52,8 @@ export class RoundSearch {
     return this.#best.predictions;
   }
 
-  /** A forest as it was after that many. */
-  cut({ base, trees }: Forest): Forest {
+  /** Returns a forest as it was after that many. */
+  truncate({ base, trees }: Forest): Forest {
     return { base, trees: trees.slice(0, this.rounds) };
   }
 

@@ -5,7 +5,7 @@ import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';
 import { leafValueOf, referenceForest } from './reference-trees.js';
 
-const limits = { leaves: 31, leafRows: 5 };
+const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };
 
 /** A table of random bins, with gaps, and a target that follows from them. */
 function makeTable(rowCount: number, binCounts: readonly number[], isCategory: readonly boolean[]) {
@@ -69,11 +69,15 @@ const tables = fc
 describe('a learner', () => {
   test('grows the trees that the plainest way grows, to the last bit', () => {
     fc.assert(
-      fc.property(tables, fc.integer({ min: 1, max: 12 }), ({ binned, target, rows }, leafRows) => {
-        const within = { leaves: 8, leafRows };
-        const forest = new Learner(binned).boost(rows, target, within, 3, () => {});
-        expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
-      }),
+      fc.property(
+        tables,
+        fc.integer({ min: 1, max: 12 }),
+        ({ binned, target, rows }, minRowsPerLeaf) => {
+          const within = { maxLeaves: 8, minRowsPerLeaf };
+          const forest = new Learner(binned).boost(rows, target, within, 3, () => {});
+          expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -82,7 +86,13 @@ describe('a learner', () => {
     fc.assert(
       fc.property(tables, ({ binned, target, rows }) => {
         const learner = new Learner(binned);
-        const forest = learner.boost(rows, target, { leaves: 32, leafRows: 1 }, 9, () => {});
+        const forest = learner.boost(
+          rows,
+          target,
+          { maxLeaves: 32, minRowsPerLeaf: 1 },
+          9,
+          () => {},
+        );
         const everyRow = allRows(binned).reverse();
         const sums = new Float64Array(binned.rowCount).fill(forest.base);
         learner.addTo(sums, everyRow, forest.trees);
@@ -123,11 +133,11 @@ describe('a learner', () => {
 
   describe('that samples rows', () => {
     const { features, target, rows } = makeTable(3000, [200, 50, 12], [false, false, true]);
-    const boost = (treeRows?: number) =>
+    const boost = (rowsPerTree?: number) =>
       new Learner(features).boost(
         rows,
         target,
-        treeRows === undefined ? limits : { ...limits, treeRows },
+        rowsPerTree === undefined ? limits : { ...limits, rowsPerTree },
         40,
         () => {},
       );
@@ -159,7 +169,7 @@ describe('a learner', () => {
   test('learns from a million rows', () => {
     const { features, target, rows } = makeTable(1_000_000, [256, 256, 20], [false, false, true]);
     const learner = new Learner(features);
-    const forest = learner.boost(rows, target, { leaves: 31, leafRows: 20 }, 2, () => {});
+    const forest = learner.boost(rows, target, { maxLeaves: 31, minRowsPerLeaf: 20 }, 2, () => {});
     expect(forest.trees[1]?.leaves).toHaveLength(31);
   });
 

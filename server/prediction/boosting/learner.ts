@@ -1,11 +1,11 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { ForestScorer } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
-import type { GrowthLimits } from '../params.js';
+import type { TreeParams } from '../params.js';
 import { Booster } from './booster.js';
 import { HistogramBuilder } from './histogram.js';
 import { BinnedTable } from './kernel-dataset.js';
-import { TreeAdder } from './score-updater.js';
+import { ScoreUpdater } from './score-updater.js';
 
 /** Learns from, and scores, chosen rows of one binned table. */
 export class Learner {
@@ -13,7 +13,7 @@ export class Learner {
   /** One for all boosters, which grow their trees in the same memory. */
   readonly #table: BinnedTable;
   readonly #histograms: HistogramBuilder;
-  readonly #adder: TreeAdder;
+  readonly #adder: ScoreUpdater;
   /** Address of sums by row. */
   readonly #sums: number;
 
@@ -22,7 +22,7 @@ export class Learner {
     this.#features = features;
     this.#table = new BinnedTable(features);
     this.#histograms = new HistogramBuilder(this.#table);
-    this.#adder = new TreeAdder(this.#table);
+    this.#adder = new ScoreUpdater(this.#table);
     this.#sums = this.#table.memory.allocate(8 * features.rowCount);
   }
 
@@ -31,7 +31,7 @@ export class Learner {
   }
 
   /** @param target by row of the whole table, as all numbers by row here. */
-  booster(rows: Uint32Array, target: Float64Array, limits: GrowthLimits): Booster {
+  booster(rows: Uint32Array, target: Float64Array, limits: TreeParams): Booster {
     return new Booster(this.#table, this.#histograms, this.#adder, rows, target, limits);
   }
 
@@ -39,7 +39,7 @@ export class Learner {
   boost(
     rows: Uint32Array,
     target: Float64Array,
-    limits: GrowthLimits,
+    limits: TreeParams,
     rounds: number,
     onRound: (round: number) => void,
   ): Forest {

@@ -1,6 +1,6 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
 import type { Forest, Split, Tree } from '../forest/tree.js';
-import type { GrowthLimits } from '../params.js';
+import type { TreeParams } from '../params.js';
 
 /**
  * What the kernel is held against in tests: the same trees grown, and rows scored, in the plainest
@@ -19,7 +19,7 @@ export function referenceForest(
   features: BinnedFeatures,
   rows: Uint32Array,
   target: Float64Array,
-  limits: GrowthLimits,
+  limits: TreeParams,
   rounds: number,
 ): Forest {
   const base = rows.reduce((sum, row) => sum + (target[row] ?? 0), 0) / rows.length;
@@ -55,13 +55,14 @@ function growTree(
   features: BinnedFeatures,
   rows: readonly number[],
   residuals: Float64Array,
-  limits: GrowthLimits,
+  limits: TreeParams,
 ): Tree {
   const { numbers, unit } = quantise(rows, residuals);
-  const find = (ofNode: readonly number[]) => findSplit(features, ofNode, numbers, limits.leafRows);
+  const find = (ofNode: readonly number[]) =>
+    findSplit(features, ofNode, numbers, limits.minRowsPerLeaf);
   const leaves = [{ rows, found: find(rows), attach: (_child: number) => {} }];
   const splits: Split[] = [];
-  while (leaves.length < limits.leaves) {
+  while (leaves.length < limits.maxLeaves) {
     const best = leaves.reduce((a, b) => ((b.found?.gain ?? 0) > (a.found?.gain ?? 0) ? b : a));
     const { found } = best;
     if (found === undefined) break;
@@ -118,7 +119,7 @@ interface Sums {
 interface Node {
   total: Sums;
   bins: readonly Sums[];
-  leafRows: number;
+  minRowsPerLeaf: number;
 }
 
 interface Candidate {
@@ -130,9 +131,9 @@ function findSplit(
   features: BinnedFeatures,
   rows: readonly number[],
   numbers: ReadonlyMap<number, number>,
-  leafRows: number,
+  minRowsPerLeaf: number,
 ): Found | undefined {
-  if (rows.length < 2 * leafRows) return undefined;
+  if (rows.length < 2 * minRowsPerLeaf) return undefined;
   let best: Found | undefined;
   for (const [feature, binCount] of features.binCounts.entries()) {
     const bins = Array.from({ length: binCount }, () => ({ sum: 0, rows: 0 }));
@@ -142,7 +143,7 @@ function findSplit(
       ofBin.sum += numbers.get(row) ?? 0;
       ofBin.rows++;
     }
-    const node = { bins, total: add(bins), leafRows };
+    const node = { bins, total: add(bins), minRowsPerLeaf };
     const find = features.isCategory[feature] ? findCategories : findThreshold;
     const found = find(node, best?.gain ?? 0);
     if (found !== undefined) best = { feature, ...found };
@@ -166,7 +167,7 @@ function findThreshold(node: Node, leastGain: number): Candidate | undefined {
 
 /** Compares as the kernel does, whose roundings decide between splits that are equally good. */
 function bestThreshold(
-  { bins, total, leafRows }: Node,
+  { bins, total, minRowsPerLeaf }: Node,
   start: readonly number[],
   leastGain: number,
 ): Candidate | undefined {
@@ -181,7 +182,7 @@ function bestThreshold(
     ofLeft = add([ofLeft, ...pick(bins, [last])]);
     const ofRight = { sum: total.sum - ofLeft.sum, rows: total.rows - ofLeft.rows };
     if (bins[last]?.rows === 0) continue;
-    if (Math.min(ofLeft.rows, ofRight.rows) < leafRows) continue;
+    if (Math.min(ofLeft.rows, ofRight.rows) < minRowsPerLeaf) continue;
     const numerator = square(ofLeft.sum) * ofRight.rows + square(ofRight.sum) * ofLeft.rows;
     const denominator = ofLeft.rows * ofRight.rows;
     if (numerator * under <= over * denominator) continue;
@@ -193,10 +194,10 @@ function bestThreshold(
 }
 
 function findCategories(node: Node, leastGain: number): Candidate | undefined {
-  const { bins, leafRows } = node;
+  const { bins, minRowsPerLeaf } = node;
   const means = bins.map(({ sum, rows }) => sum / (rows + 10));
   const known = [...bins.keys()]
-    .filter((bin) => (bins[bin]?.rows ?? 0) >= Math.max(1, leafRows / 2))
+    .filter((bin) => (bins[bin]?.rows ?? 0) >= Math.max(1, minRowsPerLeaf / 2))
     .sort((a, b) => (means[a] ?? 0) - (means[b] ?? 0));
   const isFew = bins.length - 2 <= 4;
   const longest = Math.min(32, (known.length + 1) >> 1);
@@ -206,8 +207,8 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
   let best: Candidate | undefined;
   for (const order of orders) {
     const rule = isFew
-      ? { stepRows: leafRows, smoothing: 0 }
-      : { stepRows: 5 * leafRows, smoothing: 10 };
+      ? { stepRows: minRowsPerLeaf, smoothing: 0 }
+      : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
     best = bestBeginning(node, order, rule, best?.gain ?? leastGain) ?? best;
   }
   if (best === undefined || 2 * add(pick(bins, best.left)).rows <= node.total.rows) return best;
@@ -216,7 +217,7 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
 }
 
 function bestBeginning(
-  { bins, total, leafRows }: Node,
+  { bins, total, minRowsPerLeaf }: Node,
   order: readonly number[],
   { stepRows, smoothing }: { stepRows: number; smoothing: number },
   leastGain: number,
@@ -228,7 +229,7 @@ function bestBeginning(
     const ofLeft = add(pick(bins, left));
     const rightRows = total.rows - ofLeft.rows;
     if (rightRows < stepRows) break;
-    if (ofLeft.rows < leafRows || ofLeft.rows - triedRows < stepRows) continue;
+    if (ofLeft.rows < minRowsPerLeaf || ofLeft.rows - triedRows < stepRows) continue;
     triedRows = ofLeft.rows;
     const gain =
       square(ofLeft.sum) / (ofLeft.rows + smoothing) +

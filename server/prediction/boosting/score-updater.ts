@@ -1,15 +1,15 @@
 import { leafMasks } from '../forest/leaf-masks.js';
-import { MOST_BINS, MOST_LEAVES, type Tree } from '../forest/tree.js';
+import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
 import type { BinnedTable } from './kernel-dataset.js';
 
 /** The most splits of a tree, and with it the most features. */
-const MOST_FEATURES = MOST_LEAVES - 1;
+const MAX_FEATURES = MAX_LEAVES - 1;
 
 const FEATURE_BYTES = 8;
-const MASK_BYTES = 4 * MOST_BINS;
+const MASK_BYTES = 4 * MAX_BINS;
 
 /** Adds single trees to sums in the memory of the table that they were grown on. */
-export class TreeAdder {
+export class ScoreUpdater {
   readonly #table: BinnedTable;
   readonly #features: number;
   readonly #masks: number;
@@ -17,9 +17,9 @@ export class TreeAdder {
 
   constructor(table: BinnedTable) {
     this.#table = table;
-    this.#features = table.memory.allocate(FEATURE_BYTES * MOST_FEATURES);
-    this.#masks = table.memory.allocate(MASK_BYTES * MOST_FEATURES);
-    this.#leaves = table.memory.allocate(8 * MOST_LEAVES);
+    this.#features = table.memory.allocate(FEATURE_BYTES * MAX_FEATURES);
+    this.#masks = table.memory.allocate(MASK_BYTES * MAX_FEATURES);
+    this.#leaves = table.memory.allocate(8 * MAX_LEAVES);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { GrowthLimits } from '../params.js';
+import type { TreeParams } from '../params.js';
 import type { Histogram } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
 
@@ -29,10 +29,10 @@ export function findSplit(
   table: BinnedTable,
   histogram: Histogram,
   { residualSum, rowCount }: NodeTotals,
-  { leafRows }: GrowthLimits,
+  { minRowsPerLeaf }: TreeParams,
   countBits: number,
 ): FoundSplit | undefined {
-  if (rowCount < 2 * leafRows) return undefined;
+  if (rowCount < 2 * minRowsPerLeaf) return undefined;
   const { memory, splitFeatures, featureCount } = table;
   const feature = memory.kernel.findSplit(
     histogram,
@@ -40,7 +40,7 @@ export function findSplit(
     featureCount,
     residualSum,
     rowCount,
-    leafRows,
+    minRowsPerLeaf,
     countBits,
   );
   return feature < 0 ? undefined : readSplit(table, feature);

@@ -1,5 +1,5 @@
-import { MOST_BINS, type Split, type Tree } from '../forest/tree.js';
-import type { GrowthLimits } from '../params.js';
+import { MAX_BINS, type Split, type Tree } from '../forest/tree.js';
+import type { TreeParams } from '../params.js';
 import type { Histogram, HistogramBuilder } from './histogram.js';
 import type { BinnedTable } from './kernel-dataset.js';
 import { type FoundSplit, findSplit, type NodeTotals } from './split-finder.js';
@@ -30,9 +30,9 @@ export interface GrownTree {
 export class TreeGrower {
   readonly #table: BinnedTable;
   readonly #histograms: HistogramBuilder;
-  readonly #limits: GrowthLimits;
+  readonly #limits: TreeParams;
 
-  constructor(table: BinnedTable, histograms: HistogramBuilder, limits: GrowthLimits) {
+  constructor(table: BinnedTable, histograms: HistogramBuilder, limits: TreeParams) {
     this.#table = table;
     this.#histograms = histograms;
     this.#limits = limits;
@@ -52,7 +52,7 @@ export class TreeGrower {
     const leaves = [this.#plantRoot(totals, countBits)];
     const splits: Split[] = [];
     const gains: number[] = [];
-    while (leaves.length < this.#limits.leaves) {
+    while (leaves.length < this.#limits.maxLeaves) {
       const index = indexOfBest(leaves);
       const leaf = leaves[index];
       if (leaf?.split === undefined) break;
@@ -115,7 +115,7 @@ export class TreeGrower {
   #partition(start: number, count: number, { feature, left_bins }: Split): number {
     const { memory, order, moved, goesLeft } = this.#table;
     const column = this.#table.column(feature);
-    memory.bytes.fill(0, goesLeft, goesLeft + MOST_BINS);
+    memory.bytes.fill(0, goesLeft, goesLeft + MAX_BINS);
     for (let at = 0; at < left_bins.length; at += 2) {
       const first = left_bins[at] ?? 0;
       const last = left_bins[at + 1] ?? 0;

@@ -4,7 +4,7 @@ import { leafValueOf } from '../boosting/reference-trees.js';
 import { seededRandom } from '../random.js';
 import { ForestScorer } from './forest-scorer.js';
 import { MaskScorer } from './js-scorer.js';
-import { MOST_LEAVES, type Split, type Tree } from './tree.js';
+import { MAX_LEAVES, type Split, type Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
 
 /** A tree of a random shape, whose splits send random runs of bins left. */
@@ -33,7 +33,7 @@ function randomTree(leafCount: number, featureCount: number, random: () => numbe
 
 const cases = fc
   .record({
-    leafCounts: fc.array(fc.integer({ min: 1, max: MOST_LEAVES }), { maxLength: 40 }),
+    leafCounts: fc.array(fc.integer({ min: 1, max: MAX_LEAVES }), { maxLength: 40 }),
     featureCount: fc.integer({ min: 1, max: 300 }),
     rowCount: fc.integer({ min: 0, max: 600 }),
     seed: fc.integer(),

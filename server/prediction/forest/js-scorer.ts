@@ -1,5 +1,5 @@
 import { leafMasks } from './leaf-masks.js';
-import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
+import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
 /** What the bins of one feature rule out. */
 interface FeatureMasks {
@@ -27,14 +27,14 @@ export class MaskScorer {
 
   constructor(trees: readonly Tree[]) {
     this.#possible = new Int32Array(trees.length);
-    this.#leafValues = new Float64Array(MOST_LEAVES * trees.length);
+    this.#leafValues = new Float64Array(MAX_LEAVES * trees.length);
     const treesOf = new Map<number, Map<number, Int32Array>>();
     for (const [index, tree] of trees.entries()) {
       const { values, features, masks } = leafMasks(tree);
-      this.#leafValues.set(values, MOST_LEAVES * index);
+      this.#leafValues.set(values, MAX_LEAVES * index);
       for (const [at, feature] of features.entries()) {
         const ofFeature = treesOf.get(feature) ?? new Map<number, Int32Array>();
-        const byBin = masks.subarray(MOST_BINS * at, MOST_BINS * (at + 1));
+        const byBin = masks.subarray(MAX_BINS * at, MAX_BINS * (at + 1));
         treesOf.set(feature, ofFeature.set(index, byBin));
       }
     }
@@ -69,7 +69,7 @@ export class MaskScorer {
       for (let tree = 0; tree < possible.length; tree++) {
         const leaves = possible[tree] ?? 0;
         const leftmost = 31 - Math.clz32(leaves & -leaves);
-        sum += leafValues[MOST_LEAVES * tree + leftmost] ?? 0;
+        sum += leafValues[MAX_LEAVES * tree + leftmost] ?? 0;
       }
       sums[row] = sum;
     }
@@ -86,9 +86,9 @@ function ruleOut(possible: Int32Array, trees: Uint16Array, masks: Int32Array, bi
 
 /** From masks by bin, one array a tree, to masks by tree for each bin. */
 function interleave(ofTrees: readonly Int32Array[]): Int32Array {
-  const interleaved = new Int32Array(MOST_BINS * ofTrees.length);
+  const interleaved = new Int32Array(MAX_BINS * ofTrees.length);
   for (const [index, byBin] of ofTrees.entries()) {
-    for (let bin = 0; bin < MOST_BINS; bin++) {
+    for (let bin = 0; bin < MAX_BINS; bin++) {
       interleaved[bin * ofTrees.length + index] = byBin[bin] ?? 0;
     }
   }

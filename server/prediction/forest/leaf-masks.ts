@@ -1,4 +1,4 @@
-import { MOST_BINS, type Tree } from './tree.js';
+import { MAX_BINS, type Tree } from './tree.js';
 
 /** A tree as its leaves from left to right, one bit each, and the leaves that bins leave possible. */
 export interface LeafMasks {
@@ -17,7 +17,7 @@ export interface LeafMasks {
 export function leafMasks(tree: Tree): LeafMasks {
   const values: number[] = [];
   const features = [...new Set(tree.splits.map(({ feature }) => feature))];
-  const masks = new Int32Array(MOST_BINS * features.length).fill(-1);
+  const masks = new Int32Array(MAX_BINS * features.length).fill(-1);
   /** Numbers the leaves under a child from the left. */
   const visit = (child: number) => {
     const split = tree.splits[child];
@@ -27,7 +27,7 @@ export function leafMasks(tree: Tree): LeafMasks {
     }
     const first = values.length;
     visit(split.left);
-    const ofFeature = MOST_BINS * features.indexOf(split.feature);
+    const ofFeature = MAX_BINS * features.indexOf(split.feature);
     ruleOutLeft(masks, ofFeature, split.left_bins, bitsBetween(first, values.length));
     visit(split.right);
   };
@@ -50,7 +50,7 @@ function ruleOutLeft(
     ruleOut(firstRight, leftBins[range] ?? 0);
     firstRight = (leftBins[range + 1] ?? 0) + 1;
   }
-  ruleOut(firstRight, MOST_BINS);
+  ruleOut(firstRight, MAX_BINS);
 }
 
 /** The bits from `first` up to, not including, `end`; fewer than 32 of them. */

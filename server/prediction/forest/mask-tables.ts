@@ -1,6 +1,6 @@
 import type { KernelMemory } from '../kernel/kernel-memory.js';
 import { type LeafMasks, leafMasks } from './leaf-masks.js';
-import { MOST_BINS, MOST_LEAVES, type Tree } from './tree.js';
+import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
 /** The trees that the kernel applies at a time. */
 const GROUP = 8;
@@ -49,11 +49,11 @@ function writeGroup(
     slots.set(feature, slot);
     return slot;
   });
-  const places = new Uint16Array(MOST_BINS * features.length);
+  const places = new Uint16Array(MAX_BINS * features.length);
   const masks: number[] = [];
   for (const [index, feature] of features.entries()) {
     const ofFeature = Array.from({ length: GROUP }, (_, tree) => masksOf(trees[tree], feature));
-    findPlaces(places.subarray(MOST_BINS * index, MOST_BINS * (index + 1)), masks, ofFeature);
+    findPlaces(places.subarray(MAX_BINS * index, MAX_BINS * (index + 1)), masks, ofFeature);
   }
   return [
     features.length,
@@ -67,7 +67,7 @@ function writeGroup(
 /** By bin: the leaves that a feature leaves possible; undefined if there is no tree, or it does not split on it. */
 function masksOf(tree: LeafMasks | undefined, feature: number): Int32Array | undefined {
   const index = tree?.features.indexOf(feature) ?? -1;
-  return index < 0 ? undefined : tree?.masks.subarray(MOST_BINS * index, MOST_BINS * (index + 1));
+  return index < 0 ? undefined : tree?.masks.subarray(MAX_BINS * index, MAX_BINS * (index + 1));
 }
 
 /** Fills in the place of each bin of a feature, and adds the masks at the places that are new. */
@@ -79,7 +79,7 @@ function findPlaces(
   const firstPlace = masks.length / GROUP;
   const differs = differencesOf(ofTrees);
   let place = firstPlace;
-  for (let bin = 0; bin < MOST_BINS; bin++) {
+  for (let bin = 0; bin < MAX_BINS; bin++) {
     if (bin === 0 || differs[bin] === 1) {
       const ofBin = ofTrees.map((ofTree) => ofTree?.[bin] ?? -1);
       place = placeOf(ofBin, masks, firstPlace);
@@ -90,10 +90,10 @@ function findPlaces(
 
 /** By bin: 1 if a tree of the group has another mask for it than for the bin before. */
 function differencesOf(ofTrees: readonly (Int32Array | undefined)[]): Uint8Array {
-  const differs = new Uint8Array(MOST_BINS);
+  const differs = new Uint8Array(MAX_BINS);
   for (const masks of ofTrees) {
     if (masks === undefined) continue;
-    for (let bin = 1; bin < MOST_BINS; bin++) if (masks[bin] !== masks[bin - 1]) differs[bin] = 1;
+    for (let bin = 1; bin < MAX_BINS; bin++) if (masks[bin] !== masks[bin - 1]) differs[bin] = 1;
   }
   return differs;
 }
@@ -114,8 +114,8 @@ function placeOf(ofBin: readonly number[], masks: number[], firstPlace: number):
 /** The values of each tree's leaves from the left; of trees that are not there what adds nothing. */
 function leafValues(trees: readonly LeafMasks[]): Float64Array {
   // Not 0, which would turn a sum of −0 into 0.
-  const values = new Float64Array(GROUP * MOST_LEAVES).fill(-0);
-  for (const [index, tree] of trees.entries()) values.set(tree.values, MOST_LEAVES * index);
+  const values = new Float64Array(GROUP * MAX_LEAVES).fill(-0);
+  for (const [index, tree] of trees.entries()) values.set(tree.values, MAX_LEAVES * index);
   return values;
 }
 

@@ -28,5 +28,5 @@ export interface Forest {
   trees: Tree[];
 }
 
-export const MOST_LEAVES = 32;
-export const MOST_BINS = 256;
+export const MAX_LEAVES = 32;
+export const MAX_BINS = 256;

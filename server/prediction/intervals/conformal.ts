@@ -18,7 +18,7 @@ const LEVELS = 99;
 export const LOWEST_LEVEL = 0.01;
 export const HIGHEST_LEVEL = 0.99;
 
-const MOST_GROUPS = 10;
+const MAX_GROUPS = 10;
 /** A group of 150 can promise 0.99, and its 0.9 is true to within some 2 %. */
 const GROUP_ROWS = 150;
 
@@ -33,7 +33,7 @@ export function calibrate(
   absoluteErrors: Float64Array,
 ): Calibration {
   const groupCount = Math.min(
-    MOST_GROUPS,
+    MAX_GROUPS,
     Math.max(1, Math.floor(predictedErrors.length / GROUP_ROWS)),
   );
   const upper_bounds = chooseBounds(predictedErrors, groupCount);

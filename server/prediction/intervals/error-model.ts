@@ -14,11 +14,11 @@ export interface ErrorModel {
 const FLOOR_SHARE = 0.1;
 
 /** Where the model makes no error at all, scores |error| ÷ predicted error must still be finite. */
-const LEAST_FLOOR = 2 ** -40;
+const MIN_FLOOR = 2 ** -40;
 
 /** In the units of the error. */
 export function chooseErrorFloor(meanAbsoluteError: number): number {
-  return Math.max(FLOOR_SHARE * meanAbsoluteError, LEAST_FLOOR);
+  return Math.max(FLOOR_SHARE * meanAbsoluteError, MIN_FLOOR);
 }
 
 /**

@@ -2,10 +2,10 @@
 const STEPS_IN_DEVIATION = 1e4;
 
 /** Ten to this power is the largest that is a double without error. */
-const MOST_DECIMALS = 22;
+const MAX_DECIMALS = 22;
 
 /** Beyond so many steps the digits of a double end. */
-const MOST_STEPS = 1e15;
+const MAX_STEPS = 1e15;
 
 /**
  * Rounds answers to as many decimals as the target bears: the step is the largest power of ten that
@@ -20,7 +20,7 @@ export class Rounding {
   /** @param deviation the target's standard deviation; where it is 0, nothing is rounded. */
   constructor(deviation: number) {
     const decimals = Math.max(0, Math.ceil(Math.log10(STEPS_IN_DEVIATION / deviation)));
-    this.#scale = decimals <= MOST_DECIMALS ? Number(`1e${decimals}`) : 0;
+    this.#scale = decimals <= MAX_DECIMALS ? Number(`1e${decimals}`) : 0;
   }
 
   /** The step that is nearest. */
@@ -46,7 +46,7 @@ export class Rounding {
   }
 
   #isFine(steps: number): boolean {
-    return this.#scale > 0 && Math.abs(steps) < MOST_STEPS;
+    return this.#scale > 0 && Math.abs(steps) < MAX_STEPS;
   }
 
   /** Dividing gives the double that is nearest to the decimal, and so its short text. Adding 0 turns −0 into 0. */

@@ -10,23 +10,15 @@ export interface TargetSupport {
   readonly values: number[] | null;
 }
 
-/** What is known of the targets of models that were trained before this was asked. */
-export const ANY_TARGET: TargetSupport = {
-  lower: null,
-  upper: null,
-  is_whole: false,
-  values: null,
-};
-
 /** More values are not a choice of some. */
-const MOST_VALUES = 20;
+const MAX_VALUES = 20;
 
 /** Where so many rows share the outermost value, the scale ends there. */
-const LEAST_SHARE_AT_END = 0.01;
-const FEWEST_AT_END = 5;
+const MIN_SHARE_AT_END = 0.01;
+const MIN_ROWS_AT_END = 5;
 
 /** Whole numbers beyond this size have no fractions to leave out. */
-const LARGEST_WHOLE = Number.MAX_SAFE_INTEGER;
+const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
 
 /** @param values finite, at least one. */
 export function findSupport(values: Float64Array): TargetSupport {
@@ -37,10 +29,10 @@ export function findSupport(values: Float64Array): TargetSupport {
   for (const value of values) {
     least = Math.min(least, value);
     most = Math.max(most, value);
-    is_whole &&= Number.isInteger(value) && Math.abs(value) <= LARGEST_WHOLE;
-    if (distinct.size <= MOST_VALUES) distinct.add(value);
+    is_whole &&= Number.isInteger(value) && Math.abs(value) <= MAX_WHOLE;
+    if (distinct.size <= MAX_VALUES) distinct.add(value);
   }
-  const few = distinct.size <= MOST_VALUES;
+  const few = distinct.size <= MAX_VALUES;
   const endsAt = (end: number) => few || isCommon(values, end);
   return {
     lower: endsAt(least) ? least + 0 : least >= 0 ? 0 : null,
@@ -53,7 +45,7 @@ export function findSupport(values: Float64Array): TargetSupport {
 function isCommon(values: Float64Array, value: number): boolean {
   let count = 0;
   for (const other of values) if (other === value) count++;
-  return count >= Math.max(FEWEST_AT_END, LEAST_SHARE_AT_END * values.length);
+  return count >= Math.max(MIN_ROWS_AT_END, MIN_SHARE_AT_END * values.length);
 }
 
 /** A predicted value, and the interval around it. */
@@ -71,7 +63,7 @@ export interface Bounded {
 const SLACK = 0.02;
 
 /** Wide intervals hold many whole numbers, and need none more. */
-const MOST_WHOLE_SLACK = 0.05;
+const MAX_WHOLE_SLACK = 0.05;
 
 /**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
@@ -102,7 +94,7 @@ function nextUp(support: TargetSupport, bound: number, below: number): number {
   const { values, is_whole, lower } = support;
   if (values !== null) return values.find((value) => value >= below) ?? Number.POSITIVE_INFINITY;
   if (is_whole) {
-    return keepWithin(support, Math.ceil(Math.max(below, bound - MOST_WHOLE_SLACK))) + 0;
+    return keepWithin(support, Math.ceil(Math.max(below, bound - MAX_WHOLE_SLACK))) + 0;
   }
   return keepWithin(support, lower !== null && below <= lower ? lower : bound);
 }
@@ -113,7 +105,7 @@ function nextDown(support: TargetSupport, bound: number, above: number): number 
     return values.findLast((value) => value <= above) ?? Number.NEGATIVE_INFINITY;
   }
   if (is_whole) {
-    return keepWithin(support, Math.floor(Math.min(above, bound + MOST_WHOLE_SLACK))) + 0;
+    return keepWithin(support, Math.floor(Math.min(above, bound + MAX_WHOLE_SLACK))) + 0;
   }
   return keepWithin(support, upper !== null && above >= upper ? upper : bound);
 }

@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { DATE_PARTS } from '../binning/date-parts.js';
-import { MOST_BINS, MOST_LEAVES, type Tree } from '../forest/tree.js';
-import { ANY_TARGET } from '../intervals/target-range.js';
-import { MOST_CATEGORIES } from '../table/categories.js';
+import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
+import { MAX_CATEGORIES } from '../table/categories.js';
 import type { Model } from './model.js';
 
-const FORMAT = 'roster-model/2';
-
-/** Still read. What such a model does not say has a default in the schemas here. */
-const FIRST_FORMAT = 'roster-model/1';
+const FORMAT = 'roster-model/1';
 
 const indexSchema = z.int().nonnegative();
 const levelSchema = z.number().min(0).max(1);
@@ -21,11 +17,8 @@ const columnSchema = z.strictObject({
   missing_share: levelSchema,
   min: z.union([z.number(), z.string()]).nullable(),
   max: z.union([z.number(), z.string()]).nullable(),
-  categories: z.array(z.string()).max(MOST_CATEGORIES).nullable(),
-  importance: z
-    .strictObject({ gain: levelSchema, permutation: z.number() })
-    .nullable()
-    .default(null),
+  categories: z.array(z.string()).max(MAX_CATEGORIES).nullable(),
+  importance: z.strictObject({ gain: levelSchema, permutation: z.number() }).nullable(),
 });
 
 const metricsSchema = z.strictObject({
@@ -36,15 +29,14 @@ const metricsSchema = z.strictObject({
   baseline_mae: z.number(),
   interval_level: levelSchema,
   interval_coverage: levelSchema,
-  interval_coverage_by_error: z.array(levelSchema).nullable().default(null),
-  reliability: z
-    .array(z.strictObject({ said: levelSchema, got: levelSchema, rows: z.int().positive() }))
-    .nullable()
-    .default(null),
+  interval_coverage_by_error: z.array(levelSchema),
+  reliability: z.array(
+    z.strictObject({ nominal: levelSchema, observed: levelSchema, rows: z.int().positive() }),
+  ),
   held_out_rows: z.int().positive(),
 });
 
-const binSchema = indexSchema.max(MOST_BINS - 1);
+const binSchema = indexSchema.max(MAX_BINS - 1);
 
 const splitSchema = z.strictObject({
   feature: indexSchema,
@@ -55,8 +47,8 @@ const splitSchema = z.strictObject({
 
 const treeSchema = z
   .strictObject({
-    splits: z.array(splitSchema).max(MOST_LEAVES - 1),
-    leaves: z.array(z.number()).min(1).max(MOST_LEAVES),
+    splits: z.array(splitSchema).max(MAX_LEAVES - 1),
+    leaves: z.array(z.number()).min(1).max(MAX_LEAVES),
   })
   .refine(isTree, 'The splits and leaves are not a tree.');
 
@@ -94,7 +86,7 @@ const partialRowsSchema = z.strictObject({
 
 const modelSchema = z
   .object({
-    format: z.enum([FIRST_FORMAT, FORMAT]),
+    format: z.literal(FORMAT),
     target: z.string(),
     row_count: z.int().positive(),
     columns: z.array(columnSchema),
@@ -102,8 +94,8 @@ const modelSchema = z
     features: z.array(
       z.strictObject({
         column: indexSchema,
-        part: z.enum(DATE_PARTS).nullable().default(null),
-        cuts: z.array(z.number()).max(MOST_BINS - 2),
+        part: z.enum(DATE_PARTS).nullable(),
+        cuts: z.array(z.number()).max(MAX_BINS - 2),
       }),
     ),
     target_scale: z.strictObject({
@@ -111,14 +103,12 @@ const modelSchema = z
       centre: z.number(),
       spread: z.number().positive(),
     }),
-    target_support: z
-      .strictObject({
-        lower: z.number().nullable(),
-        upper: z.number().nullable(),
-        is_whole: z.boolean(),
-        values: z.array(z.number()).min(1).nullable(),
-      })
-      .default(ANY_TARGET),
+    target_support: z.strictObject({
+      lower: z.number().nullable(),
+      upper: z.number().nullable(),
+      is_whole: z.boolean(),
+      values: z.array(z.number()).min(1).nullable(),
+    }),
     value_forest: forestSchema,
     ...errorModelShape,
     target_deviation: z.number().nonnegative(),
@@ -143,7 +133,7 @@ export function encodeModel(model: Model): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
 }
 
-/** @throws {Error} if the bytes are not an encoded model of this version or the one before. */
+/** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   const { format: _, ...model } = modelSchema.parse(parsed);

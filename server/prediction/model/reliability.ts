@@ -16,17 +16,17 @@ export interface Reliability {
   /** The share of rows whose target lies within their interval at that level. */
   interval_coverage: number;
   /** The same in each fifth of the rows, from those with the least predicted error up. */
-  interval_coverage_by_error: number[] | null;
+  interval_coverage_by_error: number[];
   /** Rows by the confidence that they get of their own accord, ascending. */
-  reliability: ReliabilityRow[] | null;
+  reliability: ReliabilityRow[];
 }
 
 /** Rows whose confidences are in one range, a tenth wide. */
 export interface ReliabilityRow {
   /** Their mean confidence. */
-  said: number;
+  nominal: number;
   /** The share of them whose target lies within its interval. */
-  got: number;
+  observed: number;
   rows: number;
 }
 
@@ -37,7 +37,7 @@ const FIFTHS = 5;
 /** What became of one row. */
 interface Outcome {
   predicted: number;
-  said: number;
+  confidence: number;
   isWithin: boolean;
   isWithinLevel: boolean;
 }
@@ -93,7 +93,7 @@ function judgeHalf(
     const own: Width = highestWithin(widths[group] ?? [], widestReach(deviation) / predicted);
     return {
       predicted,
-      said: own.level,
+      confidence: own.level,
       isWithin: error <= own.score,
       isWithinLevel: error <= widthAt(scores[group] ?? [], LEVEL).score,
     };
@@ -102,13 +102,15 @@ function judgeHalf(
 
 function tabulate(outcomes: readonly Outcome[]): ReliabilityRow[] {
   const byRange = Array.from({ length: RANGES }, (_, range) =>
-    outcomes.filter(({ said }) => Math.floor((said - LOWEST_LEVEL / 2) * RANGES) === range),
+    outcomes.filter(
+      ({ confidence }) => Math.floor((confidence - LOWEST_LEVEL / 2) * RANGES) === range,
+    ),
   );
   return byRange
     .filter((rows) => rows.length > 0)
     .map((rows) => ({
-      said: rows.reduce((sum, { said }) => sum + said, 0) / rows.length,
-      got: shareOf(rows, ({ isWithin }) => isWithin),
+      nominal: rows.reduce((sum, { confidence }) => sum + confidence, 0) / rows.length,
+      observed: shareOf(rows, ({ isWithin }) => isWithin),
       rows: rows.length,
     }));
 }

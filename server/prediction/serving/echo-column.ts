@@ -1,6 +1,5 @@
 import { Cell, type RowObject } from '../table/row-object.js';
 import { type JsonBytes, type Literal, literal } from './json-buffer.js';
-import { jsonText } from './json-text.js';
 
 const NULL = literal('null');
 const TRUE = literal('true');
@@ -42,5 +41,5 @@ export function writeValue(out: JsonBytes, value: unknown): void {
   else if (typeof value === 'string') out.string(value);
   else if (value === null) out.literal(NULL);
   else if (typeof value === 'boolean') out.literal(value ? TRUE : FALSE);
-  else out.json(jsonText(value));
+  else out.json(JSON.stringify(value) ?? 'null');
 }

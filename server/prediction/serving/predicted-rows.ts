@@ -1,3 +1,4 @@
+import { cellText, parseNumber } from '../table/cells.js';
 import type { Prediction } from './prediction.js';
 
 /** What is predicted of some rows, by row; with their anomalies and originals, they are `Prediction`s. */
@@ -16,23 +17,29 @@ export class PredictedRows {
   }
 
   /** Whether a target lies outside a row's interval; null, if it is no number. */
-  anomaly(index: number, truth: number): boolean | null {
-    if (Number.isNaN(truth)) return null;
-    return truth < (this.mins[index] ?? 0) || truth > (this.maxs[index] ?? 0);
+  anomaly(index: number, actual: number): boolean | null {
+    if (Number.isNaN(actual)) return null;
+    return actual < (this.mins[index] ?? 0) || actual > (this.maxs[index] ?? 0);
   }
 
   /**
    * @param original the row's own value of the target, as sent.
-   * @param truth the number that it is read as, if it is one.
+   * @param actual the number that it is read as, if it is one.
    */
-  prediction(index: number, original: unknown, truth: number): Prediction {
+  prediction(index: number, original: unknown, actual: number): Prediction {
     return {
       value: this.values[index] ?? 0,
       confidence: this.confidences[index] ?? 0,
       min: this.mins[index] ?? 0,
       max: this.maxs[index] ?? 0,
       original,
-      anomaly: this.anomaly(index, truth),
+      anomaly: this.anomaly(index, actual),
     };
   }
+}
+
+/** Reads a row's own value of the target as training does; NaN if it is no number. */
+export function actualValue(original: unknown): number {
+  if (typeof original === 'number') return original;
+  return original === null ? Number.NaN : parseNumber(cellText(original));
 }

@@ -1,11 +1,10 @@
 import type { Model } from '../model/model.js';
 import { ownValue } from '../table/row-object.js';
 import { JsonBytes, type Literal, literal } from './json-buffer.js';
-import { PredictedRows } from './predicted-rows.js';
+import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { AnswerWriter } from './response-writer.js';
 import { RowPredictor, type WidthChoices } from './row-predictor.js';
-import { truthOf } from './truth.js';
 
 export interface PredictOptions {
   /**
@@ -16,10 +15,10 @@ export interface PredictOptions {
 }
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
-const MOST_ROWS = 256;
+const MAX_ROWS = 256;
 
 /** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
-const MOST_CELLS = 8192;
+const MAX_CELLS = 8192;
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 64 * 1024;
@@ -76,7 +75,7 @@ export class Predictor {
     for (const { start, count, predicted } of this.#blocks(rows, choices)) {
       for (let index = 0; index < count; index++) {
         const original = ownValue(rows[start + index], this.#target);
-        predictions.push(predicted.prediction(index, original, truthOf(original)));
+        predictions.push(predicted.prediction(index, original, actualValue(original)));
       }
     }
     return predictions;
@@ -141,7 +140,7 @@ export class Predictor {
   }
 
   get #blockSize(): number {
-    return Math.min(MOST_ROWS, Math.ceil(MOST_CELLS / Math.max(this.#columnCount, 1)));
+    return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(this.#columnCount, 1)));
   }
 
   #room(rowCount: number): number {

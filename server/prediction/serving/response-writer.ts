@@ -3,9 +3,7 @@ import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
 import { Cell, valuesOf } from '../table/row-object.js';
 import { EchoColumn, writeValue } from './echo-column.js';
 import { type JsonBytes, type Literal, literal } from './json-buffer.js';
-import { jsonText } from './json-text.js';
-import type { PredictedRows } from './predicted-rows.js';
-import { truthOf } from './truth.js';
+import { actualValue, type PredictedRows } from './predicted-rows.js';
 
 /** What is written between the parts of a row that differ from row to row. */
 interface Parts {
@@ -59,7 +57,7 @@ export class AnswerWriter {
     const row = valuesOf(sent);
     for (const column of this.#inputs) column.write(out, row);
     const original = this.#target.of(row);
-    const anomaly = predicted.anomaly(index, truthOf(original));
+    const anomaly = predicted.anomaly(index, actualValue(original));
 
     out.literal(parts.value);
     const value = out.length;
@@ -88,7 +86,7 @@ export class AnswerWriter {
     out.again(confidence, confidenceEnd);
     out.literal(of(parts.truth, anomaly));
     if (typeof original === 'number' || original === null) out.again(truth, truthEnd);
-    else out.json(JSON.stringify(jsonText(original)).slice(1, -1));
+    else out.json(JSON.stringify(JSON.stringify(original)).slice(1, -1));
     out.literal(parts.lowerBound);
     out.again(min, minEnd);
     out.literal(parts.upperBound);

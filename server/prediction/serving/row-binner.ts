@@ -1,5 +1,5 @@
 import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
-import { MOST_BINS } from '../forest/tree.js';
+import { MAX_BINS } from '../forest/tree.js';
 import type { Model } from '../model/model.js';
 import { maskBin } from '../model/partial-rows.js';
 import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
@@ -35,7 +35,7 @@ export class RowBinner {
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
       const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
-      const isUnfamiliar = new Uint8Array(MOST_BINS);
+      const isUnfamiliar = new Uint8Array(MAX_BINS);
       for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
       const encoder = createEncoder(summary, cuts, part);
       return { cell: new Cell(summary.name), encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };

@@ -1,8 +1,8 @@
 /** One of the 256 bins is for missing values, one for all of the other categories. */
-export const MOST_CATEGORIES = 254;
+export const MAX_CATEGORIES = 254;
 
 /** The most characters of a category; longer texts are prose, and each answer of a model lists its categories. */
-export const LONGEST_CATEGORY = 1000;
+export const MAX_CATEGORY_LENGTH = 1000;
 
 /** The most bytes that the categories of all columns of a model take in JSON. */
 export const CATEGORY_BYTES = 4 * 1024 * 1024;
@@ -18,14 +18,14 @@ export function categoryShare(columnCount: number): number {
  *
  * @param texts the distinct texts, most frequent first.
  * @param bytes the room for all of them, with commas between them, in bytes of JSON in UTF-8.
- * @returns at most `MOST_CATEGORIES` texts, in their order.
+ * @returns at most `MAX_CATEGORIES` texts, in their order.
  */
 export function chooseCategories(texts: Iterable<string>, bytes: number): string[] {
   const chosen: string[] = [];
   let room = bytes;
   for (const text of texts) {
-    if (chosen.length === MOST_CATEGORIES) break;
-    if (text.length > LONGEST_CATEGORY || text.length > room) continue;
+    if (chosen.length === MAX_CATEGORIES) break;
+    if (text.length > MAX_CATEGORY_LENGTH || text.length > room) continue;
     const size = Buffer.byteLength(JSON.stringify(text)) + 1;
     if (size > room) continue;
     chosen.push(text);

@@ -1,7 +1,7 @@
 /** What people and programs write where a value is missing, in lower case. */
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
 /** Of these and of "false". */
-const LONGEST_WORD = 5;
+const MAX_WORD_LENGTH = 5;
 
 /**
  * The one reading of a cell that training and prediction share: its text without surrounding
@@ -22,14 +22,14 @@ export function cellText(cell: unknown): string {
 }
 
 function normalText(text: string): string {
-  if (text.length > LONGEST_WORD) return text;
+  if (text.length > MAX_WORD_LENGTH) return text;
   const lower = text.toLowerCase();
   if (MISSING.has(lower)) return '';
   return lower === 'true' || lower === 'false' ? lower : text;
 }
 
 /** No number that people or programs write is longer, and a text of megabytes costs time to look through. */
-const LONGEST_NUMBER = 1000;
+const MAX_NUMBER_LENGTH = 1000;
 
 const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DECIMAL_COMMA = /^[+-]?(?:\d+,\d*|,\d+)(?:e[+-]?\d+)?$/i;
@@ -44,7 +44,7 @@ const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
  * Numbers beyond the range of a double, as 1e400, are infinite.
  */
 export function parseNumber(text: string): number {
-  if (text.length > LONGEST_NUMBER) return Number.NaN;
+  if (text.length > MAX_NUMBER_LENGTH) return Number.NaN;
   if (PLAIN.test(text)) return Number(text);
   if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
   if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));

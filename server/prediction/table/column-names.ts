@@ -1,4 +1,4 @@
-import { MOST_COLUMNS } from './table.js';
+import { MAX_COLUMNS } from './table.js';
 import { type FaultList, quote, TableError } from './table-error.js';
 
 /** Columns that close every answer row: null, or what the row itself sent under that name. */
@@ -16,10 +16,10 @@ export function derivedColumns(target: string) {
   };
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** Each answer row repeats the names. */
-const LONGEST_NAME = 1000;
+const MAX_NAME_LENGTH = 1000;
 
 /**
  * Checks the names of a table's columns, the target among them.
@@ -28,7 +28,7 @@ const LONGEST_NAME = 1000;
  *   target) or claimed by the answer; other faults gathered so far are reported with it.
  */
 export function checkColumnNames(names: readonly string[], target: string, faults: FaultList) {
-  if (names.length > MOST_COLUMNS) throw tooManyColumns();
+  if (names.length > MAX_COLUMNS) throw tooManyColumns();
   checkPresence(names, faults);
   checkClaimedNames(names, target, faults);
   if (!names.includes(target)) faults.add({ message: absentTarget(names, target), column: target });
@@ -36,7 +36,7 @@ export function checkColumnNames(names: readonly string[], target: string, fault
 }
 
 export function tooManyColumns(): TableError {
-  const most = MOST_COLUMNS.toLocaleString('en');
+  const most = MAX_COLUMNS.toLocaleString('en');
   const message = `The table has more than ${most} columns. Send those that bear on the target.`;
   return new TableError([{ message }]);
 }
@@ -46,8 +46,8 @@ function checkPresence(names: readonly string[], faults: FaultList): void {
   for (const [index, name] of names.entries()) {
     if (name === '') {
       faults.add({ message: `Column ${index + 1} has no name. Name it in the header.` });
-    } else if (name.length > LONGEST_NAME || name.includes('\0')) {
-      const message = `The name of column ${index + 1} is longer than ${LONGEST_NAME} characters or has the character U+0000 in it. Rename the column.`;
+    } else if (name.length > MAX_NAME_LENGTH || name.includes('\0')) {
+      const message = `The name of column ${index + 1} is longer than ${MAX_NAME_LENGTH} characters or has the character U+0000 in it. Rename the column.`;
       faults.add({ message });
     } else if (seen.has(name)) {
       const message = `Two columns are named ${quote(name)}. Give each column a name of its own.`;
@@ -72,8 +72,8 @@ function checkClaimedNames(names: readonly string[], target: string, faults: Fau
 }
 
 function absentTarget(names: readonly string[], target: string): string {
-  const listed = names.slice(0, MOST_LISTED).map(quote).join(', ');
-  const rest = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
+  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
+  const rest = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   const hint =
     names.length === 1 && /[;\t|]/.test(names[0] ?? '') ? ' Separate the fields by commas.' : '';
   return `There is no column ${quote(target)} to be the target. The columns are: ${listed}${rest}.${hint}`;

@@ -1,5 +1,5 @@
-import { fewestOfCategory } from '../params.js';
-import { chooseCategories, LONGEST_CATEGORY, MOST_CATEGORIES } from './categories.js';
+import { minRowsOfCategory } from '../params.js';
+import { chooseCategories, MAX_CATEGORIES, MAX_CATEGORY_LENGTH } from './categories.js';
 import { parseDate, parseNumber } from './cells.js';
 import {
   countCodes,
@@ -118,8 +118,8 @@ function summariseCategories(
   const byFrequency = column.texts
     .map((text, index) => ({ text, count: counts[index + 1] ?? 0 }))
     .sort((a, b) => b.count - a.count);
-  const fewest = fewestOfCategory(column.codes.length);
-  if (use.used && distinct > MOST_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
+  const fewest = minRowsOfCategory(column.codes.length);
+  if (use.used && distinct > MAX_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
     use.used = false;
     use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;
   }
@@ -145,7 +145,7 @@ function summariseCategories(
 }
 
 function tooLong(categoryBytes: number): string {
-  const [characters, bytes] = [LONGEST_CATEGORY, categoryBytes].map((most) =>
+  const [characters, bytes] = [MAX_CATEGORY_LENGTH, categoryBytes].map((most) =>
     most.toLocaleString('en'),
   );
   return `every value is too long for a category, which has at most ${characters} characters and, in a table of so many columns, ${bytes} bytes of JSON`;

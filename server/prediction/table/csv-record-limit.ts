@@ -1,8 +1,8 @@
-import { LONGEST_ROW, MOST_COLUMNS } from './table.js';
+import { MAX_COLUMNS, MAX_ROW_BYTES } from './table.js';
 import { TableError } from './table-error.js';
 
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
-const MAX_FIELDS = 10 * MOST_COLUMNS;
+const MAX_FIELDS = 10 * MAX_COLUMNS;
 
 /** What often makes a table one long line. */
 export const ENDS_REMOVED =
@@ -41,14 +41,14 @@ export class CsvRecordLimit {
       } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
         if (byte === CARRIAGE_RETURN || !this.#followsReturn(chunk, at)) this.#line++;
         if (this.#isQuoted) continue;
-        if (at - start > LONGEST_ROW) throw this.#tooLong();
+        if (at - start > MAX_ROW_BYTES) throw this.#tooLong();
         start = at + 1;
         this.#fields = 1;
         this.#recordLine = this.#line;
       }
     }
     this.#bytes = chunk.length - start;
-    if (this.#bytes > LONGEST_ROW) throw this.#tooLong();
+    if (this.#bytes > MAX_ROW_BYTES) throw this.#tooLong();
     if (chunk.length > 0) this.#endedWithReturn = chunk.at(-1) === CARRIAGE_RETURN;
   }
 
@@ -64,7 +64,7 @@ export class CsvRecordLimit {
 
   #tooManyFields(): TableError {
     const line = this.#recordLine;
-    const message = `The row that begins on line ${line} has more than ${MAX_FIELDS.toLocaleString('en')} fields, and a table has at most ${MOST_COLUMNS.toLocaleString('en')} columns. Send the columns that bear on the target, and put a field that holds a comma in quotes.${this.#hint()}`;
+    const message = `The row that begins on line ${line} has more than ${MAX_FIELDS.toLocaleString('en')} fields, and a table has at most ${MAX_COLUMNS.toLocaleString('en')} columns. Send the columns that bear on the target, and put a field that holds a comma in quotes.${this.#hint()}`;
     return new TableError([{ message, line }]);
   }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonShapeError, MalformedJsonError } from './json-errors.js';
-import { LONGEST_ROW, MOST_ROWS } from './table.js';
+import { MAX_ROW_BYTES, MAX_ROWS } from './table.js';
 import { TableError } from './table-error.js';
 
 /** The levels of arrays and objects, the outermost array among them. */
@@ -85,7 +85,7 @@ export class JsonArrayParser {
           this.#state = AFTER;
         } else if (byte === COMMA && this.#depth === 1) {
           lastComma = at;
-          if (++this.#commas >= MOST_ROWS) throw tooManyElements();
+          if (++this.#commas >= MAX_ROWS) throw tooManyElements();
         }
       } else if (!BLANK.has(byte)) {
         this.#begin(byte);
@@ -118,7 +118,7 @@ export class JsonArrayParser {
     if (this.#isSkipping) return;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes <= LONGEST_ROW) return;
+    if (this.#pendingBytes <= MAX_ROW_BYTES) return;
     this.skipElements();
     const message = `Row ${this.#commas} is longer than 4 MiB. Leave out the columns that do not bear on the target.`;
     throw new TableError([{ message, row: this.#commas }]);
@@ -160,7 +160,7 @@ function notAnArray(): JsonShapeError {
 }
 
 function tooManyElements(): JsonShapeError {
-  return new JsonShapeError(`must have at most ${MOST_ROWS} items`);
+  return new JsonShapeError(`must have at most ${MAX_ROWS} items`);
 }
 
 function unexpected(letter: string, row: number): MalformedJsonError {

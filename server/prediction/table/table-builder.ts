@@ -4,7 +4,7 @@ import { valuesByRow } from './chunked-array.js';
 import { ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
 import { profileColumn } from './column-profile.js';
-import { FEWEST_ROWS, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, type Table } from './table.js';
+import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MIN_ROWS, type Table } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 import { TextMemory } from './text-memory.js';
 
@@ -42,7 +42,7 @@ export class TableBuilder {
   column(name: string): ColumnBuilder {
     let column = this.#columns.get(name);
     if (column === undefined) {
-      if (this.#columns.size >= MOST_COLUMNS) throw tooManyColumns();
+      if (this.#columns.size >= MAX_COLUMNS) throw tooManyColumns();
       column = new ColumnBuilder(this.#memory);
       this.#columns.set(name, column);
       this.#refuseTooManyCells();
@@ -57,7 +57,7 @@ export class TableBuilder {
    *   cell too many.
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
-    if (++this.#rowsSeen > MOST_ROWS) throw tooManyRows(place);
+    if (++this.#rowsSeen > MAX_ROWS) throw tooManyRows(place);
     const text = cellText(targetCell);
     if (text === '') return undefined;
     this.#presentTargets++;
@@ -100,9 +100,9 @@ export class TableBuilder {
       return { message, ...place };
     }
     const rowCount = this.#rowCount;
-    if (rowCount < FEWEST_ROWS) {
+    if (rowCount < MIN_ROWS) {
       const rows = rowCount === 1 ? 'row has' : 'rows have';
-      const message = `Only ${rowCount} ${rows} a value of the target ${target}. At least ${FEWEST_ROWS} are needed, to learn from some and to measure the error on the others.`;
+      const message = `Only ${rowCount} ${rows} a value of the target ${target}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`;
       return { message };
     }
     // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
@@ -114,15 +114,15 @@ export class TableBuilder {
   }
 
   #refuseTooManyCells(): void {
-    if (this.#rowCount * this.#columns.size <= MOST_CELLS) return;
-    const most = MOST_CELLS.toLocaleString('en');
+    if (this.#rowCount * this.#columns.size <= MAX_CELLS) return;
+    const most = MAX_CELLS.toLocaleString('en');
     const message = `The table has more than ${most} cells (rows × columns). Send fewer rows, or only the columns that bear on the target.`;
     throw new TableError([{ message }]);
   }
 }
 
 function tooManyRows(place: Place): TableError {
-  const most = MOST_ROWS.toLocaleString('en');
+  const most = MAX_ROWS.toLocaleString('en');
   const message = `The table has more than ${most} rows; here begins the first too many. Send a random sample of at most ${most} rows.`;
   return new TableError([{ message, ...place }]);
 }

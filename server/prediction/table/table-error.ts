@@ -23,7 +23,7 @@ export class TableError extends Error {
 }
 
 /** Enough to show a pattern; a table with a thousand faults usually has one cause. */
-const MOST_FAULTS = 10;
+const MAX_FAULTS = 10;
 
 /** Gathers faults, so that a sender learns of several at once. */
 export class FaultList {
@@ -32,7 +32,7 @@ export class FaultList {
   /** @throws {TableError} with everything gathered, once there are ten faults. */
   add(fault: TableFault): void {
     this.#faults.push(fault);
-    if (this.#faults.length >= MOST_FAULTS) this.throwIfAny();
+    if (this.#faults.length >= MAX_FAULTS) this.throwIfAny();
   }
 
   /** @throws {TableError} if there is any fault. */
@@ -41,9 +41,11 @@ export class FaultList {
   }
 }
 
-const LONGEST_QUOTE = 60;
+const MAX_QUOTE_LENGTH = 60;
 
 /** A name or a cell as it appears in a message: in double quotes, cut when it is long. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+  return JSON.stringify(
+    text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text,
+  );
 }

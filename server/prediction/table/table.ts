@@ -18,7 +18,7 @@ export type TableColumn = TextColumn | ValueColumn;
 export interface TextColumn {
   readonly kind: 'text';
   readonly name: string;
-  /** Distinct texts of the present cells, in order of first appearance; at most `MOST_TEXTS`. */
+  /** Distinct texts of the present cells, in order of first appearance; at most `MAX_TEXTS`. */
   readonly texts: readonly string[];
   /**
    * For each row 0 if the cell is missing, 1 + its index in `texts`, or 1 + the number of texts if
@@ -36,7 +36,7 @@ export interface ValueColumn {
 }
 
 /** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */
-export const MOST_TEXTS = 65_534;
+export const MAX_TEXTS = 65_534;
 
 /**
  * The share of the present cells of a column of numbers or dates that must be such; the others
@@ -48,15 +48,15 @@ export const PARSING_SHARE = 0.95;
  * The fewest rows with a target. Each calibrates the intervals, which lets levels up to 0.98 be
  * promised; forty are left for a fold to learn from.
  */
-export const FEWEST_ROWS = 50;
+export const MIN_ROWS = 50;
 
 /** The most rows that are read, those without a target among them. */
-export const MOST_ROWS = 1_000_000;
+export const MAX_ROWS = 1_000_000;
 
-export const MOST_COLUMNS = 1000;
+export const MAX_COLUMNS = 1000;
 
 /** The most rows × input columns: rows that name few of many columns say little and take much. */
-export const MOST_CELLS = 25_000_000;
+export const MAX_CELLS = 25_000_000;
 
 /** The most bytes of a row in the sender's own text, and so of a cell: what is longer is a quote that is not closed, or no table. */
-export const LONGEST_ROW = 4 * 1024 * 1024;
+export const MAX_ROW_BYTES = 4 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { codesByRow } from './chunked-array.js';
 import { valuesByCode } from './column-counts.js';
-import { MOST_TEXTS, type TextColumn } from './table.js';
+import { MAX_TEXTS, type TextColumn } from './table.js';
 import { bytesOf } from './text-memory.js';
 
 /** The code of a text that is not kept, while the column grows. */
-const OTHER = MOST_TEXTS + 1;
+const OTHER = MAX_TEXTS + 1;
 
 /** The cells of a column as codes of its distinct texts, the rarest of which it can do without. */
 export class TextCells {
@@ -17,7 +17,7 @@ export class TextCells {
   }
 
   get isFull(): boolean {
-    return this.#codeOf.size >= MOST_TEXTS;
+    return this.#codeOf.size >= MAX_TEXTS;
   }
 
   /** Whether the text is kept already; then it is put. */

@@ -1,5 +1,5 @@
 /** About as much as the texts of one table may take, in bytes. */
-const MOST_BYTES = 96 * 1024 * 1024;
+const MAX_BYTES = 96 * 1024 * 1024;
 
 /** What an entry of a map takes beside the letters of its text, in bytes. */
 const ENTRY = 64;
@@ -31,7 +31,7 @@ export class TextMemory {
   /** Counts a text that one of the holders is about to keep; whoever holds most makes room for it. */
   reserve(text: string): void {
     this.#heldBytes += bytesOf(text);
-    while (this.#heldBytes > MOST_BYTES) {
+    while (this.#heldBytes > MAX_BYTES) {
       const largest = this.#largest();
       if (largest.heldBytes === 0) return;
       largest.makeRoom();

@@ -1,67 +1,69 @@
 import type { Learner } from '../boosting/learner.js';
 import type { Forest } from '../forest/tree.js';
-import type { GrowthLimits } from '../params.js';
-import { rowsToLearn, type UnseenRows } from './folds.js';
+import type { TreeParams } from '../params.js';
+import { type OutOfFold, trainingRows } from './folds.js';
 
-/** How to learn something about rows that a model has not seen. */
-export interface Lesson {
-  /** What to learn, by row, where a given forest predicts the target. */
-  wanted: (forest: Forest) => Float64Array;
-  limits: GrowthLimits;
+/** A quantity that is derived from a forest's predictions, such as the size of their errors. */
+export interface Objective {
+  /** Returns the quantity, by row, given the forest that predicts the target. */
+  target: (forest: Forest) => Float64Array;
+  params: TreeParams;
   rounds: number;
 }
 
-/** What was learnt, and by row what is said of it by a forest of a trial that judges the row. */
-export interface TriedForest {
+/** A forest, and its out-of-fold predictions by row. */
+export interface FittedForest {
   forest: Forest;
-  said: Float64Array;
+  predictions: Float64Array;
 }
 
 /**
- * Learns something about a forest's predictions: in each trial about the trial's forest, and in
- * the end about the one that answers.
+ * Trains a forest on a quantity that is derived from the predictions of another: in each fold from those of the
+ * fold's forest, and in the end from those of the model's.
  *
- * @param onRound told how many rounds are done, of `roundsOf(unseen, rounds)`.
+ * @param model the forest of the model.
+ * @param onRound called with the number of rounds done, of `roundsOf(outOfFold, rounds)`.
  */
-export function learnInTrials(
+export function fitOutOfFold(
   learner: Learner,
-  unseen: UnseenRows,
-  answering: Forest,
-  { wanted, limits, rounds }: Lesson,
+  outOfFold: OutOfFold,
+  model: Forest,
+  { target, params, rounds }: Objective,
   onRound: (done: number) => void,
-): TriedForest {
+): FittedForest {
   let done = 0;
-  const learn = (of: Forest, rows: Uint32Array) =>
-    learner.boost(rows, wanted(of), limits, rounds, () => onRound(++done));
-  const last = learn(answering, rowsToLearn(unseen));
-  const forests = unseen.trials.map(({ forest, learnt }) =>
-    forest === answering ? last : learn(forest, learnt),
+  const train = (forest: Forest, rows: Uint32Array) =>
+    learner.boost(rows, target(forest), params, rounds, () => onRound(++done));
+  const fitted = train(model, trainingRows(outOfFold));
+  const forests = outOfFold.folds.map(({ forest, train: rows }) =>
+    forest === model ? fitted : train(forest, rows),
   );
-  return { forest: last, said: sayInTrials(learner, unseen, forests) };
+  return { forest: fitted, predictions: predictOutOfFold(learner, outOfFold, forests) };
 }
 
-/** The rounds that a forest of so many takes with all of its trials. */
-export function roundsOf({ trials }: UnseenRows, rounds: number): number {
-  return trials.length === 1 ? rounds : rounds * (trials.length + 1);
+/** Returns the number of rounds that a forest of `rounds` trees takes with those of all folds. */
+export function roundsOf({ folds }: OutOfFold, rounds: number): number {
+  return folds.length === 1 ? rounds : rounds * (folds.length + 1);
 }
 
 /**
- * By row, what is said by the forest of the trial that judges the row. What the only trial has
- * learnt from is judged by none: there its forest says what it knows.
+ * Returns, by row, the prediction of the fold's forest in whose test set the row is. The training set of a
+ * hold-out is in no test set, and gets the predictions of its own forest.
  *
- * @param forests one a trial.
+ * @param forests one for each fold.
  */
-export function sayInTrials(
+export function predictOutOfFold(
   learner: Learner,
-  { trials }: UnseenRows,
+  { folds }: OutOfFold,
   forests: readonly Forest[],
 ): Float64Array {
-  const said = new Float64Array(learner.rowCount);
-  for (const [index, { learnt, judged }] of trials.entries()) {
+  const predictions = new Float64Array(learner.rowCount);
+  for (const [index, { train, test }] of folds.entries()) {
     const forest = forests[index] ?? { base: 0, trees: [] };
-    for (const rows of trials.length === 1 ? [learnt, judged] : [judged]) {
-      for (const [at, word] of learner.predict(forest, rows).entries()) said[rows[at] ?? 0] = word;
+    for (const rows of folds.length === 1 ? [train, test] : [test]) {
+      const values = learner.predict(forest, rows);
+      for (const [at, row] of rows.entries()) predictions[row] = values[at] ?? 0;
     }
   }
-  return said;
+  return predictions;
 }

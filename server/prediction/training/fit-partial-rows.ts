@@ -1,32 +1,32 @@
 import { Learner } from '../boosting/learner.js';
 import type { Forest } from '../forest/tree.js';
 import type { PartialRows } from '../model/partial-rows.js';
-import { errorLimits } from '../params.js';
-import { learnErrors } from './fit-error-model.js';
-import { learnInTrials, roundsOf, sayInTrials } from './fit-out-of-fold.js';
-import { everyRow, type LearntValues, repeatRows, rowsToLearn } from './folds.js';
+import { errorTreeParams } from '../params.js';
+import { fitErrorModel } from './fit-error-model.js';
+import { fitOutOfFold, predictOutOfFold, roundsOf } from './fit-out-of-fold.js';
+import { everyRow, type FittedTarget, repeatRows, trainingRows } from './folds.js';
 import { maskRows } from './masking.js';
 import type { Progress } from './progress.js';
 
-/** Many patterns of gaps each need rows to be learnt from: of a small table each row is copied. */
+/** Many patterns of gaps need rows to train on: each row of a small table is copied. */
 const COPIED_ROWS = 20_000;
-const MOST_COPIES = 3;
+const MAX_COPIES = 3;
 
-/** More would take more time than they mend. */
+/** More rounds cost more time than they gain. */
 const CORRECTION_ROUNDS = 30;
 const ERROR_ROUNDS = 30;
 
 /**
- * Learns to answer partial rows, from copies of the unseen rows in which values are masked at
- * random: first what a forest gets wrong in them, then how large the errors are that remain.
- * Where each forest sends what it never met is chance, so each has a correction of its own; the
- * errors that remain come from forests and corrections that have not seen the row. A level holds
- * for rows that are masked like these.
+ * Fits the part of a model that predicts partial rows, on copies of the out-of-fold rows in which values are
+ * masked at random: first a correction of the forest's errors in them, then the size of the errors that remain.
+ * Where a forest sends values that it never met is chance, so each fold's has a correction of its own; the
+ * errors that remain come from forests and corrections that were not trained on the row. A confidence
+ * holds for rows that are masked like these.
  *
  * @returns null if no feature has unfamiliar bins.
  */
-export function learnPartialRows(
-  { forest: answering, unseen: once }: LearntValues,
+export function fitPartialRows(
+  { forest: model, outOfFold: once }: FittedTarget,
   unfamiliarBins: readonly (readonly number[])[],
   random: () => number,
   progress: Progress,
@@ -34,35 +34,35 @@ export function learnPartialRows(
   if (unfamiliarBins.every((bins) => bins.length === 0)) return null;
   const copies = Math.min(
     Math.max(Math.floor(COPIED_ROWS / once.features.rowCount), 1),
-    MOST_COPIES,
+    MAX_COPIES,
   );
-  const unseen = repeatRows(once, copies);
-  const learner = new Learner(maskRows(unseen.features, unfamiliarBins, random));
+  const outOfFold = repeatRows(once, copies);
+  const learner = new Learner(maskRows(outOfFold.features, unfamiliarBins, random));
   const rows = everyRow(learner.rowCount);
-  const correction = learnInTrials(
+  const correction = fitOutOfFold(
     learner,
-    unseen,
-    answering,
+    outOfFold,
+    model,
     {
-      wanted: (forest: Forest) => residualsOf(learner.predict(forest, rows)),
-      limits: errorLimits(rowsToLearn(unseen).length),
+      target: (forest: Forest) => residualsOf(learner.predict(forest, rows)),
+      params: errorTreeParams(trainingRows(outOfFold).length),
       rounds: CORRECTION_ROUNDS,
     },
-    progress.stage(0.06, roundsOf(unseen, CORRECTION_ROUNDS)),
+    progress.stage(0.06, roundsOf(outOfFold, CORRECTION_ROUNDS)),
   );
-  const forests = unseen.trials.map(({ forest }) => forest);
-  const residuals = residualsOf(sayInTrials(learner, unseen, forests));
-  const { errorModel } = learnErrors(
+  const forests = outOfFold.folds.map(({ forest }) => forest);
+  const residuals = residualsOf(predictOutOfFold(learner, outOfFold, forests));
+  const { errorModel } = fitErrorModel(
     learner,
-    unseen,
-    answering,
-    residuals.map((residual, row) => Math.abs(residual - (correction.said[row] ?? 0))),
+    outOfFold,
+    model,
+    residuals.map((residual, row) => Math.abs(residual - (correction.predictions[row] ?? 0))),
     ERROR_ROUNDS,
-    progress.stage(0.06, roundsOf(unseen, ERROR_ROUNDS)),
+    progress.stage(0.06, roundsOf(outOfFold, ERROR_ROUNDS)),
   );
   return { unfamiliar_bins: unfamiliarBins, correction_forest: correction.forest, ...errorModel };
 
   function residualsOf(predictions: Float64Array): Float64Array {
-    return unseen.target.map((value, row) => value - (predictions[row] ?? 0));
+    return outOfFold.target.map((value, row) => value - (predictions[row] ?? 0));
   }
 }

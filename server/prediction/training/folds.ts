@@ -2,61 +2,60 @@ import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
 import type { Forest } from '../forest/tree.js';
 import { pick } from '../statistics.js';
 
-/** What was learnt of the target, and what it says of rows that it was not learnt from. */
-export interface LearntValues {
-  /** Answers for the model. */
+/** A forest that predicts the target, and its out-of-fold predictions. */
+export interface FittedTarget {
+  /** The forest of the model. */
   forest: Forest;
   /** For each tree, and each of its splits, by how much it lowered the squared error. */
   gains: readonly (readonly number[])[];
-  unseen: UnseenRows;
+  outOfFold: OutOfFold;
 }
 
-/** Rows of which each was kept from some forest, as a table of their own. */
-export interface UnseenRows {
+/** Rows with predictions of forests that were not trained on them, as a table of their own. */
+export interface OutOfFold {
   features: BinnedFeatures;
   /** In standard units, by row. */
   target: Float64Array;
-  /** By row, what a forest says that has not learnt from it. */
+  /** By row, the prediction of a forest that was not trained on it. */
   predictions: Float64Array;
-  trials: readonly Trial[];
-  /** The rows that intervals and metrics are counted on, in random order; some trial judges each. */
-  judged: Uint32Array;
+  folds: readonly Fold[];
+  /** The rows that calibrate intervals and metrics, in random order; each is in the test set of one fold. */
+  testRows: Uint32Array;
   /**
-   * What a forest says of some judged rows that learnt from fewer than the trials' do, by as much
-   * as these learnt from fewer than the one that answers; null if that is one of theirs.
+   * Predictions for some test rows of forests with a smaller training set than the folds', smaller by the share
+   * by which the folds' is smaller than the model's; null if the model's forest is that of a fold.
    */
   fromFewer: { rows: Uint32Array; predictions: Float64Array } | null;
 }
 
 /**
- * A way to learn from some rows and to be judged by others; both ascending. A single trial parts
- * the rows for good. Of several, each judges rows that the others learn from, so that the last
- * word may be learnt from all.
+ * A training set and a test set, both ascending. A single fold is a hold-out. Of several, each tests rows that
+ * the others train on, so that the model's own forest may be trained on all of them.
  */
-export interface Trial {
-  learnt: Uint32Array;
-  judged: Uint32Array;
-  /** Predicts the target; has not learnt from the judged rows, and if it is the only trial, from none here. */
+export interface Fold {
+  train: Uint32Array;
+  test: Uint32Array;
+  /** Predicts the target. It was not trained on the test set; in a hold-out, on no row here. */
   forest: Forest;
 }
 
-/** The rows, ascending, from which the last word is learnt. */
-export function rowsToLearn({ trials, features }: UnseenRows): Uint32Array {
-  const [only] = trials;
-  return only !== undefined && trials.length === 1 ? only.learnt : everyRow(features.rowCount);
+/** Returns the rows, ascending, on which the model's own forests are trained. */
+export function trainingRows({ folds, features }: OutOfFold): Uint32Array {
+  const [only] = folds;
+  return only !== undefined && folds.length === 1 ? only.train : everyRow(features.rowCount);
 }
 
-/** The numbers of all rows. */
+/** Returns the numbers of all rows. */
 export function everyRow(count: number): Uint32Array {
   return new Uint32Array(count).map((_, row) => row);
 }
 
 /**
- * Every row so many times, each copy learnt from and judged where the row is. Intervals are
- * calibrated on the first copies alone: more would vouch for no more than the rows do.
+ * Copies every row, each copy into the sets that the row is in. Intervals are calibrated on the first copies
+ * alone: the others add no evidence.
  */
-export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
-  const { rowCount } = unseen.features;
+export function repeatRows(outOfFold: OutOfFold, times: number): OutOfFold {
+  const { rowCount } = outOfFold.features;
   const repeat = (rows: Uint32Array) =>
     Uint32Array.from(
       { length: times * rows.length },
@@ -64,15 +63,15 @@ export function repeatRows(unseen: UnseenRows, times: number): UnseenRows {
     );
   const origins = repeat(everyRow(rowCount)).map((row) => row % rowCount);
   return {
-    features: takeRows(unseen.features, origins),
-    target: pick(unseen.target, origins),
-    predictions: pick(unseen.predictions, origins),
-    trials: unseen.trials.map(({ learnt, judged, forest }) => ({
-      learnt: repeat(learnt),
-      judged: repeat(judged),
+    features: takeRows(outOfFold.features, origins),
+    target: pick(outOfFold.target, origins),
+    predictions: pick(outOfFold.predictions, origins),
+    folds: outOfFold.folds.map(({ train, test, forest }) => ({
+      train: repeat(train),
+      test: repeat(test),
       forest,
     })),
-    judged: unseen.judged,
+    testRows: outOfFold.testRows,
     fromFewer: null,
   };
 }

@@ -1,61 +1,62 @@
 import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import { RoundSearch } from '../boosting/early-stopping.js';
+import { EarlyStopping } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
-import { valueLimits } from '../params.js';
+import { valueTreeParams } from '../params.js';
 import { pick } from '../statistics.js';
-import { everyRow, type LearntValues } from './folds.js';
+import { everyRow, type FittedTarget } from './folds.js';
 import type { Progress } from './progress.js';
 
 const VALIDATION_SHARE = 0.1;
-const JUDGED_SHARE = 0.18;
+const TEST_SHARE = 0.18;
 
-/** So many rows tell all that is asked of either part; the others are better learnt from. */
-const MOST_IN_PART = 25_000;
+/** The most rows of either set: more rows are worth more for training. */
+const MAX_IN_PART = 25_000;
 
 /**
- * Learns the target from most rows of a large table. A tenth of the rows decides the number of
- * rounds, and shows what errors remain; some more calibrate the intervals and measure the model,
- * and nothing is learnt from those. One training where folds take six.
+ * Trains a forest on most rows of a large table. A tenth of the rows, the validation set, decides the number of
+ * rounds, and is what error models are trained on; a test set calibrates the intervals and measures the model.
+ * One training where folds take six.
  *
  * @param target by row.
  * @param order all rows, in random order.
  */
-export function learnWithHoldOut(
+export function trainWithHoldOut(
   features: BinnedFeatures,
   target: Float64Array,
   order: Uint32Array,
   progress: Progress,
-): LearntValues {
+): FittedTarget {
   const validated = partOf(order.length, VALIDATION_SHARE);
-  const heldOut = validated + partOf(order.length, JUDGED_SHARE);
+  const heldOut = validated + partOf(order.length, TEST_SHARE);
   const rows = order.slice(0, heldOut);
-  const unseen = { features: takeRows(features, rows), target: pick(target, rows) };
+  const held = { features: takeRows(features, rows), target: pick(target, rows) };
   const all = everyRow(heldOut);
-  const trial = { learnt: all.subarray(0, validated), judged: all.subarray(validated) };
-  const learnt = order.slice(heldOut).sort();
-  const booster = new Learner(features).booster(learnt, target, valueLimits(learnt.length));
-  const learner = new Learner(unseen.features);
+  const validation = all.subarray(0, validated);
+  const test = all.subarray(validated);
+  const train = order.slice(heldOut).sort();
+  const booster = new Learner(features).booster(train, target, valueTreeParams(train.length));
+  const learner = new Learner(held.features);
   const predictions = new Float64Array(heldOut).fill(booster.forest.base);
-  const search = new RoundSearch(predictions, unseen.target, trial.learnt);
+  const stopping = new EarlyStopping(predictions, held.target, validation);
   const inRounds = progress.openStage(0.75);
-  while (!search.isOver) {
-    learner.addTo(predictions, trial.learnt, [booster.addTree()]);
-    inRounds(search.look());
+  while (!stopping.isOver) {
+    learner.addTo(predictions, validation, [booster.addTree()]);
+    inRounds(stopping.update());
   }
-  const forest = search.cut(booster.forest);
+  const forest = stopping.truncate(booster.forest);
   return {
     forest,
-    gains: booster.gains.slice(0, search.rounds),
-    unseen: {
-      ...unseen,
+    gains: booster.gains.slice(0, stopping.rounds),
+    outOfFold: {
+      ...held,
       predictions: learner.predict(forest, all),
-      trials: [{ ...trial, forest }],
-      judged: trial.judged,
+      folds: [{ train: validation, test, forest }],
+      testRows: test,
       fromFewer: null,
     },
   };
 }
 
 function partOf(rowCount: number, share: number): number {
-  return Math.min(Math.round(share * rowCount), MOST_IN_PART);
+  return Math.min(Math.round(share * rowCount), MAX_IN_PART);
 }

@@ -4,14 +4,14 @@ import type { Forest } from '../forest/tree.js';
 import { shuffledRange } from '../random.js';
 import { pick } from '../statistics.js';
 import type { Importance } from '../table/column-profile.js';
-import type { LearntValues, UnseenRows } from './folds.js';
+import type { FittedTarget, OutOfFold } from './folds.js';
 
 /** So many rows tell what matters. */
-const MOST_ROWS = 2000;
+const MAX_ROWS = 2000;
 
 /** With many columns fewer rows must do, since all of them are scored anew for each column. */
-const MOST_SCORED = 200_000;
-const FEWEST_ROWS = 200;
+const MAX_SCORED = 200_000;
+const MIN_ROWS = 200;
 
 /**
  * How much each column matters: by its share of the gains of the trees' splits, and by permutation
@@ -21,13 +21,13 @@ const FEWEST_ROWS = 200;
  * @returns by column, for those that features are read from.
  */
 export function weighColumns(
-  { forest, gains, unseen }: LearntValues,
+  { forest, gains, outOfFold }: FittedTarget,
   random: () => number,
   toUnits: (length: number) => number,
 ): Map<number, Importance> {
-  const gainOf = sumGains(forest, gains, unseen.features.columnOf);
+  const gainOf = sumGains(forest, gains, outOfFold.features.columnOf);
   const total = [...gainOf.values()].reduce((sum, gain) => sum + gain, 0);
-  const damageOf = permute(unseen, [...gainOf.keys()], random);
+  const damageOf = permute(outOfFold, [...gainOf.keys()], random);
   return new Map(
     [...gainOf].map(([column, gain]) => [
       column,
@@ -38,7 +38,7 @@ export function weighColumns(
 
 function sumGains(
   { trees }: Forest,
-  gains: LearntValues['gains'],
+  gains: FittedTarget['gains'],
   columnOf: readonly number[],
 ): Map<number, number> {
   const gainOf = new Map(columnOf.map((column) => [column, 0]));
@@ -53,18 +53,18 @@ function sumGains(
 
 /** By column, how much the root mean squared error grows when its values are shuffled. */
 function permute(
-  { features, target, trials }: UnseenRows,
+  { features, target, folds }: OutOfFold,
   columns: readonly number[],
   random: () => number,
 ): Map<number, number> {
-  const affordable = Math.max(FEWEST_ROWS, Math.floor(MOST_SCORED / columns.length));
-  const samples = trials.map(({ judged, forest }) => {
-    const most = Math.ceil(Math.min(MOST_ROWS, affordable) / trials.length);
-    const drawn = shuffledRange(judged.length, random).subarray(0, most);
-    const some = drawn.map((index) => judged[index] ?? 0);
+  const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length));
+  const samples = folds.map(({ test, forest }) => {
+    const most = Math.ceil(Math.min(MAX_ROWS, affordable) / folds.length);
+    const drawn = shuffledRange(test.length, random).subarray(0, most);
+    const some = drawn.map((index) => test[index] ?? 0);
     return {
       sample: takeRows(features, some),
-      truth: pick(target, some),
+      actual: pick(target, some),
       order: shuffledRange(some.length, random),
       base: forest.base,
       scorer: new ForestScorer(forest.trees),
@@ -73,12 +73,12 @@ function permute(
   const error = (column?: number) => {
     let squares = 0;
     let count = 0;
-    for (const { sample, truth, order, base, scorer } of samples) {
+    for (const { sample, actual, order, base, scorer } of samples) {
       const bins = column === undefined ? sample.bins : shuffled(sample, column, order);
-      const sums = new Float64Array(truth.length).fill(base);
-      scorer.addTo(sums, order, bins, truth.length);
-      for (const [row, value] of truth.entries()) squares += (value - (sums[row] ?? 0)) ** 2;
-      count += truth.length;
+      const sums = new Float64Array(actual.length).fill(base);
+      scorer.addTo(sums, order, bins, actual.length);
+      for (const [row, value] of actual.entries()) squares += (value - (sums[row] ?? 0)) ** 2;
+      count += actual.length;
     }
     return Math.sqrt(squares / count);
   };
@@ -93,8 +93,8 @@ function shuffled(
   order: Uint32Array,
 ): Uint8Array {
   const changed = bins.slice();
-  for (const [feature, of] of columnOf.entries()) {
-    if (of !== column) continue;
+  for (const [feature, owner] of columnOf.entries()) {
+    if (owner !== column) continue;
     const begin = feature * rowCount;
     for (const [row, other] of order.entries()) changed[begin + row] = bins[begin + other] ?? 0;
   }

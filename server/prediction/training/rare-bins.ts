@@ -2,19 +2,19 @@ import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
 
 /** Of the rows: what fewer have, trees have not learnt to judge. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /**
  * For each feature, which of the bins that stand for no value of its own are unfamiliar: the one
  * for missing values, and that of a category for all the others.
  *
- * @param leafRows the fewest rows of a leaf: fewer cannot be told apart, whatever their share.
+ * @param minRowsPerLeaf the fewest rows of a leaf: fewer cannot be told apart, whatever their share.
  */
 export function findUnfamiliarBins(
   { bins, binCounts, isCategory, rowCount }: BinnedFeatures,
-  leafRows: number,
+  minRowsPerLeaf: number,
 ): number[][] {
-  const fewest = Math.max(LEAST_SHARE * rowCount, leafRows);
+  const fewest = Math.max(MIN_SHARE * rowCount, minRowsPerLeaf);
   return binCounts.map((binCount, feature) => {
     const column = bins.subarray(feature * rowCount, (feature + 1) * rowCount);
     const candidates = isCategory[feature] ? [MISSING_BIN, binCount - 1] : [MISSING_BIN];
@@ -24,6 +24,6 @@ export function findUnfamiliarBins(
 
 function rowsIn(column: Uint8Array, bin: number): number {
   let count = 0;
-  for (const of of column) if (of === bin) count++;
+  for (const value of column) if (value === bin) count++;
   return count;
 }

@@ -4,16 +4,16 @@ import { findSupport } from '../intervals/target-range.js';
 import { chooseScale, lengthFromStandard, toStandard } from '../intervals/target-scale.js';
 import { measure } from '../model/metrics.js';
 import type { Model } from '../model/model.js';
-import { valueLimits } from '../params.js';
+import { valueTreeParams } from '../params.js';
 import { seededRandom, shuffledRange } from '../random.js';
 import { pick, standardDeviation } from '../statistics.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { Table } from '../table/table.js';
 import { crossValidate } from './cross-validation.js';
-import { learnErrors } from './fit-error-model.js';
+import { fitErrorModel } from './fit-error-model.js';
 import { roundsOf } from './fit-out-of-fold.js';
-import { learnPartialRows } from './fit-partial-rows.js';
-import { learnWithHoldOut } from './hold-out.js';
+import { fitPartialRows } from './fit-partial-rows.js';
+import { trainWithHoldOut } from './hold-out.js';
 import { weighColumns } from './importance.js';
 import { Progress } from './progress.js';
 import { findUnfamiliarBins } from './rare-bins.js';
@@ -25,17 +25,17 @@ export interface TrainOptions {
   seed?: number;
 }
 
-/** Up to here every row is worth the time that folds take. */
-const MOST_ROWS_IN_FOLDS = 20_000;
-const MOST_BINS_IN_FOLDS = 2_000_000;
+/** Smaller tables are trained in folds. */
+const MAX_ROWS_FOR_FOLDS = 20_000;
+const MAX_BINS_FOR_FOLDS = 2_000_000;
 
 const ERROR_ROUNDS = 40;
 
 /**
  * Trains a model on a table: a forest of gradient-boosted trees that predicts the target, and a
  * smaller one that predicts the size of its error; two more for rows that leave out what the table
- * always had. What is said of the model's errors comes from rows that forests have not seen, in
- * folds or, of a large table, held out. Occupies its thread.
+ * always had. The model's errors are measured on rows that forests were not trained on, in folds or, in a large
+ * table, held out. Occupies its thread.
  */
 export function train(table: Table, options: TrainOptions = {}): Model {
   const progress = new Progress(options.onProgress ?? (() => {}));
@@ -47,25 +47,25 @@ export function train(table: Table, options: TrainOptions = {}): Model {
   const random = seededRandom(options.seed ?? 1);
   const order = shuffledRange(table.rowCount, random);
 
-  const isSmall = table.rowCount <= MOST_ROWS_IN_FOLDS && binned.bins.length <= MOST_BINS_IN_FOLDS;
-  const learn = isSmall ? crossValidate : learnWithHoldOut;
-  const values = learn(binned, target, order, progress);
-  const { forest, unseen } = values;
-  const { errorModel, predictedErrors } = learnErrors(
-    new Learner(unseen.features),
-    unseen,
+  const isSmall = table.rowCount <= MAX_ROWS_FOR_FOLDS && binned.bins.length <= MAX_BINS_FOR_FOLDS;
+  const fitTarget = isSmall ? crossValidate : trainWithHoldOut;
+  const values = fitTarget(binned, target, order, progress);
+  const { forest, outOfFold } = values;
+  const { errorModel, predictedErrors } = fitErrorModel(
+    new Learner(outOfFold.features),
+    outOfFold,
     forest,
-    unseen.target.map((value, row) => Math.abs(value - (unseen.predictions[row] ?? 0))),
+    outOfFold.target.map((value, row) => Math.abs(value - (outOfFold.predictions[row] ?? 0))),
     ERROR_ROUNDS,
-    progress.stage(0.06, roundsOf(unseen, ERROR_ROUNDS)),
+    progress.stage(0.06, roundsOf(outOfFold, ERROR_ROUNDS)),
   );
-  const { leafRows } = valueLimits(table.rowCount);
-  const unfamiliar = findUnfamiliarBins(binned, leafRows);
-  const partial_rows = learnPartialRows(values, unfamiliar, random, progress);
+  const { minRowsPerLeaf } = valueTreeParams(table.rowCount);
+  const unfamiliar = findUnfamiliarBins(binned, minRowsPerLeaf);
+  const partial_rows = fitPartialRows(values, unfamiliar, random, progress);
   const importance = weighColumns(values, random, toUnits);
-  const judged = {
-    targets: pick(unseen.target, unseen.judged),
-    predictions: pick(unseen.predictions, unseen.judged),
+  const tested = {
+    targets: pick(outOfFold.target, outOfFold.testRows),
+    predictions: pick(outOfFold.predictions, outOfFold.testRows),
     predictedErrors,
   };
   const target_deviation = standardDeviation(target);
@@ -76,7 +76,7 @@ export function train(table: Table, options: TrainOptions = {}): Model {
     columns: columns.map(
       (column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null }),
     ),
-    metrics: measure(judged, forest.base, target_deviation, toUnits),
+    metrics: measure(tested, forest.base, target_deviation, toUnits),
     features,
     target_scale: scale,
     target_support: findSupport(table.targetValues),

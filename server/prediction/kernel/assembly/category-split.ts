@@ -3,7 +3,7 @@ import {
   gain as gainSoFar,
   keepSplit,
   leafRows,
-  MOST_BINS,
+  MAX_BINS,
   residualSum,
   rowCount,
   rowsOf,
@@ -13,17 +13,17 @@ import {
 import { sortByKey } from './sort';
 
 /** Up to this many categories, one against the rest is tried, and no larger sets. */
-const MOST_ONE_HOT: i32 = 4;
+const MAX_ONE_HOT: i32 = 4;
 
 /** The most categories that are moved to the left. */
-const LONGEST_LEFT: i32 = 32;
+const MAX_LEFT_CATEGORIES: i32 = 32;
 
 /** Rows of mean zero that steady the order and the fit of small categories. */
 const SMOOTHING: f64 = 10;
 
 /** The bins that have rows enough (u8), and by bin their mean residuals (f64). */
-const ORDER: usize = memory.data(MOST_BINS);
-const MEANS: usize = memory.data(8 * MOST_BINS, 8);
+const ORDER: usize = memory.data(MAX_BINS);
+const MEANS: usize = memory.data(8 * MAX_BINS, 8);
 
 /**
  * Keeps the best set of categories to go left, if it gains more than the best split so far. In the
@@ -36,7 +36,7 @@ const MEANS: usize = memory.data(8 * MOST_BINS, 8);
  */
 export function findCategorySplit(bins: usize, count: i32): bool {
   const known = listCategories(bins, count);
-  if (count - 2 <= MOST_ONE_HOT) {
+  if (count - 2 <= MAX_ONE_HOT) {
     let found = false;
     for (let index = 0; index < known; index++) {
       if (bestBeginning(bins, count, ORDER + index, 1, 1, leafRows, 0)) found = true;
@@ -44,7 +44,7 @@ export function findCategorySplit(bins: usize, count: i32): bool {
     return found;
   }
   sortByKey(ORDER, known, MEANS);
-  const longest = min(LONGEST_LEFT, (known + 1) >> 1);
+  const longest = min(MAX_LEFT_CATEGORIES, (known + 1) >> 1);
   const stepRows = 5 * leafRows;
   const fromLow = bestBeginning(bins, count, ORDER, 1, longest, stepRows, SMOOTHING);
   const fromHigh = bestBeginning(bins, count, ORDER + known - 1, -1, longest, stepRows, SMOOTHING);
@@ -106,7 +106,7 @@ function bestBeginning(
   if (bestLength === 0) return false;
   keepSplit(bestGain, bestLeft);
   const leftIsLarger = 2 * rowsOf(bestLeft) > rowCount;
-  memory.fill(GOES_LEFT, 0, MOST_BINS);
+  memory.fill(GOES_LEFT, 0, MAX_BINS);
   for (let bin = 0; bin < count; bin++) {
     const isLacking = load<i64>(bins + 8 * <usize>bin) === 0;
     store<u8>(GOES_LEFT + bin, isLacking && leftIsLarger ? 1 : 0);

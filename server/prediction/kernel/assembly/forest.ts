@@ -4,11 +4,11 @@ const TREES: usize = 8;
 /** The bytes of the masks that one bin of one feature has for the trees of a group. */
 const MASKS: usize = 4 * TREES;
 
-const MOST_BINS: usize = 256;
-const MOST_LEAVES: usize = 32;
+const MAX_BINS: usize = 256;
+const MAX_LEAVES: usize = 32;
 
 /** The bytes from the values of one tree's leaves to those of the next. */
-const LEAVES: usize = 8 * MOST_LEAVES;
+const LEAVES: usize = 8 * MAX_LEAVES;
 
 /**
  * Adds a forest's trees to the sums of rows, tree after tree (QuickScorer, Lucchese et al. 2015;
@@ -45,7 +45,7 @@ export function addForest(
         const mask = masks + MASKS * <usize>load<u16>(place + 2 * bin);
         possible = v128.and(possible, v128.load(mask));
         possibleToo = v128.and(possibleToo, v128.load(mask, 16));
-        place += 2 * MOST_BINS;
+        place += 2 * MAX_BINS;
       }
       const at = sums + 8 * row;
       let sum = load<f64>(at);

@@ -2,7 +2,7 @@
 const CHUNK: u32 = 128;
 
 /** The bytes that are copied of a row's bins, however many it has of them. */
-const MOST_WIDTH: usize = 16;
+const MAX_WIDTH: usize = 16;
 
 const BINS: usize = memory.data(2048, 16);
 const ADDENDS: usize = memory.data(1024, 16);
@@ -40,10 +40,10 @@ export function sumRows(
       const row = <usize>load<u32>(at);
       v128.store(bin, v128.load(bins + row * width));
       store<i64>(addend, ((<i64>load<i32>(residuals + 4 * row)) << (<i64>countBits)) + 1);
-      bin += MOST_WIDTH;
+      bin += MAX_WIDTH;
       addend += 8;
     }
-    for (let at = ADDENDS, row = BINS; at < addend; at += 8, row += MOST_WIDTH) {
+    for (let at = ADDENDS, row = BINS; at < addend; at += 8, row += MAX_WIDTH) {
       const residual = load<i64>(at);
       let ofFeature = histogram;
       for (let bin = row, last = row + width; bin < last; bin++) {

@@ -2,7 +2,7 @@
  * The node whose split is sought, and the best of its splits so far. There is one search at a time.
  */
 
-export const MOST_BINS: i32 = 256;
+export const MAX_BINS: i32 = 256;
 
 /** The sum of the node's quantised residuals, a whole number, and its rows. */
 export let residualSum: f64 = 0;
@@ -17,10 +17,10 @@ export let gain: f64 = 0;
 let left: i64 = 0;
 
 /** By bin: 1 if the best split sends it left, else 0. */
-export const GOES_LEFT: usize = memory.data(MOST_BINS);
+export const GOES_LEFT: usize = memory.data(MAX_BINS);
 
 /** What is told of the best split: see `splitAddress`. */
-const SPLIT: usize = memory.data(32 + MOST_BINS, 8);
+const SPLIT: usize = memory.data(32 + MAX_BINS, 8);
 
 export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
   residualSum = sum;
@@ -53,12 +53,12 @@ export function splitAddress(): usize {
 export function tellSplit(): void {
   let end = SPLIT + 32;
   let before: u8 = 0;
-  for (let bin = 0; bin < MOST_BINS; bin++) {
+  for (let bin = 0; bin < MAX_BINS; bin++) {
     const now = load<u8>(GOES_LEFT + bin);
     if (now !== before) store<u8>(end++, now ? bin : bin - 1);
     before = now;
   }
-  if (before) store<u8>(end++, MOST_BINS - 1);
+  if (before) store<u8>(end++, MAX_BINS - 1);
   store<f64>(SPLIT, gain);
   store<f64>(SPLIT, sumOf(left), 8);
   store<f64>(SPLIT, rowsOf(left), 16);

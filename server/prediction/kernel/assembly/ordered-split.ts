@@ -4,7 +4,7 @@ import {
   keepSplit,
   leafRows,
   leftRows,
-  MOST_BINS,
+  MAX_BINS,
   residualSum,
   rowCount,
   rowsOf,
@@ -28,7 +28,7 @@ export function findOrderedSplit(bins: usize, count: i32): bool {
     if (missingGoesLeft) lastLeft = withMissing;
   }
   if (lastLeft === 0) return false;
-  memory.fill(GOES_LEFT, 0, MOST_BINS);
+  memory.fill(GOES_LEFT, 0, MAX_BINS);
   memory.fill(GOES_LEFT + 1, 1, lastLeft);
   store<u8>(GOES_LEFT, missingGoesLeft ? 1 : 0);
   return true;

@@ -1,5 +1,5 @@
 /** More would make sums that a double does not hold exactly. */
-const MOST_BITS: i32 = 30;
+const MAX_BITS: i32 = 30;
 
 /** Of the numbers that were written last. */
 let sum: i64 = 0;
@@ -25,7 +25,7 @@ export function quantise(
   for (let at = rows; at < end; at += 4) {
     largest = max(largest, abs(load<f64>(residuals + 8 * <usize>load<u32>(at))));
   }
-  const bits = min(MOST_BITS, 62 - 2 * countBits);
+  const bits = min(MAX_BITS, 62 - 2 * countBits);
   const scale = powerOfTwo(bits - exponentAbove(largest));
   sum = 0;
   for (let at = rows; at < end; at += 4) {

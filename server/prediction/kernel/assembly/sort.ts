@@ -1,6 +1,6 @@
-import { MOST_BINS } from './node';
+import { MAX_BINS } from './node';
 
-const MERGED: usize = memory.data(MOST_BINS);
+const MERGED: usize = memory.data(MAX_BINS);
 
 /**
  * Sorts bytes by ascending key, those of equal key as they stand: a merge sort, from runs of one

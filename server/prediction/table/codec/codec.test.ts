@@ -56,23 +56,6 @@ test('bytes that are no table are refused', () => {
   for (const parts of damaged) expect(() => decode(parts)).toThrow();
 });
 
-test('a table as release 0.1.0 kept it is read', () => {
-  const { target, rowCount, targetValues } = readRowsTable(rows, 'y');
-  const distinct = Array.from({ length: 70_000 }, (_, index) => `${index}`);
-  const kept = (name: string, texts: string[], codes: number[]) => ({
-    ...{ name, texts, codes: Uint32Array.from(codes) },
-  });
-  const columns = [
-    kept('few', ['a', 'b'], [0, 1, 2, ...new Array<number>(57).fill(2)]),
-    kept('many', distinct, [...Array.from({ length: 59 }, (_, index) => index + 1), 70_000]),
-  ];
-  const bytes = serialize({ format: 'roster-table/1', target, rowCount, targetValues, columns });
-  const table = decode([bytes]);
-  expect(table).toMatchObject({ target, rowCount, targetValues });
-  expect(table.columns[0]).toMatchObject({ name: 'few', texts: ['a', 'b'] });
-  expect(table.columns[1]).toMatchObject({ name: 'many', texts: { length: 60, 59: '69999' } });
-});
-
 /** A table of words, numbers and dates of which there are more than texts are kept. */
 function largeTable(): Table {
   return readRowsTable(

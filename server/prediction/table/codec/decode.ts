@@ -1,9 +1,8 @@
 import { deserialize } from 'node:v8';
 import { z } from 'zod';
-import { MOST_TEXTS, type Table } from '../table.js';
+import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';
-import { decodeFirstFormat } from './format-v1.js';
 
 const headSchema = z.object({
   format: z.literal(FORMAT),
@@ -14,7 +13,7 @@ const headSchema = z.object({
       z.object({
         kind: z.literal('text'),
         name: z.string(),
-        textCount: z.int().min(0).max(MOST_TEXTS),
+        textCount: z.int().min(0).max(MAX_TEXTS),
       }),
       z.object({ kind: z.enum(['number', 'date']), name: z.string() }),
     ]),
@@ -35,16 +34,10 @@ const partSchema: z.ZodType<Piece[]> = z.array(
 /** Puts a table together from its parts, in their order, and holds it only once. */
 export class TableDecoder {
   #table: GrowingTable | undefined;
-  #first: Table | undefined;
 
   /** @throws {Error} if the bytes are not the next part of an encoded table. */
   add(part: Uint8Array): void {
-    const decoded: unknown = deserialize(part);
-    if (!Array.isArray(decoded)) {
-      this.#first = decodeFirstFormat(decoded);
-      return;
-    }
-    for (const piece of partSchema.parse(decoded)) {
+    for (const piece of partSchema.parse(deserialize(part))) {
       if ('format' in piece) this.#table = new GrowingTable(piece);
       else if (this.#table === undefined) throw new Error('An encoded table begins with its head.');
       else this.#table.add(piece);
@@ -53,9 +46,8 @@ export class TableDecoder {
 
   /** @throws {Error} if parts are missing. */
   finish(): Table {
-    const table = this.#table?.finish() ?? this.#first;
-    if (table === undefined) throw new Error('An encoded table has at least one part.');
-    return table;
+    if (this.#table === undefined) throw new Error('An encoded table has at least one part.');
+    return this.#table.finish();
   }
 }
 

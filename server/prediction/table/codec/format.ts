@@ -1,5 +1,5 @@
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
-export const FORMAT = 'roster-table/2';
+export const FORMAT = 'roster-table/1';
 
 /** In a piece of cells, the target in place of the index of a column. */
 export const TARGET = -1;
