@@ -5,11 +5,11 @@ import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
-import { grow, refuseTakenName } from './held.js';
 import { AgentWriter } from './json/written-agents.js';
 import { type ListEntry, partsOf } from './json/written-json.js';
 import { inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { refuseTakenName, reserveQuota } from './project-quota.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -77,12 +77,6 @@ export class AgentStore {
     return row && new AgentWriter(this.db).write(row);
   }
 
-  /** An agent as an object, with all of its skills. */
-  async find(projectId: string, nameOrId: string): Promise<Agent | undefined> {
-    const pieces = await this.show(projectId, nameOrId);
-    return pieces && JSON.parse(pieces.join(''));
-  }
-
   /**
    * @returns the agent, as `show` does
    * @throws {NameTakenError}
@@ -100,7 +94,7 @@ export class AgentStore {
     const identity = newResource();
     const row = { ...fields, ...jsonColumns(EMPTY_ROW, fields) };
     const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
-    await grow(this.db, projectId, growth, this.most);
+    await reserveQuota(this.db, projectId, growth, this.most);
     await this.db
       .insertInto('agents')
       .values({ ...identity, project_id: projectId, ...row })
@@ -138,7 +132,7 @@ export class AgentStore {
       bytes: bytesOf('agents', changed) - bytes,
       uses: used ? used.length - uses : 0,
     };
-    await grow(this.db, projectId, growth, this.most);
+    await reserveQuota(this.db, projectId, growth, this.most);
     await this.db
       .updateTable('agents')
       .set({ ...changed, updated_at: new Date().toISOString() })
@@ -197,7 +191,7 @@ function findRow(
   return FIND[column].first(db, { projectId, value });
 }
 
-const MOST_SKILLS = 1000;
+const MAX_SKILLS = 1000;
 
 /**
  * The skills of an agent, each once.
@@ -205,7 +199,7 @@ const MOST_SKILLS = 1000;
  */
 function bounded(ids: readonly string[]): string[] {
   const each = new Set(ids);
-  if (each.size > MOST_SKILLS) throw new TooLargeError('skills', `${MOST_SKILLS} skills`);
+  if (each.size > MAX_SKILLS) throw new TooLargeError('skills', `${MAX_SKILLS} skills`);
   return [...each];
 }
 

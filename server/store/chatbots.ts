@@ -3,11 +3,11 @@ import type { Bounds } from './bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
-import { UnknownReferenceError } from './errors.js';
-import { grow, refuseTakenName } from './held.js';
+import { OtherNameError, UnknownReferenceError } from './errors.js';
 import { chatbotJson, type ListEntry, partsOf } from './json/written-json.js';
 import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { refuseTakenName, reserveQuota } from './project-quota.js';
 import { remove } from './remove.js';
 import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from './resource.js';
 import { bytesOf, sizeOf } from './size.js';
@@ -78,7 +78,12 @@ export class ChatbotStore {
       agent_id: await agentId(this.db, projectId, agent),
       settings: mergedText('settings', EMPTY_OBJECT, settings),
     };
-    await grow(this.db, projectId, { chatbots: 1, bytes: bytesOf('chatbots', row) }, this.most);
+    await reserveQuota(
+      this.db,
+      projectId,
+      { chatbots: 1, bytes: bytesOf('chatbots', row) },
+      this.most,
+    );
     await this.db.insertInto('chatbots').values(row).execute();
     return this.#shownAgain(projectId, fields.name);
   }
@@ -124,7 +129,7 @@ export class ChatbotStore {
       updated_at: new Date().toISOString(),
     };
     const { bytes } = await sizeOf(this.db, 'chatbots', stored.id);
-    await grow(this.db, projectId, { bytes: bytesOf('chatbots', row) - bytes }, this.most);
+    await reserveQuota(this.db, projectId, { bytes: bytesOf('chatbots', row) - bytes }, this.most);
     await this.db.updateTable('chatbots').set(row).where('id', '=', stored.id).execute();
     return this.#shownAgain(projectId, name);
   }
@@ -137,11 +142,6 @@ export class ChatbotStore {
 }
 
 type Row = Selectable<Database['chatbots']>;
-
-/** A chatbot that is created by its address takes its name from there. */
-export class OtherNameError extends Error {
-  override readonly name = 'OtherNameError';
-}
 
 const EMPTY = { agent: null, model_name: null, database_name: null, settings: {} };
 

@@ -1,6 +1,16 @@
-/** Another resource of the same kind in the same project has the name. */
+import type { ResourceKind } from './project-quota.js';
+
+/** Another resource of the same kind in the same project, or another project of the same owner, has the name. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
+
+  /** @param taken the name */
+  constructor(
+    readonly kind: ResourceKind | 'projects',
+    readonly taken: string,
+  ) {
+    super(`The name ${taken} is taken among the ${kind}`);
+  }
 }
 
 /** A write would make a project hold more, or an owner have more projects or store more, than may be. */
@@ -14,16 +24,7 @@ export class LimitReachedError extends Error {
    * @param held how many there are, where that is known
    */
   constructor(
-    readonly kind:
-      | 'projects'
-      | 'skills'
-      | 'agents'
-      | 'chatbots'
-      | 'models'
-      | 'bytes'
-      | 'uses'
-      | 'stored'
-      | 'answers',
+    readonly kind: ResourceKind | 'projects' | 'bytes' | 'uses' | 'stored' | 'answers',
     readonly most: number,
     readonly held = most,
   ) {
@@ -79,4 +80,9 @@ export class TooLargeError extends Error {
   ) {
     super(`${field} would hold more than ${bound}`);
   }
+}
+
+/** A chatbot that is created by its address takes its name from there. */
+export class OtherNameError extends Error {
+  override readonly name = 'OtherNameError';
 }

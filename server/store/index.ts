@@ -15,7 +15,6 @@ import { TableStore } from './tables.js';
 
 export type { SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
-export { OtherNameError } from './chatbots.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
@@ -23,16 +22,17 @@ export {
   AddedAndRemovedError,
   LimitReachedError,
   NameTakenError,
+  OtherNameError,
   QueueFullError,
   TooLargeError,
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
-export type { Contents } from './held.js';
 export { type ListEntry, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
+export type { Contents } from './project-quota.js';
 export type { Project } from './projects.js';
 export type { Model } from './versions.js';
 

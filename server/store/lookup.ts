@@ -27,14 +27,3 @@ export function* inParts<T>(rows: readonly T[]): Generator<readonly T[]> {
     begin += length;
   }
 }
-
-/** Groups items by a key, in their order. */
-export function groupBy<K, T>(items: readonly T[], key: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
-}

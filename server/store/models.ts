@@ -8,9 +8,9 @@ import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './database/q
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { TrainingInProgressError } from './errors.js';
-import { count, grow } from './held.js';
 import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
+import { adjustCounters, reserveQuota } from './project-quota.js';
 import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';
 import { fromRow, type Model, newest, versions } from './versions.js';
@@ -273,13 +273,13 @@ export class ModelStore {
     const [first] = rows;
     if (!first) return undefined;
     await this.db.deleteFrom('models').where('id', '=', first.modelId).execute();
-    await count(this.db, projectId, { models: -1 });
+    await adjustCounters(this.db, projectId, { models: -1 });
     await adjustStored(this.db, first.owner, -total(rows));
     return rows.map(({ versionId }) => versionId);
   }
 
   async #create(projectId: string, name: string): Promise<string> {
-    await grow(this.db, projectId, { models: 1 }, this.most);
+    await reserveQuota(this.db, projectId, { models: 1 }, this.most);
     const { id, created_at } = newResource();
     await this.db
       .insertInto('models')

@@ -5,8 +5,8 @@ import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
-import { type Contents, HELD } from './held.js';
 import { inOrder, type Page } from './page.js';
+import { type Contents, RESOURCE_KINDS } from './project-quota.js';
 import { newResource } from './resource.js';
 
 export type Project = components['schemas']['Project'];
@@ -63,7 +63,7 @@ export class ProjectStore {
    */
   async create(owner: string, name: string): Promise<Project> {
     await this.#holdOwner(owner);
-    if (await this.find(owner, name)) throw new NameTakenError();
+    if (await this.find(owner, name)) throw new NameTakenError('projects', name);
     const { projects } = await this.db
       .selectFrom('projects')
       .select(({ fn }) => fn.countAll().as('projects'))
@@ -97,10 +97,10 @@ export class ProjectStore {
   async remove({ id }: Project): Promise<Contents | undefined> {
     const contents = await this.db
       .selectFrom('projects')
-      .select(HELD)
+      .select(RESOURCE_KINDS)
       .where('id', '=', id)
       .executeTakeFirst();
-    if (contents && HELD.some((kind) => contents[kind] > 0)) return contents;
+    if (contents && RESOURCE_KINDS.some((kind) => contents[kind] > 0)) return contents;
     await this.db.deleteFrom('projects').where('id', '=', id).execute();
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from './database/schema.js';
-import { count } from './held.js';
+import { adjustCounters } from './project-quota.js';
 import type { Key } from './resource.js';
 import { sizeOf } from './size.js';
 
@@ -21,6 +21,6 @@ export async function remove(
   // The uses of a skill or of an agent go with it.
   const { bytes, uses } = await sizeOf(db, kind, found.id);
   await db.deleteFrom(kind).where('id', '=', found.id).execute();
-  await count(db, projectId, { [kind]: -1, bytes: -bytes, uses: -uses });
+  await adjustCounters(db, projectId, { [kind]: -1, bytes: -bytes, uses: -uses });
   return true;
 }

@@ -11,8 +11,8 @@ export function newResource() {
 /** A JSON object with keys of the user's own. */
 export type OpenObject = Record<string, unknown>;
 
-const MOST_KEYS = 1000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_KEYS = 1000;
+const MAX_BYTES = 1024 * 1024;
 
 /** An open object without members, as the store keeps it. */
 export const EMPTY_OBJECT = '{}';
@@ -28,17 +28,12 @@ export function mergedText(field: 'params' | 'settings', stored: string, sent: O
   const written = Object.entries(sent).map(([key, value]) => [key, JSON.stringify(value)] as const);
   const merged = new Map([...jsonMembers(stored), ...written]);
   const kept = [...merged].filter(([, value]) => value !== 'null');
-  if (kept.length > MOST_KEYS) throw new TooLargeError(field, `${MOST_KEYS} keys`);
+  if (kept.length > MAX_KEYS) throw new TooLargeError(field, `${MAX_KEYS} keys`);
   // An object has its keys in the order of JSON.stringify: those that are whole numbers come first.
   const members = Object.entries(Object.fromEntries(kept));
   const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
-  if (Buffer.byteLength(text) > MOST_BYTES) throw new TooLargeError(field, '1 MiB of JSON');
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new TooLargeError(field, '1 MiB of JSON');
   return text;
-}
-
-/** Text that the store wrote itself. */
-export function parseObject(json: string): OpenObject {
-  return JSON.parse(json);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

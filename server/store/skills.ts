@@ -1,14 +1,13 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
-import { grow, refuseTakenName } from './held.js';
 import { type ListEntry, partsOf, skillJson } from './json/written-json.js';
-import { groupBy, lookup, padded } from './lookup.js';
+import { lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import { refuseTakenName, reserveQuota } from './project-quota.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -17,11 +16,8 @@ import {
   mergedText,
   newResource,
   type OpenObject,
-  parseObject,
 } from './resource.js';
 import { bytesOf, sizeOf } from './size.js';
-
-export type Skill = components['schemas']['Skill'];
 
 export interface NewSkill {
   readonly name: string;
@@ -39,14 +35,9 @@ export class SkillStore {
     private readonly most: Bounds,
   ) {}
 
-  /** @param agents names or ids: only skills that any of these agents uses */
-  async list(projectId: string, page: Page, agents?: readonly string[]): Promise<Skill[]> {
-    return withAgents(this.db, await this.#listed(projectId, page, agents).selectAll().execute());
-  }
-
   /**
    * What a list has, without reading it.
-   * @param agents as for `list`
+   * @param agents names or ids: only skills that any of these agents uses
    */
   entries(projectId: string, page: Page, agents?: readonly string[]): Promise<ListEntry[]> {
     return this.#listed(projectId, page, agents)
@@ -85,11 +76,6 @@ export class SkillStore {
     return inOrder(wanted, 'id', page);
   }
 
-  async find(projectId: string, nameOrId: string): Promise<Skill | undefined> {
-    const row = await findRow(this.db, projectId, nameOrId);
-    return row && fromRow(row, row.agent_ids?.split(',') ?? []);
-  }
-
   /** The JSON of a skill, in one piece. */
   async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
     return shown(await findRow(this.db, projectId, nameOrId));
@@ -115,7 +101,7 @@ export class SkillStore {
     await refuseTakenName(this.db, 'skills', projectId, name);
     const text = mergedText('params', EMPTY_OBJECT, params);
     const row = { ...newResource(), name, type, project_id: projectId, params: text };
-    await grow(this.db, projectId, { skills: 1, bytes: bytesOf('skills', row) }, this.most);
+    await reserveQuota(this.db, projectId, { skills: 1, bytes: bytesOf('skills', row) }, this.most);
     await this.db.insertInto('skills').values(row).execute();
     return [skillJson(row, null)];
   }
@@ -142,7 +128,7 @@ export class SkillStore {
     };
     await refuseTakenName(this.db, 'skills', projectId, row.name, id);
     const { bytes } = await sizeOf(this.db, 'skills', id);
-    await grow(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.most);
+    await reserveQuota(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.most);
     await this.db.updateTable('skills').set(row).where('id', '=', id).execute();
     return shown({ ...stored, ...row });
   }
@@ -205,18 +191,6 @@ function shown(row: RowWithAgents | undefined): readonly string[] | undefined {
   return row && [skillJson(row, row.agent_ids?.replaceAll(',', '","') ?? null)];
 }
 
-function fromRow(row: Row, agent_ids: string[]): Skill {
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    params: parseObject(row.params),
-    agent_ids,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
-}
-
 /** The JSON of skills, by their ids; without those that are not there. */
 export async function skillTexts(
   db: Kysely<Database>,
@@ -236,25 +210,4 @@ export async function skillTexts(
       .execute(),
   );
   return new Map(rows.map(({ agents, ...row }) => [row.id, skillJson(row, agents)]));
-}
-
-/** Completes skills with the agents that use them. */
-async function withAgents(db: Kysely<Database>, rows: readonly Row[]): Promise<Skill[]> {
-  const links = await lookup(
-    rows.map(({ id }) => id),
-    (ids) =>
-      db
-        .selectFrom('agent_skills')
-        .select(['skill_id', 'agent_id'])
-        .where('skill_id', 'in', ids)
-        .orderBy('agent_id')
-        .execute(),
-  );
-  const agents = groupBy(links, ({ skill_id }) => skill_id);
-  return rows.map((row) =>
-    fromRow(
-      row,
-      (agents.get(row.id) ?? []).map(({ agent_id }) => agent_id),
-    ),
-  );
 }

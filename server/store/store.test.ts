@@ -1,9 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type PostgresDatabase,
-  startPostgres,
-} from '../../contract-tests/targets/postgres-database.js';
+import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import {
   LimitReachedError,
   NameTakenError,
@@ -17,7 +14,7 @@ import {
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
-const MOST = { resources: 3, bytes: 1000, uses: 4, stored: 1500, answers: 2000 };
+const BOUNDS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, answers: 2000 };
 
 let database: PostgresDatabase;
 let databases = 0;
@@ -33,7 +30,7 @@ describe.each([
   let store: Store;
   let project: Project;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { most: MOST });
+    store = await Store.open(await newUrl(), { most: BOUNDS });
     project = await store.projects.create('ann', 'shop');
   });
   afterEach(() => store.close());
@@ -50,6 +47,7 @@ describe.each([
     ...{ name, model_name: null, provider: null, prompt_template: null },
     ...{ model: null, data: null, settings: {} },
   });
+  const parsed = (pieces: readonly string[] | undefined) => pieces && JSON.parse(pieces.join(''));
   const skill = (name: string) => ({ name, type: 'sql', params: {} });
   const parts = [new Uint8Array([0, 1, 255]), new Uint8Array([7])];
   const keepTable = async ({ tables }: Store) => {
@@ -186,7 +184,7 @@ describe.each([
     const object = (bytes: number) => ({ k: 'é'.repeat((bytes - 8) / 2) });
     const skillOf = (bytes: number, name = 'a') =>
       write(({ skills }) => skills.create(project.id, { ...skill(name), params: object(bytes) }));
-    const full = new LimitReachedError('bytes', MOST.bytes);
+    const full = new LimitReachedError('bytes', BOUNDS.bytes);
 
     /** Expects that there is room for so many bytes, and not for two more. */
     async function expectRoom(bytes: number): Promise<void> {
@@ -202,7 +200,7 @@ describe.each([
         write(({ skills }) => skills.update(project.id, 'a', { params: object(bytes) }));
       await change(1000);
       await expect(change(1002)).rejects.toThrow(full);
-      const [kept] = await store.skills.list(project.id, {});
+      const kept = parsed(await store.skills.show(project.id, 'a'));
       expect(kept?.params).toEqual(object(1000));
       await write(({ skills }) => skills.update(project.id, 'a', { name: 'b', type: 'other' }));
       await change(1000);
@@ -243,7 +241,7 @@ describe.each([
       await expect(empty).rejects.toThrow(most);
       await write(({ skills }) => skills.update(project.id, 'skill_0', { params: object(10) }));
       await write(({ agents }) => agents.create(project.id, agent('a'), names));
-      expect((await store.agents.find(project.id, 'a'))?.skills).toHaveLength(16);
+      expect(parsed(await store.agents.show(project.id, 'a'))?.skills).toHaveLength(16);
     });
 
     test('counts the settings of chatbots, those too that an update creates', async () => {
@@ -285,7 +283,7 @@ describe.each([
     async function expectRoom(bytes: number): Promise<void> {
       await expect(tableOf(bytes + 1)).rejects.toMatchObject({
         kind: 'stored',
-        held: MOST.stored - bytes,
+        held: BOUNDS.stored - bytes,
       });
       const { tableId } = await tableOf(bytes);
       await store.tables.discard(tableId);
@@ -298,7 +296,7 @@ describe.each([
       const metrics = {
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
         ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
-        ...{ interval_coverage_by_error: null, reliability: null },
+        ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
       };
       const columns: never[] = [];
       const shown = JSON.stringify(columns).length + JSON.stringify(metrics).length;
@@ -338,7 +336,7 @@ describe.each([
       await store.tables.discard(table.tableId);
       await sweepAll();
       await store.tables.refuseFullOwner('ann');
-      await expectRoom(MOST.stored);
+      await expectRoom(BOUNDS.stored);
     });
 
     test('counts a model in place of its table and of the version before it', async () => {
@@ -350,7 +348,7 @@ describe.each([
       }
       await expectRoom(800);
       await write(({ models }) => models.remove(project.id, 'm'));
-      await expectRoom(MOST.stored);
+      await expectRoom(BOUNDS.stored);
     });
 
     test('keeps a model whose training ends beyond the bound, and nothing more', async () => {
@@ -362,12 +360,12 @@ describe.each([
       await expect(tableOf(1)).rejects.toThrow(full);
       await write(({ models }) => models.remove(project.id, 'm'));
       await sweepAll();
-      await expectRoom(MOST.stored);
+      await expectRoom(BOUNDS.stored);
     });
   });
 
   describe('that bounds how often agents use skills', () => {
-    const full = new LimitReachedError('uses', MOST.uses);
+    const full = new LimitReachedError('uses', BOUNDS.uses);
     const use = (name: string, skills: string[]) =>
       write(({ agents }) => agents.create(project.id, agent(name), skills));
     const add = (name: string, skills: string[]) =>
@@ -408,8 +406,8 @@ describe.each([
       let read: Promise<unknown> | undefined;
       const undone = store.transaction(async ({ skills }) => {
         await skills.create(project.id, skill('draft'));
-        expect(await skills.find(project.id, 'draft')).toMatchObject({ name: 'draft' });
-        read = store.skills.find(project.id, 'draft');
+        expect(parsed(await skills.show(project.id, 'draft'))).toMatchObject({ name: 'draft' });
+        read = store.skills.show(project.id, 'draft');
         throw new Error('undone');
       });
       await expect(undone).rejects.toThrow('undone');
@@ -423,7 +421,7 @@ describe.each([
         throw new Error('enough');
       });
       await expect(work).rejects.toThrow('enough');
-      expect(await store.skills.list(project.id, {})).toEqual([]);
+      expect(await store.skills.entries(project.id, {})).toEqual([]);
       expect(await write((store) => store.projects.remove(project))).toBeUndefined();
     });
 
@@ -436,7 +434,7 @@ describe.each([
         await store.answers.keep('ann', 'once', answer);
       });
       expect(await store.answers.find('ann', 'once', LONG_AGO)).toEqual(answer);
-      expect(await store.skills.list(project.id, {})).toHaveLength(1);
+      expect(await store.skills.entries(project.id, {})).toHaveLength(1);
     });
 
     test('lets nobody else write to a project that it holds', async () => {
@@ -450,7 +448,7 @@ describe.each([
       while (steps.length === 0) await pause(1);
       await write(async (store) => {
         steps.push('second begins');
-        expect(await store.skills.list(project.id, {})).toHaveLength(1);
+        expect(await store.skills.entries(project.id, {})).toHaveLength(1);
       });
       await first;
       expect(steps).toEqual(['first begins', 'first ends', 'second begins']);
@@ -524,7 +522,7 @@ describe.each([
       const large = { ...answer, body: 'é'.repeat(350) };
       await store.answers.keep('ann', 'a', large);
       const refused = store.answers.keep('ann', 'b', large);
-      await expect(refused).rejects.toMatchObject({ kind: 'answers', most: MOST.answers });
+      await expect(refused).rejects.toMatchObject({ kind: 'answers', most: BOUNDS.answers });
       expect(await store.answers.find('ann', 'b', LONG_AGO)).toBeUndefined();
       await store.answers.keep('ann', 'a', large);
       await store.answers.keep('bob', 'b', large);
@@ -558,7 +556,7 @@ describe.each([
       metrics: {
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
         ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
-        ...{ interval_coverage_by_error: null, reliability: null },
+        ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
       },
       artifact: new Uint8Array([7, 0, 9]),
     };

@@ -53,7 +53,7 @@ export class TableStore {
         .where('id', '=', tableId)
         .returning('owner')
         .executeTakeFirstOrThrow();
-      if (owner !== null) await adjustStored(db, owner, bytes.length, this.most.stored);
+      await adjustStored(db, owner, bytes.length, this.most.stored);
     });
   }
 
@@ -110,7 +110,7 @@ export class TableStore {
         .where('id', '=', id)
         .returning(['owner', 'bytes'])
         .executeTakeFirst();
-      if (removed?.owner) await adjustStored(db, removed.owner, -Number(removed.bytes));
+      if (removed) await adjustStored(db, removed.owner, -Number(removed.bytes));
     });
   }
 }

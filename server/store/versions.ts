@@ -56,30 +56,10 @@ export function fromRow(row: VersionRow): Model {
     serving_version: row.serving_version,
     target: row.target,
     row_count: row.row_count,
-    columns: row.columns === null ? null : columnsOf(row.columns),
-    metrics: row.metrics === null ? null : metricsOf(row.metrics),
+    columns: row.columns === null ? null : JSON.parse(row.columns),
+    metrics: row.metrics === null ? null : JSON.parse(row.metrics),
     checksum: row.checksum,
     created_at: row.created_at,
     updated_at: row.updated_at,
-  };
-}
-
-type Column = NonNullable<Model['columns']>[number];
-type Metrics = NonNullable<Model['metrics']>;
-
-/** As releases up to 0.1.0 wrote it, or as this one does. */
-type Stored<T, Later extends keyof T> = Omit<T, Later> & Partial<Pick<T, Later>>;
-
-function columnsOf(json: string): Column[] {
-  const columns: Stored<Column, 'importance'>[] = JSON.parse(json);
-  return columns.map((column) => ({ ...column, importance: column.importance ?? null }));
-}
-
-function metricsOf(json: string): Metrics {
-  const metrics: Stored<Metrics, 'interval_coverage_by_error' | 'reliability'> = JSON.parse(json);
-  return {
-    ...metrics,
-    interval_coverage_by_error: metrics.interval_coverage_by_error ?? null,
-    reliability: metrics.reliability ?? null,
   };
 }

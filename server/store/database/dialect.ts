@@ -23,11 +23,6 @@ export interface Dialect {
    * @param name what is locked; of two names in 2⁶⁴, one may stand for both
    */
   tryLock(db: Kysely<Database>, name: string): Promise<boolean>;
-  /**
-   * What a migration that made tables anew ends with.
-   * @throws if a row refers to one that is not there
-   */
-  checkReferences(db: Kysely<unknown>): Promise<void>;
 }
 
 const sqlite: Dialect = {
@@ -38,14 +33,6 @@ const sqlite: Dialect = {
   // A transaction has the whole store to itself.
   lock: async () => {},
   tryLock: async () => true,
-  checkReferences: async (db) => {
-    const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(
-      db,
-    );
-    const [row] = rows;
-    if (row)
-      throw new Error(`a row of ${row.table} refers to one of ${row.parent} that is not there`);
-  },
 };
 
 const postgres: Dialect = {
@@ -63,8 +50,6 @@ const postgres: Dialect = {
     `.execute(db);
     return rows[0]?.locked ?? false;
   },
-  // PostgreSQL never lets such a row be.
-  checkReferences: async () => {},
 };
 
 /** The dialect of the database that a connection leads to. */

@@ -8,7 +8,7 @@ import type { Database } from './schema.js';
  * Each training waits with its table in the store; beyond so many, a caller is better told to come back. One
  * owner has half of the places at most, so that there are some for others.
  */
-const MOST_WAITING = { ofAll: 100, ofOne: 50 };
+const MAX_WAITING = { ofAll: 100, ofOne: 50 };
 
 /** How many trainings wait for an instance. */
 export async function countWaiting(db: Kysely<Database>): Promise<number> {
@@ -21,7 +21,7 @@ export async function countWaiting(db: Kysely<Database>): Promise<number> {
 /** @throws {QueueFullError} if as many trainings wait as may, of all owners or of the project's */
 export async function refuseFullQueue(db: Kysely<Database>, projectId: string): Promise<void> {
   const { ofAll, ofOne } = await queued(db, projectId);
-  if (ofAll >= MOST_WAITING.ofAll || ofOne >= MOST_WAITING.ofOne) throw new QueueFullError();
+  if (ofAll >= MAX_WAITING.ofAll || ofOne >= MAX_WAITING.ofOne) throw new QueueFullError();
 }
 
 /**
@@ -33,7 +33,7 @@ export async function refuseFullQueue(db: Kysely<Database>, projectId: string): 
 export async function refuseOverfullQueue(db: Kysely<Database>, projectId: string): Promise<void> {
   await dialectOf(db).lock(db, 'training_queue');
   const { ofAll, ofOne } = await queued(db, projectId);
-  if (ofAll > MOST_WAITING.ofAll || ofOne > MOST_WAITING.ofOne) throw new QueueFullError();
+  if (ofAll > MAX_WAITING.ofAll || ofOne > MAX_WAITING.ofOne) throw new QueueFullError();
 }
 
 /** How many trainings wait, of all owners and of the project's. */

@@ -18,7 +18,7 @@ export interface Database {
     /** When a training of the owner was taken up last: milliseconds since 1970, by the clock of the database. */
     trained_at: Generated<number | string>;
   };
-  /** Each with counters of what it holds, which `held.ts` keeps: a project is never counted through. */
+  /** Each with counters of what it holds, which `project-quota.ts` keeps: a project is never counted through. */
   projects: {
     id: Id;
     owner: string;
@@ -100,8 +100,7 @@ export interface Database {
     version_id: Id | null;
     /** How many parts it has, once a training has it. */
     parts: Generated<number>;
-    /** Whose it is; null for tables that were there before owners were counted. */
-    owner: string | null;
+    owner: string;
     /** The size of its parts. */
     bytes: Generated<number | string>;
     /** Until when it may wait for its training, in milliseconds since 1970; 0 if no training is to come. */

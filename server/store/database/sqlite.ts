@@ -139,15 +139,6 @@ class EmbeddedSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
-
-  /** A table that others refer to can only be rebuilt while foreign keys are off, which no transaction can do. */
-  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`pragma foreign_keys = OFF`.execute(db);
-  }
-
-  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`pragma foreign_keys = ON`.execute(db);
-  }
 }
 
 /** All our transactions write. */

@@ -6,7 +6,7 @@ import { skillTexts } from '../skills.js';
 import { agentJson, partsOf, pausing } from './written-json.js';
 
 /** How many characters of skills are kept for the next agent of a list that uses them. */
-const MOST_KEPT = 4 * 1024 * 1024;
+const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Writes agents with all of their skills, reading these from the store in parts. Many agents of a list use the
@@ -14,7 +14,7 @@ const MOST_KEPT = 4 * 1024 * 1024;
  */
 export class AgentWriter {
   readonly #written = new LRUCache<string, string>({
-    maxSize: MOST_KEPT,
+    maxSize: MAX_KEPT_CHARACTERS,
     sizeCalculation: (text) => text.length,
   });
   readonly #pause = pausing();

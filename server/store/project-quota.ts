@@ -5,14 +5,14 @@ import { LimitReachedError, NameTakenError } from './errors.js';
 import { adjustStored } from './owner-quota.js';
 
 /** The kinds of resource that a project holds. The project's row has a counter of each, under this name. */
-export const HELD = ['skills', 'agents', 'chatbots', 'models'] as const;
-export type Held = (typeof HELD)[number];
+export const RESOURCE_KINDS = ['skills', 'agents', 'chatbots', 'models'] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
 /** How many resources of each kind a project holds. */
-export type Contents = Readonly<Record<Held, number>>;
+export type Contents = Readonly<Record<ResourceKind, number>>;
 
 /** Everything that a project's row counts. */
-const COUNTERS = [...HELD, 'bytes', 'uses'] as const;
+const COUNTERS = [...RESOURCE_KINDS, 'bytes', 'uses'] as const;
 
 /** By how much a write makes a project hold more; less, where it is below zero. */
 export type Growth = { readonly [C in (typeof COUNTERS)[number]]?: number };
@@ -25,7 +25,7 @@ export type Growth = { readonly [C in (typeof COUNTERS)[number]]?: number };
  */
 export async function refuseTakenName(
   db: Kysely<Database>,
-  kind: Held,
+  kind: ResourceKind,
   projectId: string,
   name: string,
   self?: string,
@@ -36,15 +36,15 @@ export async function refuseTakenName(
     .where('project_id', '=', projectId)
     .where('name', '=', name)
     .executeTakeFirst();
-  if (other && other.id !== self) throw new NameTakenError();
+  if (other && other.id !== self) throw new NameTakenError(kind, name);
 }
 
 /**
- * Counts what a write is about to add to a project. What makes it hold less is never refused, even where a
+ * Reserves what a write is about to add to a project. What makes it hold less is never refused, even where a
  * release that knew no such bound let it hold more.
  * @throws {LimitReachedError} if the project or its owner has no room for it; the transaction is to be undone then
  */
-export async function grow(
+export async function reserveQuota(
   db: Kysely<Database>,
   projectId: string,
   growth: Growth,
@@ -60,7 +60,7 @@ export async function grow(
     const bound = counter === 'bytes' || counter === 'uses' ? most[counter] : most.resources;
     if (by > 0 && project[counter] + by > bound) throw new LimitReachedError(counter, bound);
   }
-  await count(db, projectId, growth, most.stored);
+  await adjustCounters(db, projectId, growth, most.stored);
 }
 
 /**
@@ -68,7 +68,7 @@ export async function grow(
  * @param stored how many bytes its owner may store
  * @throws {LimitReachedError} if that would be more; the transaction is to be undone then
  */
-export async function count(
+export async function adjustCounters(
   db: Kysely<Database>,
   projectId: string,
   { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LimitReachedError, Store } from './index.js';
+import { migrations } from './migrations/index.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-store-'));
+  file = join(folder, 'roster.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('migrations are listed in the order in which they run', () => {
+  expect(Object.keys(migrations)).toEqual(Object.keys(migrations).toSorted());
+});
+
+test('an empty file becomes a store with one project', async () => {
+  execute('pragma user_version = 0');
+  const store = await Store.open(`file:${file}`);
+  expect(await store.projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+  await store.close();
+});
+
+test('a store of a later release is refused, and left as it is', async () => {
+  await (await Store.open(`file:${file}`)).close();
+  execute("insert into kysely_migration values ('9999-later', '2999-01-01')");
+  const before = readFileSync(file);
+  await expect(Store.open(`file:${file}`)).rejects.toThrow('written by a later release');
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test('a migration that is broken off leaves the file as it was', async () => {
+  execute('create table model_artifacts (bytes blob)');
+  const before = everything();
+  await expect(Store.open(`file:${file}`)).rejects.toThrow('model_artifacts');
+  expect(everything()).toEqual(before);
+
+  execute('drop table model_artifacts');
+  const store = await Store.open(`file:${file}`);
+  expect(await store.projects.list('local', {})).toHaveLength(1);
+  await store.close();
+});
+
+test('a project that holds more than the bounds of today can still hold less', async () => {
+  const write = async (most: object, work: (store: Store, id: string) => Promise<unknown>) => {
+    const store = await Store.open(`file:${file}`, { most });
+    try {
+      return await store.transaction(async (store) => {
+        const project = await store.projects.hold('local', 'default');
+        return work(store, project?.id ?? '');
+      });
+    } finally {
+      await store.close();
+    }
+  };
+  const change = (params: Record<string, unknown>) => (store: Store, id: string) =>
+    store.skills.update(id, 'sales', { params });
+  await write({}, ({ skills }, id) =>
+    skills.create(id, { name: 'sales', type: 'sql', params: { database: 'sales' } }),
+  );
+  await expect(write({ bytes: 1 }, change({ database: 'of the sales' }))).rejects.toThrow(
+    LimitReachedError,
+  );
+  await write({ bytes: 1 }, change({ database: 'x' }));
+});
+
+/** Every row of every table, and how each is made, without the record of migrations. */
+function everything(): unknown[] {
+  const database = new SqliteDatabase(file, { readonly: true });
+  const tables = database
+    .prepare("select type, name, sql from sqlite_master where tbl_name not like 'kysely_%'")
+    .all();
+  const names = database
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'kysely_%'")
+    .pluck();
+  const rows = names.all().map((name) => database.prepare(`select * from "${name}"`).all());
+  database.close();
+  return [tables, rows];
+}
+
+function execute(sql: string): void {
+  const database = new SqliteDatabase(file);
+  database.exec(sql);
+  database.close();
+}
