@@ -780,7 +780,7 @@ export interface components {
             categories: string[] | null;
             importance: components["schemas"]["Importance"];
         };
-        /** @description How much the model makes of the column; null where it is not used, and in models that were trained before this was told. */
+        /** @description How much the model makes of the column; null where it is not used. */
         Importance: {
             /**
              * Format: double
@@ -833,30 +833,30 @@ export interface components {
             interval_coverage: number;
             /**
              * @description The same in each fifth of the held-out rows, from those whose error the model expects to be least to
-             *     those where it expects most; null in models that were trained before this was told.
+             *     those where it expects most.
              */
-            interval_coverage_by_error: number[] | null;
+            interval_coverage_by_error: number[];
             /**
              * @description Whether confidences are true: the held-out rows by the confidence that they get when none is asked for,
-             *     in ranges a tenth wide, ascending; null in models that were trained before this was told.
+             *     in ranges a tenth wide, ascending.
              */
             reliability: {
                 /**
                  * Format: double
                  * @description Their mean confidence.
                  */
-                said: number;
+                nominal: number;
                 /**
                  * Format: double
                  * @description The share of them whose truth lay within its interval.
                  */
-                got: number;
+                observed: number;
                 /**
                  * Format: int32
                  * @description How many they are.
                  */
                 rows: number;
-            }[] | null;
+            }[];
             /**
              * Format: int32
              * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is

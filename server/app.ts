@@ -12,9 +12,9 @@ import { refuseUnknownAddress } from './http/request-target.js';
 import { limits } from './limits/index.js';
 import { shedLoad } from './limits/load-shedding.js';
 import { isLoopback } from './loopback.js';
+import { problemOf } from './operations/error-translation.js';
 import { operations, type Services } from './operations/index.js';
 import { refuseMissing } from './operations/missing.js';
-import { storeProblem } from './operations/resource.js';
 import { contractRouter } from './pipeline/router.js';
 import { sendProblem, sendRefusal } from './problems/error-handler.js';
 import { problem } from './problems/problem.js';
@@ -36,7 +36,7 @@ export function createApp(
   log: Logger,
 ): RequestListener {
   const noteFailure = logFailures(log);
-  const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit);
+  const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
   const router = contractRouter(contract, operations(services), bases, {
@@ -72,7 +72,7 @@ export function createApp(
   if (config.basePath) app.use(pages);
   app.use(refuseUnknownAddress);
   app.use(
-    sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
+    sendProblem(contract, problemOf, ({ type }) => services.metrics.refused(type), noteFailure),
   );
   const front = shedLoad(listener, {
     exempt: openAddresses(contract, bases),

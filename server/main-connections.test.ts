@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkedSharedAnswer } from '../contract-tests/checked-fetch.js';
 import { readAnswer } from '../contract-tests/raw-exchange.js';
-import { type ServerProcess, startServer } from '../contract-tests/targets/server-process.js';
-import { checkedSharedAnswer } from '../contract-tests/wire.js';
+import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 
 let server: ServerProcess;
 beforeAll(async () => {

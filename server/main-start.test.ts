@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../contract-tests/targets/free-port.js';
-import { makeKey } from '../contract-tests/targets/keys.js';
-import { ownServers } from '../contract-tests/targets/own-servers.js';
+import { freePort } from '../testkit/http/free-port.js';
+import { ownServers } from '../testkit/service/own-servers.js';
 import {
   type ServerOptions,
   type ServerProcess,
   startServer,
-} from '../contract-tests/targets/server-process.js';
+} from '../testkit/service/server-process.js';
+import { makeKey } from '../testkit/store/keys.js';
 
 const { file, start } = ownServers();
 

@@ -2,11 +2,11 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { longTable } from '../contract-tests/diamonds.js';
-import { OpenStream } from '../contract-tests/open-stream.js';
-import { PREDICT, train, untilLogged, untilTrained } from '../contract-tests/prices.js';
-import { ownServers } from '../contract-tests/targets/own-servers.js';
-import type { ServerProcess } from '../contract-tests/targets/server-process.js';
+import { longTable } from '../testkit/data/diamonds.js';
+import { OpenStream } from '../testkit/http/open-stream.js';
+import { ownServers } from '../testkit/service/own-servers.js';
+import { PREDICT, train, untilLogged, untilTrained } from '../testkit/service/price-model.js';
+import type { ServerProcess } from '../testkit/service/server-process.js';
 
 const { start } = ownServers();
 
@@ -31,7 +31,7 @@ describe('a stop', () => {
     const path = '/projects/default/skills';
     const { socket, received, rest } = await begin(server, 'POST', path, body);
     const stopped = server.stop();
-    await untilLogged(server, 'stopping');
+    await untilLogged(server, '"msg":"stopping"');
     socket.write(rest);
     expect(await stopped).toBe(0);
     await expect.poll(() => received.text).toContain('HTTP/1.1 201 Created');
@@ -45,7 +45,7 @@ describe('a stop', () => {
     const path = '/projects/default/chatbots/a';
     const { socket, received, rest } = await begin(server, 'PUT', path, '{"chatbot":{}}');
     const stopped = server.stop();
-    await untilLogged(server, 'stopping');
+    await untilLogged(server, '"msg":"stopping"');
     socket.write(`${rest}GET /projects HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     expect(await stopped).toBe(0);
     await expect.poll(() => received.text).toContain('HTTP/1.1 201 Created');

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { longTable, someDiamonds } from '../contract-tests/diamonds.js';
-import { OpenStream } from '../contract-tests/open-stream.js';
-import { PREDICT, shown, train, untilTrained } from '../contract-tests/prices.js';
-import { ownServers } from '../contract-tests/targets/own-servers.js';
-import { type ServerProcess, startServer } from '../contract-tests/targets/server-process.js';
+import { longTable, someDiamonds } from '../testkit/data/diamonds.js';
+import { OpenStream } from '../testkit/http/open-stream.js';
+import { ownServers } from '../testkit/service/own-servers.js';
+import { PREDICT, shown, train, untilTrained } from '../testkit/service/price-model.js';
+import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 
 const { file, start } = ownServers();
 

@@ -6,7 +6,7 @@ import type { Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
-import { KEPT_FOR } from './operations/once.js';
+import { KEPT_FOR } from './operations/idempotency.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { Metrics } from './telemetry/metrics.js';
 import { Predictors } from './training/predictors.js';

@@ -32,7 +32,7 @@ export class TrainingFailedError extends Error {
   }
 }
 
-const SHORTEST_WAIT = 50;
+const MIN_WAIT_MS = 50;
 
 /**
  * Waits until the newest version of a model is ready, and gives the model. An answer that the service
@@ -59,7 +59,7 @@ export async function untilReady(
       if (data.status === 'failed') throw new TrainingFailedError(data);
       before = data;
     }
-    await wait(Math.max(retryAfter(response) ?? 0, every, SHORTEST_WAIT), signal);
+    await wait(Math.max(retryAfter(response) ?? 0, every, MIN_WAIT_MS), signal);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a timer can count; with more it would end at once. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits some milliseconds, and rejects with the signal's reason as soon as that is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
@@ -13,7 +13,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
         signal?.removeEventListener('abort', stop);
         resolve();
       },
-      Math.min(ms, LONGEST),
+      Math.min(ms, MAX_TIMER_MS),
     );
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });

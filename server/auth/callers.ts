@@ -15,7 +15,7 @@ const RECENT = 500;
 const BETWEEN_NOTES = 60_000;
 
 /** How many keys are remembered at the same time. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /**
  * What is looked up in place of a text that is no key, so that the time of a refusal tells nothing. No key
@@ -33,9 +33,9 @@ interface Found {
 /** Knows callers by their keys. */
 export class Callers {
   /** Keys whose secret was right, by their id. Others are not kept: anyone can send any number. */
-  readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MOST_KEYS });
+  readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MAX_KEYS });
   /** When the use of a key was last noted, by its id. */
-  readonly #noted = new LRUCache<string, number>({ max: MOST_KEYS });
+  readonly #noted = new LRUCache<string, number>({ max: MAX_KEYS });
   /** The uses that are still to be noted: the moment, by the id of the key. */
   readonly #toNote = new Map<string, string>();
   #keysExist: boolean;

@@ -1,7 +1,7 @@
 /** A secret shorter than this is a piece of one, of no use; and a name such as roster_sales_2026 is no key. */
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 
-const KEY = new RegExp(`roster_[A-Za-z0-9]+_[A-Za-z0-9]{${SHORTEST_SECRET},}`, 'g');
+const KEY = new RegExp(`roster_[A-Za-z0-9]+_[A-Za-z0-9]{${MIN_SECRET_LENGTH},}`, 'g');
 
 /** A text without the keys in it: one that was sent in the wrong place is not repeated where others read it. */
 export function withoutKeys(text: string): string {

@@ -16,8 +16,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runRoster } from '../../contract-tests/targets/roster-command.js';
-import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { runRoster } from '../../testkit/service/roster-command.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { Store } from '../store/index.js';
 
 const DIAMONDS = readFileSync(new URL('../../datasets/diamonds.csv', import.meta.url), 'utf8');

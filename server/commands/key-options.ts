@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SCOPES, type Scope } from '../contract/scopes.js';
 
 const DAY = 24 * 60 * 60 * 1000;
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** Control characters, and others that a terminal shows as something else or not at all. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -14,9 +14,9 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
  */
 export function readName(text: string): string {
   const { length } = [...text];
-  if (length === 0 || length > LONGEST_NAME || INVISIBLE.test(text) || text !== text.trim()) {
+  if (length === 0 || length > MAX_NAME_LENGTH || INVISIBLE.test(text) || text !== text.trim()) {
     throw new InvalidArgumentError(
-      `It must be 1 to ${LONGEST_NAME} visible characters, without spaces at either end.`,
+      `It must be 1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end.`,
     );
   }
   return text;

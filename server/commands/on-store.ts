@@ -6,7 +6,7 @@ import { sharedStore } from './shared-store.js';
  * When a store that is locked or out of reach is tried again, in milliseconds, and until when. An attempt that
  * has begun goes on: where nobody answers, the first may take all of that time, and is the last.
  */
-const PATIENCE = { minTimeout: 50, maxTimeout: 300, maxRetryTime: 3000 };
+const RETRY = { minTimeout: 50, maxTimeout: 300, maxRetryTime: 3000 };
 
 /**
  * Opens the store that the service uses, which may run meanwhile, and closes it after the work. The work
@@ -25,7 +25,7 @@ export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T>
     }
   };
   const retries = Number.POSITIVE_INFINITY;
-  return pRetry(attempt, { ...PATIENCE, retries, shouldRetry: ({ error }) => mayPass(error) });
+  return pRetry(attempt, { ...RETRY, retries, shouldRetry: ({ error }) => mayPass(error) });
 }
 
 function mayPass(error: unknown): boolean {

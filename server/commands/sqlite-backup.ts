@@ -16,7 +16,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 'models'];
 
 /** How long a lock is waited for, in milliseconds. */
-const PATIENCE = 5000;
+const LOCK_TIMEOUT_MS = 5000;
 
 /**
  * Copies a store into a new file: all that was committed before, nothing half. The file gets its name when
@@ -77,7 +77,7 @@ function copy(source: string, target: string): void {
   const readableByItsOwner = 0o600;
   closeSync(openSync(target, 'wx', readableByItsOwner));
   // Opened for reading only, it would leave its lock file behind, which the service may not be able to open.
-  const store = new SqliteDatabase(source, { fileMustExist: true, timeout: PATIENCE });
+  const store = new SqliteDatabase(source, { fileMustExist: true, timeout: LOCK_TIMEOUT_MS });
   try {
     store.exec(`vacuum into '${target.replaceAll("'", "''")}'`);
   } finally {

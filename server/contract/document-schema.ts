@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { SCOPES } from './scopes.js';
 
+/** What is limited apart: an operation is in one of these pools of requests, most in `requests`. */
+const POOLS = ['requests', 'predictions', 'tables'] as const;
+export type Pool = (typeof POOLS)[number];
+
 const media = z.record(z.string(), z.looseObject({}));
 const response = z.looseObject({ content: media.optional() });
 const parameter = z.union([
@@ -10,12 +14,13 @@ const parameter = z.union([
 const operation = z.looseObject({
   operationId: z.string(),
   security: z.array(z.strictObject({ apiKey: z.tuple([z.enum(SCOPES)]) })).max(1),
+  'x-roster-pool': z.enum(POOLS).optional(),
   parameters: z.array(parameter).optional(),
   requestBody: z
     .looseObject({
       content: media,
       'x-roster-max-body': z.int().positive().optional(),
-      'x-roster-reads-later': z.literal(true).optional(),
+      'x-roster-deferred-body': z.literal(true).optional(),
     })
     .optional(),
   responses: z.record(z.string(), response),

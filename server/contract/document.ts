@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { CHECKED_CONTRACT, CONTRACT_AS_JSON, READS_LATER } from '../../generated/contract.js';
+import { CHECKED_CONTRACT, CONTRACT_AS_JSON, DEFERRED_BODIES } from '../../generated/contract.js';
 import { ContractError } from './contract-error.js';
 import { digestOf } from './digest.js';
-import type { Document } from './document-schema.js';
+import type { Document, Pool } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 import { type Operation, operationsOf } from './operation.js';
 import { type ProblemKind, problemsOf } from './problem-types.js';
-import { saysOf } from './rule-messages.js';
+import { ruleMessages } from './rule-messages.js';
 
 export { absenceRule, patternRule } from './rule-messages.js';
-export type { Document, Operation, ProblemKind };
+export type { Document, Operation, Pool, ProblemKind };
 
 /** The contract, as the server reads it. */
 export interface Contract {
@@ -19,7 +19,7 @@ export interface Contract {
   readonly document: Document;
   readonly operations: readonly Operation[];
   readonly problems: ReadonlyMap<string, ProblemKind>;
-  /** What to say of a value that breaks a rule (`x-roster-says`), by the rule. */
+  /** What to say of a value that breaks a rule (`x-roster-message`), by the rule. */
   readonly says: ReadonlyMap<string, string>;
   /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
   readonly alternatives: (schema: unknown) => JsonRecord[];
@@ -61,7 +61,7 @@ async function checkedDocument(source: string): Promise<Document> {
   const { documentOf } = await import('./check/index.js');
   // The types ask for a handler of each operation that was generated.
   const handlers = operationsOf(generatedDocument()).map(({ id }) => [id, 'this build'] as const);
-  return documentOf(source, { handlers: new Map(handlers), readsLater: READS_LATER });
+  return documentOf(source, { handlers: new Map(handlers), deferredBodies: DEFERRED_BODIES });
 }
 
 /** The contract that a sound document is, with what the server asks of it at hand. */
@@ -72,7 +72,7 @@ export function contractOf(source: string, document: Document): Contract {
     document,
     operations: operationsOf(document),
     problems: problemsOf(document),
-    says: saysOf(document),
+    says: ruleMessages(document),
     alternatives: (schema) => {
       const alternatives = resolved.get(schema) ?? alternativesOf(document, schema);
       resolved.set(schema, alternatives);

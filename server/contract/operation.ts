@@ -1,4 +1,4 @@
-import type { Document } from './document-schema.js';
+import type { Document, Pool } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 import type { SCOPES } from './scopes.js';
@@ -20,7 +20,9 @@ export interface Operation {
   /** A limit of the body's bytes that is the operation's own; infinite, if it has none. */
   readonly maxBody: number;
   /** Whether the body is handed to the operation unread, whatever its media type, and not looked into before. */
-  readonly readsLater: boolean;
+  readonly defersBody: boolean;
+  /** The requests with which it shares its limits. */
+  readonly pool: Pool;
   /** The schema of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
   /** The scope that a key needs; none, if the operation is open to all. */
@@ -51,7 +53,8 @@ export function operationsOf(document: Document): Operation[] {
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
-        readsLater: requestBody?.['x-roster-reads-later'] ?? false,
+        defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
+        pool: definition['x-roster-pool'] ?? 'requests',
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
         scope: security[0]?.apiKey[0],
         parameters,

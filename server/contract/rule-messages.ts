@@ -1,30 +1,30 @@
 import { escapeToken } from './json-pointer.js';
 import { asRecord } from './json-record.js';
 
-/** A rule that the contract has words of its own for (`x-roster-says`). */
-interface WordedRule {
+/** A rule with a message of its own (`x-roster-message`). */
+interface RuleMessage {
   readonly rule: string;
-  readonly words: string;
+  readonly message: string;
   /** The JSON pointer to the schema that has the rule. */
   readonly pointer: string;
 }
 
-/** The contract's own words for its rules, so that no rule is worded twice. */
-export function saysOf(document: unknown): Map<string, string> {
-  const says = new Map<string, string>();
-  eachWordedRule(document, ({ rule, words }) => says.set(rule, words));
-  return says;
+/** Returns the messages of the contract for its rules, by rule. */
+export function ruleMessages(document: unknown): Map<string, string> {
+  const messages = new Map<string, string>();
+  eachRuleMessage(document, ({ rule, message }) => messages.set(rule, message));
+  return messages;
 }
 
-export function eachWordedRule(document: unknown, tell: (rule: WordedRule) => void): void {
+export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage) => void): void {
   const steps: string[] = [];
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    const { pattern, type, 'x-roster-says': words } = asRecord(node);
-    // The words of a choice are about a whole body; they are found beside it.
-    if (typeof words === 'string' && !('oneOf' in node)) {
+    const { pattern, type, 'x-roster-message': message } = asRecord(node);
+    // The message of a choice is about a whole body; they are found beside it.
+    if (typeof message === 'string' && !('oneOf' in node)) {
       const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${steps.at(-1)}`;
-      tell({ rule, words, pointer: steps.map((step) => `/${escapeToken(step)}`).join('') });
+      callback({ rule, message, pointer: steps.map((step) => `/${escapeToken(step)}`).join('') });
     }
     for (const [key, child] of Object.entries(node)) {
       steps.push(key);

@@ -31,7 +31,7 @@ interface Representations {
  * How long an answer may take to go out, in milliseconds. These are the largest answers that nobody needs
  * a key for: whoever does not take them would keep a connection for ever.
  */
-const LONGEST = 120_000;
+const SENDING_TIMEOUT_MS = 120_000;
 
 /**
  * Serves an asset out of memory, compressed for those who take it so. Browsers keep it and ask each time
@@ -52,7 +52,7 @@ export function serve({ type, policy, read }: Asset): RequestHandler {
     const { plain, gzip } = await representations();
     const isCompressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
     const { body, etag } = isCompressed ? gzip : plain;
-    const patience = setTimeout(() => res.destroy(), LONGEST).unref();
+    const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS).unref();
     atClose(req, res, () => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');

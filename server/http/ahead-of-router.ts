@@ -1,13 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** The error of a request that failed ahead of the router. */
-    thrown?: unknown;
-  }
-}
-
 /**
  * Runs a handler ahead of an app's router, with the app's requests and responses. The router of Express takes
  * a fifth of the processor time of a simple read. It gets what the handler passes on: requests that are not its own,

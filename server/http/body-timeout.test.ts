@@ -7,7 +7,7 @@ import { boundBodyTime, mayTakeItsTime } from './body-timeout.js';
 import { answerUnreadableRequest } from './client-error.js';
 
 const contract = await readContract(new URL('../../openapi.yaml', import.meta.url));
-const LONGEST = 200;
+const TIMEOUT_MS = 200;
 const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 
 let close = () => {};
@@ -20,7 +20,7 @@ async function exchange(
   trickling = 'x',
 ): Promise<string> {
   const refuse = answerUnreadableRequest(contract);
-  const server = createServer({ requestTimeout: 0 }, boundBodyTime(listener, LONGEST, refuse));
+  const server = createServer({ requestTimeout: 0 }, boundBodyTime(listener, TIMEOUT_MS, refuse));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // A string is for pipes only.
@@ -67,7 +67,7 @@ test('a body that may take its time is waited for', async () => {
       bytes += length;
     });
     // By then the others would have been refused.
-    setTimeout(() => res.setHeader('Connection', 'close').end(`${bytes} bytes`), 2 * LONGEST);
+    setTimeout(() => res.setHeader('Connection', 'close').end(`${bytes} bytes`), 2 * TIMEOUT_MS);
   }, REQUEST);
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*[1-9]\d* bytes$/s);
 });
@@ -77,7 +77,7 @@ test('an answer that takes its time is not a body that does', async () => {
   const answer = await exchange(
     (req, res) => {
       req.resume();
-      setTimeout(() => res.end('late'), 2 * LONGEST);
+      setTimeout(() => res.end('late'), 2 * TIMEOUT_MS);
     },
     bytes,
     '',

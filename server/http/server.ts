@@ -9,33 +9,33 @@ import { answerUnreadableRequest, refuseTunnel } from './client-error.js';
 import { serveInOrder } from './pipelining.js';
 
 /** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
-const HEADERS_TIMEOUT = 10_000;
-const BODY_TIMEOUT = 120_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const BODY_TIMEOUT_MS = 120_000;
 
 /**
  * How long a connection stays open without a request, in milliseconds. It is longer than proxies keep theirs
  * (60 s in nginx and in AWS's load balancers), so that a request never meets a connection that is being closed.
  */
-const KEEP_ALIVE_TIMEOUT = 72_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** Connections at once, most of which may do nothing; each takes a file descriptor. */
 const MAX_CONNECTIONS = 10_000;
 
 /** How long a stop waits for what has begun, in milliseconds. */
-const PATIENCE = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /** A server that does not listen yet, and whose connections cannot be held for ever by who sends slowly. */
 export function httpServer(listener: RequestListener, contract: Contract): Server {
   const answerUnreadable = answerUnreadableRequest(contract);
-  const bounded = serveInOrder(boundBodyTime(listener, BODY_TIMEOUT, answerUnreadable));
+  const bounded = serveInOrder(boundBodyTime(listener, BODY_TIMEOUT_MS, answerUnreadable));
   const server = createServer(
     {
       // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problem+json.
       requireHostHeader: false,
-      headersTimeout: HEADERS_TIMEOUT,
+      headersTimeout: HEADERS_TIMEOUT_MS,
       // It would end streams, too.
       requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1000,
     },
     bounded,
@@ -74,7 +74,7 @@ export async function close(server: Server): Promise<void> {
   const stopped = once(server, 'close');
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  await Promise.race([stopped, delay(PATIENCE, undefined, { ref: false })]);
+  await Promise.race([stopped, delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   clearInterval(idle);
   server.closeAllConnections();
   await stopped;

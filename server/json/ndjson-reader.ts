@@ -17,7 +17,7 @@ export class LineFault {
 const BLOCK = 256;
 
 /** In bytes, without its end. */
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 const MAX_NESTING = 100;
 /** A line is parsed at one go, in which nobody else is served; so many take some milliseconds. */
 const MAX_VALUES = 10_000;
@@ -28,7 +28,7 @@ const MAX_VALUES = 10_000;
  * beginning. No more is held than the piece at hand and one line.
  */
 export class LineReader {
-  readonly #bytes = new LineBytes(LONGEST_LINE);
+  readonly #bytes = new LineBytes(MAX_LINE_BYTES);
   #line = 0;
 
   /**
@@ -82,7 +82,7 @@ interface Unreadable {
 }
 
 const TOO_LONG: Unreadable = {
-  detail: `The line has more than ${LONGEST_LINE} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
+  detail: `The line has more than ${MAX_LINE_BYTES} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
 };
 const NOT_UTF8: Unreadable = { detail: 'The line is not UTF-8. Send the rows in UTF-8.' };
 const TOO_MANY = `The line holds more than ${MAX_VALUES} values. Send a row as an object of plain values, and only the columns of the model.`;

@@ -21,13 +21,13 @@ export class OutOfBoundsError extends Error {
 const MEBIBYTE = 1024 * 1024;
 
 /** Levels of a body, the array of its rows among them. */
-export const MOST_NESTING = 100;
+export const MAX_NESTING = 100;
 
 const ROW: ValueBounds = {
   bytes: MEBIBYTE,
   values: 10_000,
   parts: Number.POSITIVE_INFINITY,
-  nesting: MOST_NESTING - 1,
+  nesting: MAX_NESTING - 1,
 };
 
 /** All but rows: it is parsed at once, and what is done with it takes several times as long as parsing. */
@@ -35,18 +35,18 @@ const REST: ValueBounds = {
   bytes: MEBIBYTE,
   values: 100_000,
   parts: 10_000,
-  nesting: MOST_NESTING,
+  nesting: MAX_NESTING,
 };
 
 /** A member of the body. The values of all members are counted together. */
 const MEMBER: ValueBounds = {
   ...REST,
   values: Number.POSITIVE_INFINITY,
-  nesting: MOST_NESTING - 1,
+  nesting: MAX_NESTING - 1,
 };
 
 /** Of all rows together, for the sake of the memory that they take. */
-const MOST_VALUES = 5_000_000;
+const MAX_VALUES = 5_000_000;
 
 /** What is given to JSON.parse at once, a millisecond's work or two: some rows, or one large one. */
 const SLICE_BYTES = 64 * 1024;
@@ -190,8 +190,8 @@ class SlicedJson {
         throw new OutOfBoundsError(path, `must have at most ${mostRows} items`);
       }
       values += slice.values;
-      if (values > MOST_VALUES) {
-        throw new OutOfBoundsError(path, `must hold at most ${MOST_VALUES} values`);
+      if (values > MAX_VALUES) {
+        throw new OutOfBoundsError(path, `must hold at most ${MAX_VALUES} values`);
       }
       const closes = this.#parseSlice(from, slice.end, rows);
       if (closes) return { rows, end: slice.end + 1 };
@@ -250,7 +250,7 @@ class SlicedJson {
     const apart = this.#place && path === '' ? ', its rows apart' : '';
     switch (what) {
       case 'nesting':
-        return new OutOfBoundsError('', `must not nest deeper than ${MOST_NESTING} levels`);
+        return new OutOfBoundsError('', `must not nest deeper than ${MAX_NESTING} levels`);
       case 'values':
         return new OutOfBoundsError(path, `must hold at most ${most.values} values${apart}`);
       case 'bytes':

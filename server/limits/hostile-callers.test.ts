@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { makeKey } from '../../contract-tests/targets/keys.js';
-import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { makeKey } from '../../testkit/store/keys.js';
 import { ChunkMeter } from '../http/chunk-size.js';
 import { endUnread } from '../http/end-unread.js';
 import { serveInOrder } from '../http/pipelining.js';
@@ -441,12 +441,12 @@ describe('a body that is not to be read', () => {
     await rm(folder, { recursive: true });
   });
 
-  const MOST = 32 * 1024 * 1024 - 1;
+  const MAX_BYTES = 32 * 1024 * 1024 - 1;
   const PREDICT = 'POST /api/projects/default/models/none/predict';
 
   test.each([
     ['is longer than its operation takes', 'POST /projects', () => all, 999_999_999, 413],
-    ['is for a model that does not exist', PREDICT, () => predictOnly, MOST, 404],
+    ['is for a model that does not exist', PREDICT, () => predictOnly, MAX_BYTES, 404],
     ['is for a model that does not exist, in chunks', PREDICT, () => predictOnly, undefined, 404],
     ['is for a project that is not there', 'POST /projects/none/skills', () => all, 300_000, 404],
     ['its key may not send', 'POST /projects', () => predictOnly, 100_000, 403],
@@ -491,10 +491,10 @@ describe('a body that is not to be read', () => {
   });
 
   test('is read off while the answer is on its way to a client that sends all of it first', async () => {
-    const headers = `Authorization: Bearer ${all}\r\nContent-Length: ${MOST}`;
+    const headers = `Authorization: Bearer ${all}\r\nContent-Length: ${MAX_BYTES}`;
     const connection = raw(server.url, head(headers, 'POST /projects'));
     connection.socket.pause();
-    await new Promise((sent) => connection.socket.write('x'.repeat(MOST), sent));
+    await new Promise((sent) => connection.socket.write('x'.repeat(MAX_BYTES), sent));
     connection.socket.resume();
     await once(connection.socket, 'close');
     expect(connection.answer).toContain('/problems/body-too-large');

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Operation } from '../contract/document.js';
+import type { Operation, Pool } from '../contract/document.js';
 import { LINES_TYPE, mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { BodyBudget } from '../pipeline/body/buffer-body.js';
-import type { OperationId } from '../pipeline/handlers.js';
 import type { LimitStages } from '../pipeline/router.js';
 import type { ProblemError } from '../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
@@ -29,29 +28,31 @@ export interface Limits {
   readonly refusalOf: (req: IncomingMessage) => ProblemError | undefined;
 }
 
-/** A prediction, by its path: there can be so many that refusing them must not cost what they do. */
-const PREDICT = /\/models\/[^/]+\/predict\/?$/;
-
-/** @param rateLimit how many requests a key may send in a minute; 0 for no limit */
-export function limits(rateLimit: number): Limits {
+/**
+ * @param rateLimit how many requests a key may send in a minute; 0 for no limit
+ * @param operations those of the contract
+ */
+export function limits(rateLimit: number, operations: readonly Operation[]): Limits {
   const throttle = throttleConnections();
   const rate = limitRate(rateLimit, throttle);
   const unread = new UnreadAnswers();
   const concurrency = (what: string, atOnce: number, waiting: number) =>
     new ConcurrencyLimit({ what, atOnce, waiting }, throttle, unread);
-  const predictions = concurrency('predictions', 1, 35);
-  const limits: { readonly [O in OperationId]?: ConcurrencyLimit } = {
-    predict: predictions,
-    trainModel: concurrency('tables', 4, 32),
+  const pools: Readonly<Record<Pool, ConcurrencyLimit>> = {
+    predictions: concurrency('predictions', 1, 35),
+    tables: concurrency('tables', 4, 32),
+    requests: concurrency('requests', 32, 608),
   };
   const streams = limitStreams(STREAMS, throttle);
-  const others = concurrency('requests', 32, 608);
+  const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
   return {
-    stages: ({ id, scope }) => {
+    stages: ({ scope, pool, consumes }) => {
       // Health is answered however much there is to do.
       if (scope === undefined) return { onArrival: [], beforeWork: [] };
-      const { reserve, run } = limits[id as OperationId] ?? others;
-      if (id !== 'predict') return { onArrival: [...rate, reserve], beforeWork: [run] };
+      const { reserve, run } = pools[pool];
+      if (!consumes.includes(LINES_TYPE)) {
+        return { onArrival: [...rate, reserve], beforeWork: [run] };
+      }
       return {
         onArrival: [...rate, eitherOf(streams, reserve)],
         beforeWork: [eitherOf((_req, _res, next) => next(), run)],
@@ -59,11 +60,20 @@ export function limits(rateLimit: number): Limits {
     },
     bodyBudget: new BodyMemory(BODY_MEMORY),
     throttle,
+    // There can be so many predictions that refusing them must not cost what they do.
     refusalOf: (req) =>
-      req.method === 'POST' && PREDICT.test(withoutQuery(req.url ?? '')) && !isStream(req)
-        ? predictions.refusal
-        : undefined,
+      isPrediction(req) && !isStream(req) ? pools.predictions.refusal : undefined,
   };
+}
+
+/** Returns whether a request is for one of some operations, as far as its first line tells. */
+function matcher(operations: readonly Operation[]): (req: IncomingMessage) => boolean {
+  const patterns = operations.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    address: new RegExp(`${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+  }));
+  return ({ method, url = '' }) =>
+    patterns.some((one) => one.method === method && one.address.test(withoutQuery(url)));
 }
 
 function isStream(req: IncomingMessage): boolean {

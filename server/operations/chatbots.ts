@@ -1,11 +1,12 @@
 import type { components } from '../../generated/openapi.js';
-import { type Handlers, JsonText } from '../pipeline/handlers.js';
-import { invalidRequest, problem } from '../problems/problem.js';
-import { OtherNameError, type Project, type Store, UnknownReferenceError } from '../store/index.js';
-import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
+import type { Handlers } from '../pipeline/handlers.js';
+import { problem } from '../problems/problem.js';
+import type { Project, Store } from '../store/index.js';
+import { created, idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
-import { created, once } from './once.js';
-import { holding, inProject, projectNamed, sent, written } from './resource.js';
+import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
+import { findProject, inProject, lockProject } from './project-access.js';
+import { withoutNulls } from './without-nulls.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -17,7 +18,7 @@ type ChatbotBody = components['schemas']['UpdateChatbotBody']['chatbot'];
 export function chatbotOperations(store: Store): ChatbotOperations {
   return {
     listChatbots: async ({ caller, params, query, base, reply }) => {
-      const project = await projectNamed(store, caller, params.project_name);
+      const project = await findProject(store, caller, params.project_name);
       const address = `${base}/projects/${project.name}/chatbots`;
       const page = await writtenPage<Chatbot>(address, query, {
         entries: (part) => store.chatbots.entries(project.id, part),
@@ -26,68 +27,58 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       return reply({ status: 200, ...page });
     },
 
-    createChatbot: async ({ reply, base, ...request }) => {
-      const { caller, params, body } = request;
-      const { name } = body.chatbot;
-      const answer = await once(store, 'createChatbot', request, (store) =>
-        holding(store, caller, params.project_name, async (store, project) => {
-          const chatbot = await referring(body.chatbot, () =>
-            written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
-              store.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name }),
-            ),
-          );
-          return {
-            resource: new JsonText<Chatbot, readonly string[]>(chatbot),
-            location: `${base}/projects/${project.name}/chatbots/${name}`,
-          };
-        }),
-      );
+    createChatbot: async ({ reply, ...request }) => {
+      const { caller, params, body, base } = request;
+      const answer = await idempotent<Chatbot>(store, 'createChatbot', request, async (tx) => {
+        const project = await lockProject(tx, caller, params.project_name);
+        const { name } = body.chatbot;
+        const pieces = await tx.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name });
+        return { pieces, location: locationOf(base, project, name) };
+      });
       return reply(answer);
     },
 
     getChatbot: async ({ caller, params, headers, reply }) => {
-      const project = await projectNamed(store, caller, params.project_name);
-      const chatbot = await chatbotNamed(store, project, params.chatbot_name);
-      return reply(await shownPieces(chatbot, headers));
+      const project = await findProject(store, caller, params.project_name);
+      const chatbot = await findChatbot(store, project, params.chatbot_name);
+      return reply(await shown<Chatbot>(chatbot, headers));
     },
 
     updateChatbot: ({ caller, params, headers, body, base, reply }) =>
-      inProject(store, caller, params.project_name, async (store, project) => {
-        const { chatbot_name } = params;
-        await heedConditions(headers, async () => {
-          const stored = await store.chatbots.show(project.id, chatbot_name);
-          return stored && new JsonText(stored);
-        });
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        const address = params.chatbot_name;
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, await tx.chatbots.show(project.id, address));
+        }
         const change = fieldsOf(body.chatbot);
-        const name = change.name ?? chatbot_name;
-        const { chatbot: pieces, created: isNew } = await referring(body.chatbot, () =>
-          written({ kind: 'chatbot', project, name, sent: body.chatbot }, () =>
-            store.chatbots.updateOrCreate(project.id, chatbot_name, change),
-          ),
+        const { chatbot, created: isNew } = await tx.chatbots.updateOrCreate(
+          project.id,
+          address,
+          change,
         );
-        const chatbot = new JsonText<Chatbot, readonly string[]>(pieces);
-        return isNew
-          ? reply(
-              await created({
-                resource: chatbot,
-                location: `${base}/projects/${project.name}/chatbots/${name}`,
-              }),
-            )
-          : reply({ status: 200, ...(await taggedPieces(chatbot)) });
+        if (!isNew) return reply({ status: 200, ...(await tagged<Chatbot>(chatbot)) });
+        const location = locationOf(base, project, change.name ?? address);
+        return reply(await created<Chatbot>({ pieces: chatbot, location }));
       }),
 
     deleteChatbot: ({ caller, params, headers, reply }) =>
-      inProject(store, caller, params.project_name, async (store, project) => {
-        await heedConditions(headers, () => chatbotNamed(store, project, params.chatbot_name));
-        const removed = await store.chatbots.remove(project.id, params.chatbot_name);
-        if (!removed) throw notFound(params.chatbot_name, project);
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        const name = params.chatbot_name;
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, await findChatbot(tx, project, name));
+        }
+        if (!(await tx.chatbots.remove(project.id, name))) throw notFound(name, project);
         return reply({ status: 204 });
       }),
   };
 }
 
+function locationOf(base: string, project: Project, name: string): string {
+  return `${base}/projects/${project.name}/chatbots/${name}`;
+}
+
 function fieldsOf(body: ChatbotBody) {
-  const { agent_id, agent_name, settings, params, ...fields } = sent(body);
+  const { agent_id, agent_name, settings, params, ...fields } = withoutNulls(body);
   const agent = agent_id ?? agent_name;
   return {
     ...fields,
@@ -96,49 +87,10 @@ function fieldsOf(body: ChatbotBody) {
   };
 }
 
-/** Runs a write that may name an agent, and says what is wrong with it in words for the caller. */
-async function referring<T>(body: ChatbotBody, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof UnknownReferenceError) {
-      const [field, what] = sent(body).agent_id
-        ? ['agent_id', 'identifier']
-        : ['agent_name', 'name'];
-      throw problem(
-        '/problems/unknown-agent',
-        'The agent that the chatbot should use does not exist in the project; nothing was changed.',
-        {
-          errors: [
-            {
-              pointer: `/body/chatbot/${field}`,
-              message: `there is no agent with the ${what} "${error.named[0]}"; create it first, or mend the name`,
-            },
-          ],
-        },
-      );
-    }
-    if (error instanceof OtherNameError) {
-      throw invalidRequest([
-        {
-          pointer: '/body/chatbot/name',
-          message:
-            'must be the name of the address, because there is no such chatbot yet; leave it out, or create the chatbot first',
-        },
-      ]);
-    }
-    throw error;
-  }
-}
-
-async function chatbotNamed(
-  store: Store,
-  project: Project,
-  name: string,
-): Promise<InPieces<Chatbot>> {
+async function findChatbot(store: Store, project: Project, name: string): Promise<Pieces> {
   const chatbot = await store.chatbots.show(project.id, name);
   if (!chatbot) throw notFound(name, project);
-  return new JsonText(chatbot);
+  return chatbot;
 }
 
 function notFound(name: string, project: Project) {

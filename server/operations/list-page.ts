@@ -54,7 +54,7 @@ export async function writtenPage<T>(
   const { limit, cursor } = query;
   const after = cursor === undefined ? undefined : idOf(cursor);
   if (limit === undefined) {
-    const first = await list.entries({ limit: MOST_ENTRIES, after });
+    const first = await list.entries({ limit: MAX_ENTRIES, after });
     return { body: new JsonText<T[]>(piecesOf(list, entriesOf(list, first))), headers: {} };
   }
   const first = await list.entries({ limit: limit + 1, after });
@@ -67,7 +67,7 @@ export async function writtenPage<T>(
 }
 
 /** How many entries of a list are read at once. */
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 
 /** All entries of a list, in parts, the first of which is read already. */
 async function* entriesOf(
@@ -76,8 +76,8 @@ async function* entriesOf(
 ): AsyncGenerator<readonly ListEntry[]> {
   let part = first;
   yield part;
-  while (part.length === MOST_ENTRIES) {
-    part = await entries({ limit: MOST_ENTRIES, after: part.at(-1)?.id });
+  while (part.length === MAX_ENTRIES) {
+    part = await entries({ limit: MAX_ENTRIES, after: part.at(-1)?.id });
     yield part;
   }
 }
@@ -101,7 +101,7 @@ async function* piecesOf(
 
 /** How many resources of a list are in memory at once; fewer, where they are large. */
 const FIRST_PART = 8;
-const LARGEST_PART = 128;
+const MAX_PART = 128;
 const LARGE = 64 * 1024;
 
 /** A list that is read as it is written. The first part is read before: if that fails, it can be said. */
@@ -123,7 +123,7 @@ async function wholeList<T extends { readonly id: string }>(
         opening = ',';
       }
       if (part.length < limit) break;
-      limit = written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, LARGEST_PART);
+      limit = written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, MAX_PART);
       part = await read({ limit, after: part.at(-1)?.id });
     }
     yield opening === '[' ? '[]' : ']';

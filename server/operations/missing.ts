@@ -1,7 +1,7 @@
 import type { RefuseMissing } from '../pipeline/router.js';
 import type { Services } from './index.js';
 import { refuseUnserved } from './models.js';
-import { projectNamed } from './resource.js';
+import { findProject } from './project-access.js';
 
 /**
  * Returns the look-up that comes before a large body: of the model that is to predict, and of the project
@@ -13,7 +13,7 @@ export function refuseMissing({ store, predictors }: Services): RefuseMissing {
     if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
       await refuseUnserved(store, predictors, caller, projectName, modelName);
     } else if (project !== undefined) {
-      await projectNamed(store, caller, project);
+      await findProject(store, caller, project);
     }
   };
 }

@@ -1,25 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.js';
 import { type Handlers, JsonText } from '../pipeline/handlers.js';
-import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
-import { invalidRequest, malformedBody, problem, unavailable } from '../problems/problem.js';
-import {
-  LimitReachedError,
-  type Model,
-  type Project,
-  QueueFullError,
-  type Store,
-} from '../store/index.js';
+import { problem } from '../problems/problem.js';
+import type { Model, Project, Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Predictors } from '../training/predictors.js';
-import { type Tables, TooManyTablesError } from '../training/tables.js';
+import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
-import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../training/worker-process.js';
-import { heedConditions, shown } from './conditions.js';
 import { listPage } from './list-page.js';
+import { type Conditions, checkPreconditions, isConditional, shown } from './preconditions.js';
 import { predictLines } from './predict-stream.js';
-import { inProject, projectFull, projectNamed } from './resource.js';
+import { findProject, inProject } from './project-access.js';
 
 type ModelOperations = Pick<
   Handlers,
@@ -38,7 +29,7 @@ export function modelOperations(
 ): ModelOperations {
   return {
     listModels: async ({ caller, params, query, base, reply }) => {
-      const project = await projectNamed(store, caller, params.projectName);
+      const project = await findProject(store, caller, params.projectName);
       const page = await listPage(`${base}/api/projects/${project.name}/models`, query, (part) =>
         store.models.list(project.id, part),
       );
@@ -46,62 +37,45 @@ export function modelOperations(
     },
 
     getModel: async ({ caller, params, query, headers, reply }) => {
-      const project = await projectNamed(store, caller, params.projectName);
+      const project = await findProject(store, caller, params.projectName);
       const model = await store.models.find(project.id, params.modelName, query.version);
       if (!model) throw notFound(params.modelName, project.name, query.version);
-      return reply(shown(model, headers));
+      return reply(await shown<Model>(jsonOf(model), headers));
     },
 
     trainModel: async ({ caller, params, query, headers, body, base, reply }) => {
+      const { owner } = caller;
+      const project = await findProject(store, caller, params.projectName);
       const name = params.modelName;
-      const mayBegin = async (store: Store, project: Project) => {
-        const model = await store.models.find(project.id, name);
-        await heedConditions(headers, async () => model);
-        refuseWhileTraining(model);
-      };
       // Before the table is read, which is work; and again when it has been.
-      const project = await projectNamed(store, caller, params.projectName);
-      await mayBegin(store, project);
-      await allowed(project, () => store.models.refuseFullQueue(project.id));
-      await allowed(project, () => store.tables.refuseFullOwner(caller.owner));
-      const table = await allowed(project, () =>
-        usable(() =>
-          tables.keep({
-            owner: caller.owner,
-            format: body.mediaType === 'text/csv' ? 'csv' : 'json',
-            target: query.target,
-            text: body.bytes,
-          }),
-        ),
-      );
-      const begun = await inProject(store, caller, project.name, async (store, project) => {
-        await mayBegin(store, project);
-        return allowed(project, () => store.models.beginTraining(project.id, name, table));
+      await checkTrainable(store, project, name, headers);
+      await store.models.refuseFullQueue(project.id);
+      await store.tables.refuseFullOwner(owner);
+      const format = body.mediaType === 'text/csv' ? 'csv' : 'json';
+      const table = await tables.keep({ owner, format, target: query.target, text: body.bytes });
+      const begun = await inProject(store, caller, project.name, async (tx, project) => {
+        await checkTrainable(tx, project, name, headers);
+        return tx.models.beginTraining(project.id, name, table);
       }).catch(async (error) => {
         await tables.discard(table);
         throw error;
       });
       trainings.wake();
-      return reply({
-        status: 202,
-        body: begun.model,
-        headers: { Location: `${base}/api/projects/${project.name}/models/${name}` },
-      });
+      const location = `${base}/api/projects/${project.name}/models/${name}`;
+      return reply({ status: 202, body: begun.model, headers: { Location: location } });
     },
 
     deleteModel: async ({ caller, params, headers, reply }) => {
-      const versionIds = await inProject(
-        store,
-        caller,
-        params.projectName,
-        async (store, project) => {
-          await heedConditions(headers, () => modelNamed(store, project, params.modelName));
-          const removed = await store.models.remove(project.id, params.modelName);
-          if (!removed) throw notFound(params.modelName, project.name);
-          return removed;
-        },
-      );
-      trainings.cancel(versionIds);
+      const name = params.modelName;
+      const removed = await inProject(store, caller, params.projectName, async (tx, project) => {
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, jsonOf(await findModel(tx, project, name)));
+        }
+        const versionIds = await tx.models.remove(project.id, name);
+        if (!versionIds) throw notFound(name, project.name);
+        return versionIds;
+      });
+      trainings.cancel(removed);
       return reply({ status: 204 });
     },
 
@@ -141,92 +115,41 @@ async function whyNotServing(
   projectName: string,
   name: string,
 ) {
-  const project = await projectNamed(store, caller, projectName);
-  const model = await modelNamed(store, project, name);
+  const project = await findProject(store, caller, projectName);
+  const model = await findModel(store, project, name);
   // It may have become ready, or been replaced, between the two.
   const predictor = await predictors.serving(caller.owner, projectName, name);
   if (!predictor) throw notReady(model);
   return predictor;
 }
 
-async function modelNamed(store: Store, project: Project, name: string): Promise<Model> {
+/** Refuses a training while another of the model is in progress, or where a condition does not hold. */
+async function checkTrainable(
+  store: Store,
+  project: Project,
+  name: string,
+  conditions: Conditions,
+): Promise<void> {
+  const model = await store.models.find(project.id, name);
+  if (isConditional(conditions)) await checkPreconditions(conditions, model && jsonOf(model));
+  if (model?.status === 'training') throw trainingInProgress(model);
+}
+
+async function findModel(store: Store, project: Project, name: string): Promise<Model> {
   const model = await store.models.find(project.id, name);
   if (!model) throw notFound(name, project.name);
   return model;
 }
 
-/** Reads a table, and says what is wrong with it in words for the caller. */
-async function usable<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof MalformedJsonError) {
-      throw malformedBody(`The body is not valid JSON: ${error.message}`);
-    }
-    if (error instanceof JsonShapeError) {
-      throw invalidRequest([{ pointer: '/body', message: error.message }]);
-    }
-    if (error instanceof TooManyTablesError) throw tooManyTables();
-    if (error instanceof SlowUploadError) throw uploadTooSlow();
-    if (error instanceof WorkerEndedError) throw readingCutShort(error);
-    if (!(error instanceof TableError)) throw error;
-    throw problem(
-      '/problems/unusable-table',
-      'No model can be trained from this table; nothing was kept of it.',
-      { errors: [...error.faults] },
-    );
-  }
-}
+const jsonOf = (model: Model) => [JSON.stringify(model)];
 
-function tooManyTables() {
-  return unavailable(
-    'The service reads as many tables as it takes on at once; try again in a moment.',
-    5,
-  );
-}
-
-function uploadTooSlow() {
-  return problem(
-    '/problems/request-timeout',
-    'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send it again later.',
-    {},
-    { Connection: 'close' },
-  );
-}
-
-function readingCutShort(cause: WorkerEndedError) {
-  return unavailable(
-    'The process that read the table was ended, most often because the machine has too little memory; nothing was kept of it. Send it again in a moment, or send fewer rows.',
-    5,
-    { cause },
-  );
-}
-
-function refuseWhileTraining(model: Model | undefined): void {
-  if (model?.status === 'training') throw trainingInProgress(model.name, model.version);
-}
-
-/** Begins a training, or asks whether one may begin, and says why not in words for the caller. */
-async function allowed<T>(project: Project, begin: () => Promise<T>): Promise<T> {
-  try {
-    return await begin();
-  } catch (error) {
-    if (error instanceof LimitReachedError) throw projectFull(project, error);
-    throw error instanceof QueueFullError ? tooManyTrainings() : error;
-  }
-}
-
-function trainingInProgress(name: string, version: number) {
+function trainingInProgress({ name, version }: Model) {
   return problem(
     '/problems/training-in-progress',
     `Version ${version} of the model "${name}" is still training; try again when it is done, or delete the model to cancel it.`,
     {},
     RETRY_AFTER,
   );
-}
-
-function tooManyTrainings() {
-  return unavailable('Too many trainings wait already; try again when some are done.', 60);
 }
 
 function notReady({ name, version, status }: Model) {

@@ -1,10 +1,10 @@
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
-import { type Contents, LimitReachedError, NameTakenError, type Store } from '../store/index.js';
-import { heedConditions, shown } from './conditions.js';
+import type { Contents, Project, Store } from '../store/index.js';
+import { idempotent } from './idempotency.js';
 import { listPage } from './list-page.js';
-import { once } from './once.js';
-import { inProject, projectNamed } from './resource.js';
+import { checkPreconditions, shown } from './preconditions.js';
+import { findProject, inProject } from './project-access.js';
 
 type ProjectOperations = Pick<
   Handlers,
@@ -20,23 +20,25 @@ export function projectOperations(store: Store): ProjectOperations {
       return reply({ status: 200, ...page });
     },
 
-    createProject: async ({ reply, base, ...request }) => {
-      const { caller, body } = request;
-      const { name } = body.project;
-      const answer = await once(store, 'createProject', request, async (store) => {
-        const project = await allowed(name, () => store.projects.create(caller.owner, name));
-        return { resource: project, location: `${base}/projects/${name}` };
+    createProject: async ({ reply, ...request }) => {
+      const { caller, body, base } = request;
+      const answer = await idempotent<Project>(store, 'createProject', request, async (tx) => {
+        const { name } = body.project;
+        const project = await tx.projects.create(caller.owner, name);
+        return { pieces: jsonOf(project), location: `${base}/projects/${name}` };
       });
       return reply(answer);
     },
 
-    getProject: async ({ caller, params, headers, reply }) =>
-      reply(shown(await projectNamed(store, caller, params.project_name), headers)),
+    getProject: async ({ caller, params, headers, reply }) => {
+      const project = await findProject(store, caller, params.project_name);
+      return reply(await shown<Project>(jsonOf(project), headers));
+    },
 
     deleteProject: ({ caller, params, headers, reply }) =>
-      inProject(store, caller, params.project_name, async (store, project) => {
-        await heedConditions(headers, async () => project);
-        const contents = await store.projects.remove(project);
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        await checkPreconditions(headers, jsonOf(project));
+        const contents = await tx.projects.remove(project);
         if (!contents) return reply({ status: 204 });
         throw problem(
           '/problems/project-not-empty',
@@ -46,24 +48,7 @@ export function projectOperations(store: Store): ProjectOperations {
   };
 }
 
-/** Runs the creation of a project, and says why it may not be in words for the caller. */
-async function allowed<T>(name: string, create: () => Promise<T>): Promise<T> {
-  try {
-    return await create();
-  } catch (error) {
-    if (error instanceof NameTakenError) {
-      throw problem(
-        '/problems/name-taken',
-        `There is already a project named "${name}"; choose another name, or use that one.`,
-      );
-    }
-    if (!(error instanceof LimitReachedError)) throw error;
-    throw problem(
-      '/problems/limit-reached',
-      `There are ${error.most} projects already, the most that there may be; delete some.`,
-    );
-  }
-}
+const jsonOf = (project: Project) => [JSON.stringify(project)];
 
 const list = new Intl.ListFormat('en');
 

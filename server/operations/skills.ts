@@ -1,11 +1,12 @@
 import type { components } from '../../generated/openapi.js';
-import { type Handlers, JsonText } from '../pipeline/handlers.js';
+import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
 import type { Project, Store } from '../store/index.js';
-import { heedConditions, type InPieces, shownPieces, taggedPieces } from './conditions.js';
+import { idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
-import { once } from './once.js';
-import { holding, inProject, projectNamed, sent, written } from './resource.js';
+import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
+import { findProject, inProject, lockProject } from './project-access.js';
+import { withoutNulls } from './without-nulls.js';
 
 type SkillOperations = Pick<
   Handlers,
@@ -17,7 +18,7 @@ type Skill = components['schemas']['Skill'];
 export function skillOperations(store: Store): SkillOperations {
   return {
     listSkills: async ({ caller, params, query, base, reply }) => {
-      const project = await projectNamed(store, caller, params.project_name);
+      const project = await findProject(store, caller, params.project_name);
       const address = `${base}/projects/${project.name}/skills`;
       const page = await writtenPage<Skill>(address, query, {
         entries: (part) => store.skills.entries(project.id, part, query.agent),
@@ -26,65 +27,52 @@ export function skillOperations(store: Store): SkillOperations {
       return reply({ status: 200, ...page });
     },
 
-    createSkill: async ({ reply, base, ...request }) => {
-      const { caller, params, body } = request;
-      const { name, type, params: skillParams = {} } = sent(body.skill);
-      const answer = await once(store, 'createSkill', request, (store) =>
-        holding(store, caller, params.project_name, async (store, project) => {
-          const skill = await written({ kind: 'skill', project, name, sent: body.skill }, () =>
-            store.skills.create(project.id, { name, type, params: skillParams }),
-          );
-          return {
-            resource: new JsonText<Skill, readonly string[]>(skill),
-            location: `${base}/projects/${project.name}/skills/${name}`,
-          };
-        }),
-      );
+    createSkill: async ({ reply, ...request }) => {
+      const { caller, params, body, base } = request;
+      const answer = await idempotent<Skill>(store, 'createSkill', request, async (tx) => {
+        const project = await lockProject(tx, caller, params.project_name);
+        const { name, type, params: skillParams = {} } = withoutNulls(body.skill);
+        const pieces = await tx.skills.create(project.id, { name, type, params: skillParams });
+        return { pieces, location: `${base}/projects/${project.name}/skills/${name}` };
+      });
       return reply(answer);
     },
 
     getSkill: async ({ caller, params, headers, reply }) => {
       const { project_name, skill_name } = params;
-      const found = await store.skills.showAt(caller.owner, project_name, skill_name);
-      const skill = found
-        ? new JsonText<Skill, readonly string[]>(found)
-        : await skillNamed(store, await projectNamed(store, caller, project_name), skill_name);
-      return reply(await shownPieces(skill, headers));
+      const skill =
+        (await store.skills.showAt(caller.owner, project_name, skill_name)) ??
+        (await findSkill(store, await findProject(store, caller, project_name), skill_name));
+      return reply(await shown<Skill>(skill, headers));
     },
 
     updateSkill: ({ caller, params, headers, body, reply }) =>
-      inProject(store, caller, params.project_name, async (store, project) => {
-        await heedConditions(headers, () => skillNamed(store, project, params.skill_name));
-        const change = sent(body.skill);
-        const skill = await written(
-          { kind: 'skill', project, name: change.name, sent: body.skill },
-          () => store.skills.update(project.id, params.skill_name, change),
-        );
-        if (!skill) throw notFound(params.skill_name, project);
-        return reply({
-          status: 200,
-          ...(await taggedPieces(new JsonText<Skill, readonly string[]>(skill))),
-        });
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        const name = params.skill_name;
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, await findSkill(tx, project, name));
+        }
+        const skill = await tx.skills.update(project.id, name, withoutNulls(body.skill));
+        if (!skill) throw notFound(name, project);
+        return reply({ status: 200, ...(await tagged<Skill>(skill)) });
       }),
 
     deleteSkill: ({ caller, params, headers, reply }) =>
-      inProject(store, caller, params.project_name, async (store, project) => {
-        await heedConditions(headers, () => skillNamed(store, project, params.skill_name));
-        const removed = await store.skills.remove(project.id, params.skill_name);
-        if (!removed) throw notFound(params.skill_name, project);
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        const name = params.skill_name;
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, await findSkill(tx, project, name));
+        }
+        if (!(await tx.skills.remove(project.id, name))) throw notFound(name, project);
         return reply({ status: 204 });
       }),
   };
 }
 
-async function skillNamed(
-  store: Store,
-  project: Project,
-  nameOrId: string,
-): Promise<InPieces<Skill>> {
+async function findSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
   const skill = await store.skills.show(project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
-  return new JsonText(skill);
+  return skill;
 }
 
 function notFound(nameOrId: string, project: Project) {

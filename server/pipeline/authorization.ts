@@ -9,13 +9,6 @@ export type Authenticate = (
   presented: string | undefined,
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** Who sends the request, once that is known. */
-    caller?: Caller;
-  }
-}
-
 const CHALLENGE = 'Bearer realm="roster"';
 
 /** Finds out who calls an operation that is not open to all. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { READS_LATER } from '../../generated/contract.js';
+import type { DEFERRED_BODIES } from '../../generated/contract.js';
 import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { ProblemError } from '../problems/problem.js';
-import type { UnreadBody } from './body/deferred-body.js';
+import type { DeferredBody } from './body/deferred-body.js';
 
 type Operations = operations;
 
@@ -107,8 +107,8 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
 type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
-  ? O extends (typeof READS_LATER)[number]
-    ? UnreadBody<keyof C & string>
+  ? O extends (typeof DEFERRED_BODIES)[number]
+    ? DeferredBody<keyof C & string>
     : BodyOf<C>
   : undefined;
 

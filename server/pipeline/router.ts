@@ -12,6 +12,7 @@ import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
 import { type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { type AnyReply, send } from './reply/send.js';
 import { sendLines } from './reply/send-ndjson.js';
+import type { RequestContext } from './request-context.js';
 import { AddressTree } from './route-tree.js';
 import { refuseMisreadQuery } from './validation/strict-query.js';
 import { requestValidation } from './validation/validate.js';
@@ -26,19 +27,6 @@ type AnyHandler = (input: {
   base: string;
   reply: (reply: AnyReply) => AnyReply;
 }) => AnyReply | Promise<AnyReply>;
-
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** The operation that the request asks for, once it is known. */
-    operationId?: string;
-    /** Its address, as the contract writes it. */
-    route?: string;
-    /** The prefix before the address: '' or such as '/api'. */
-    base?: string;
-    /** The parameters of the address. */
-    params?: Record<string, string>;
-  }
-}
 
 /** How the service protects itself and what it keeps. */
 export interface Protection {
@@ -211,7 +199,8 @@ function run(
   const headersOf = headersReader(operation);
   return async (req, res) => {
     const { body } = req;
-    const { params = {}, query = req.query, caller = ANYBODY, base = '' } = res.locals;
+    const context: RequestContext = res.locals;
+    const { params = {}, query = req.query, caller = ANYBODY, base = '' } = context;
     const headers = headersOf(req);
     const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
     if (made.body instanceof JsonLines) {

@@ -16,13 +16,6 @@ export interface WorkTurn {
   awaitReader(bytes: number, cutOff: () => void): () => void;
 }
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** The turns of the request, once it is worked on. */
-    turn?: WorkTurn;
-  }
-}
-
 /** Waits between two slices of the work on a request, in which the event loop turns and others work. */
 export async function pauseWork({ locals }: Response): Promise<void> {
   await nextTurn();

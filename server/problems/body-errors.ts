@@ -22,7 +22,7 @@ export function shapeFault(
 /** A choice has words of its own for what is none of its branches, not even a faulty one. */
 function noBranchFits(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
   const [choice, ...branches] = contract.alternatives(schema);
-  const words = choice?.['x-roster-says'];
+  const words = choice?.['x-roster-message'];
   if (typeof words !== 'string' || branches.some((branch) => isMeant(branch, body))) {
     return undefined;
   }

@@ -4,31 +4,26 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../contract/document.js';
 import { endUnread } from '../http/end-unread.js';
 import { type ProblemError, render } from './problem.js';
-import { asProblem } from './to-problem.js';
+import { asProblem, type Translate } from './to-problem.js';
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** By which a request is found in the log. */
-    requestId?: string;
-  }
-}
-
-/** Takes down why a request failed, which its caller is not told. */
+/** Logs why a request failed, which its caller does not get to know. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
 
 /**
- * Makes the one place where problems are rendered: of whatever was thrown on the way of a request.
- * @param translate gives the problem of what was thrown below the contract, if it knows it
- * @param note is told of each refusal, and `noteFailure` of the cause of what is no refusal
+ * Returns the error handler of the app, which renders whatever was thrown as a problem.
+ * @param translate returns the problem of an error that was thrown below the handlers, if it knows it
+ * @param onRefusal gets every problem but 500
+ * @param noteFailure gets the cause of every 5xx that has one
  */
 export function sendProblem(
   contract: Contract,
-  translate: (thrown: unknown) => ProblemError | undefined,
-  note: (error: ProblemError) => void,
+  translate: Translate,
+  onRefusal: (error: ProblemError) => void,
   noteFailure: NoteFailure,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const request = { body: req.body, operationId: res.locals.operationId };
+    const { operationId, params = {} } = res.locals;
+    const request = { body: req.body, operationId, params };
     const error = asProblem(contract, thrown, request, translate);
     const document = render(contract, error, {
       instance: req.originalUrl,
@@ -42,7 +37,7 @@ export function sendProblem(
       res.destroy();
       return;
     }
-    if (document.status !== 500) note(error);
+    if (document.status !== 500) onRefusal(error);
     send(req, res, error, document);
   };
 }

@@ -56,21 +56,21 @@ export function problem<T extends ProblemType>(
 }
 
 /** The most fields at fault that a problem names. */
-export const MOST_ERRORS = 100;
+export const MAX_ERRORS = 100;
 
 /** The request does not fit the contract, at the places that are named. */
 export function invalidRequest(errors: readonly FieldError[]) {
   return problem(
     '/problems/invalid-request',
     `The request does not fit the contract at ${placesOf(errors)}.`,
-    { errors: errors.slice(0, MOST_ERRORS) },
+    { errors: errors.slice(0, MAX_ERRORS) },
   );
 }
 
-/** How many there are beyond {@link MOST_ERRORS} is not known: not all of them were looked for. */
+/** How many there are beyond {@link MAX_ERRORS} is not known: not all of them were looked for. */
 function placesOf({ length }: readonly FieldError[]): string {
-  if (length > MOST_ERRORS)
-    return `more than ${MOST_ERRORS} places; the first ${MOST_ERRORS} are listed`;
+  if (length > MAX_ERRORS)
+    return `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`;
   return length === 1 ? '1 place' : `${length} places`;
 }
 
@@ -119,18 +119,18 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
 }
 
 /** What a caller sent may stand in a problem, but not all of a megabyte of it. */
-const LONGEST_TEXT = 1000;
+const MAX_TEXT_LENGTH = 1000;
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
-  if (Array.isArray(value)) return value.slice(0, MOST_ERRORS).map(bounded);
+  if (Array.isArray(value)) return value.slice(0, MAX_ERRORS).map(bounded);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, bounded(child)]));
 }
 
 function shortened(sent: string): string {
   const text = withoutKeys(sent);
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
 
 /** Node hands over what the caller sent; RFC 3986 does not allow all of it in a URI. */

@@ -19,10 +19,15 @@ export interface ValidationFault {
 }
 
 /** What has to be known of a request to say what is wrong with it. */
-interface FaultyRequest {
+export interface FailedRequest {
   readonly body: unknown;
   readonly operationId: string | undefined;
+  /** The parameters of its path. */
+  readonly params: Readonly<Record<string, string>>;
 }
+
+/** Returns the problem of an error that was thrown below the contract; undefined for one that it does not know. */
+export type Translate = (thrown: unknown, request: FailedRequest) => ProblemError | undefined;
 
 /**
  * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
@@ -33,8 +38,8 @@ interface FaultyRequest {
 export function asProblem(
   contract: Contract,
   thrown: unknown,
-  request: FaultyRequest,
-  translate: (thrown: unknown) => ProblemError | undefined,
+  request: FailedRequest,
+  translate: Translate,
 ): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof ContractViolation) {
@@ -45,7 +50,7 @@ export function asProblem(
       { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
     ]);
   }
-  return translate(thrown) ?? internalError(thrown);
+  return translate(thrown, request) ?? internalError(thrown);
 }
 
 function internalError(cause: unknown): ProblemError {
@@ -61,7 +66,7 @@ function internalError(cause: unknown): ProblemError {
 function fieldErrors(
   contract: Contract,
   faults: readonly ValidationFault[],
-  { body, operationId }: FaultyRequest,
+  { body, operationId }: FailedRequest,
 ): FieldError[] {
   const operation = contract.operations.find(({ id }) => id === operationId);
   const byPointer = new Map<string, string[]>();

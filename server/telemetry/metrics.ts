@@ -10,7 +10,7 @@ const DURATION_BUCKETS = [
 ];
 
 /** How long a scrape waits for a number that it must ask for, in milliseconds. */
-const PATIENCE = 1000;
+const SCRAPE_TIMEOUT_MS = 1000;
 
 /** The operation of a request that no operation took. */
 const NO_OPERATION = 'none';
@@ -188,7 +188,7 @@ async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefine
 async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
   const answered = new AbortController();
   try {
-    const tooLate = delay(PATIENCE, undefined, { signal: answered.signal });
+    const tooLate = delay(SCRAPE_TIMEOUT_MS, undefined, { signal: answered.signal });
     return await Promise.race([tooLate, (async () => ask())()]);
   } catch {
     // That the number is missing is what a scrape can say of it.

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { collectorFaults } from './collector-faults.js';
 
 /** How long a stop waits for a collector to take the last spans, in milliseconds. */
-const PATIENCE = 3000;
+const FLUSH_TIMEOUT_MS = 3000;
 
 /** Spans are made and sent. */
 export interface Tracing {
@@ -55,7 +55,7 @@ export async function startTracing(
         () => true,
         () => false,
       );
-      const inTime = await Promise.race([sent, delay(PATIENCE, false, { ref: false })]);
+      const inTime = await Promise.race([sent, delay(FLUSH_TIMEOUT_MS, false, { ref: false })]);
       if (!inTime) log.warn('the last spans were not sent');
       for (const part of [trace, propagation, context, diag]) part.disable();
     },

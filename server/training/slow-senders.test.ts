@@ -4,11 +4,14 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
+import { createRosterClient } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { someDiamonds } from '../../contract-tests/diamonds.js';
-import { ownServers } from '../../contract-tests/targets/own-servers.js';
-import type { ServerProcess } from '../../contract-tests/targets/server-process.js';
+import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { ownServers } from '../../testkit/service/own-servers.js';
+import type { ServerProcess } from '../../testkit/service/server-process.js';
+import { settled } from '../../testkit/service/train-prices.js';
 
+const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';
 /** Of another model, or they would be refused while that one trains. */
 const SLOW = '/api/projects/default/models/slow';
@@ -20,6 +23,8 @@ beforeEach(async () => {
   server = await start();
 });
 afterEach(hangUp);
+
+const untilTrained = () => settled(createRosterClient({ baseUrl: server.url }), path);
 
 function hangUp(): void {
   for (const { socket, trickling } of senders) {
@@ -61,14 +66,6 @@ async function untilAnswered(status: number): Promise<Response> {
   for (;;) {
     const answer = await train();
     if (answer.status === status) return answer;
-    await pause(50);
-  }
-}
-
-async function untilTrained(): Promise<void> {
-  for (;;) {
-    const model: unknown = await (await fetch(server.url + MODEL)).json();
-    if (Object(model).status !== 'training') return;
     await pause(50);
   }
 }

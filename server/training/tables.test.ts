@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
+import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServerProcess, startServer } from '../../contract-tests/targets/server-process.js';
+import { untilLogged } from '../../testkit/service/price-model.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { settled } from '../../testkit/service/train-prices.js';
 
+const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';
 
 let folder: string;
@@ -51,19 +55,12 @@ function train(rows: number): Promise<Response> {
   });
 }
 
-/** Waits until the server has logged a line with some words. */
-async function untilLogged(words: string): Promise<void> {
-  while (!server.log.some((line) => line.includes(words))) await pause(10);
-}
-
 async function shown(): Promise<Record<string, unknown>> {
   const model: unknown = await (await fetch(server.url + MODEL)).json();
   return { ...Object(model) };
 }
 
-async function untilTrained(): Promise<void> {
-  while ((await shown())['status'] === 'training') await pause(20);
-}
+const untilTrained = () => settled(createRosterClient({ baseUrl: server.url }), path);
 
 function countParts(): unknown {
   const database = new SqliteDatabase(databaseFile, { readonly: true });
@@ -88,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
     expect(response.status).toBe(202);
     // The text alone has 40 MB, and its distinct texts would take ten times as much.
     expect(peak()).toBeLessThan(400);
-    await untilLogged('"msg":"training"');
+    await untilLogged(server, '"msg":"training"');
     while ((await shown())['progress'] === 0) await pause(50);
     expect(peak()).toBeLessThan(800);
     await fetch(server.url + MODEL, { method: 'DELETE' });
@@ -123,7 +120,7 @@ describe('the parts of a table', () => {
     await untilNoParts();
     await train(30_000);
     expect(countParts()).toBeGreaterThan(4);
-    await untilLogged('"version":2');
+    await untilLogged(server, '"version":2');
     await fetch(server.url + MODEL, { method: 'DELETE' });
     await untilNoParts();
   });

@@ -7,9 +7,9 @@ import { type Fault, type FaultyPart, lineOf } from './fault.js';
 import { type Code, operationFaults } from './operations.js';
 import { partsOf } from './parts.js';
 import { referenceFaults } from './references.js';
+import { messageFaults } from './rule-messages.js';
 import { schemaFaults } from './schemas.js';
 import { shapeFaults } from './shape-faults.js';
-import { wordFaults } from './words.js';
 import { readYaml, type Yaml, YamlError } from './yaml.js';
 
 export type { Code, Fault };
@@ -57,7 +57,7 @@ function faultyParts({ content }: Yaml, code: Code): FaultyPart[] {
     ...unsound,
     ...shapeFaults(content),
     ...operationFaults(parts, code),
-    ...wordFaults(content),
+    ...messageFaults(content),
   ];
   // What a schema that has a fault itself says of an example, says nothing of the example.
   if (unsound.length > 0 || typeof content !== 'object' || content === null) return faults;

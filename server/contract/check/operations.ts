@@ -7,7 +7,7 @@ export interface Code {
   /** Where the handler of each operation stands that has one, by operationId. */
   readonly handlers: ReadonlyMap<string, string>;
   /** The operations that are written to read their bodies themselves; if left out, those that the contract names. */
-  readonly readsLater?: readonly string[];
+  readonly deferredBodies?: readonly string[];
 }
 
 /** Finds operations that share a name, that the code does not have, or that it has in another way; and links to none. */
@@ -34,12 +34,12 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
 
 /** The types of a handler say how it gets its body. */
 function otherReading({ pointer, value }: Part, id: string, code: Code): FaultyPart[] {
-  if (code.readsLater === undefined) return [];
-  const readsLater = asRecord(value['requestBody'])['x-roster-reads-later'] === true;
-  if (readsLater === code.readsLater.includes(id)) return [];
-  const message = readsLater
-    ? `the handler of ${id} is not written to read its body itself; leave x-roster-reads-later out, or generate and build again`
-    : `the handler of ${id} is written to read its body itself; say x-roster-reads-later: true, or generate and build again`;
+  if (code.deferredBodies === undefined) return [];
+  const defersBody = asRecord(value['requestBody'])['x-roster-deferred-body'] === true;
+  if (defersBody === code.deferredBodies.includes(id)) return [];
+  const message = defersBody
+    ? `the handler of ${id} is not written to read its body itself; leave x-roster-deferred-body out, or generate and build again`
+    : `the handler of ${id} is written to read its body itself; say x-roster-deferred-body: true, or generate and build again`;
   return [{ pointer: `${pointer}/requestBody`, message }];
 }
 

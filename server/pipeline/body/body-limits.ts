@@ -2,8 +2,8 @@ import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { nestsDeeperThan } from '../../json/nesting-depth.js';
-import { MOST_NESTING, type RowsPlace } from '../../json/sliced-json.js';
-import { type FieldError, invalidRequest, MOST_ERRORS } from '../../problems/problem.js';
+import { MAX_NESTING, type RowsPlace } from '../../json/sliced-json.js';
+import { type FieldError, invalidRequest, MAX_ERRORS } from '../../problems/problem.js';
 
 /**
  * Makes what refuses parsed bodies that would cost too much to validate, or that could not be kept as they are:
@@ -21,8 +21,8 @@ export function refuserOfBounds(contract: Contract, operation: Operation): (body
 
 /** Refuses what nests so deep that writing it again would overflow the stack. */
 export function refuseDeepNesting(body: unknown): void {
-  if (!nestsDeeperThan(MOST_NESTING, body)) return;
-  const message = `must not nest deeper than ${MOST_NESTING} levels`;
+  if (!nestsDeeperThan(MAX_NESTING, body)) return;
+  const message = `must not nest deeper than ${MAX_NESTING} levels`;
   throw invalidRequest([{ pointer: '/body', message }]);
 }
 
@@ -71,7 +71,7 @@ function infiniteNumbers(body: unknown): FieldError[] {
   // Only where there is such a number, the way to it is made into a pointer.
   const visit = (value: unknown, pointer: () => string): void => {
     // One more than an answer names, so that it says that there are more.
-    if (errors.length > MOST_ERRORS) return;
+    if (errors.length > MAX_ERRORS) return;
     if (typeof value === 'object' && value !== null) {
       const names = Array.isArray(value) ? undefined : Object.keys(value);
       const children: unknown[] = Array.isArray(value) ? value : Object.values(value);

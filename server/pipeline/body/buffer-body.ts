@@ -27,13 +27,6 @@ export interface BodyShare {
   release(): void;
 }
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** What the body of the request has of the memory for bodies. */
-    bodyShare?: BodyShare;
-  }
-}
-
 /** Throws the problem of a request to something that does not exist, as far as its address and its caller tell. */
 export type RefuseMissingTarget = (res: Response) => Promise<void>;
 

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { type ProblemError, problem } from '../../problems/problem.js';
 
 /** How long a sender may send nothing of a body, and how long all of it may take, in milliseconds. */
-const PATIENCE = { silence: 30_000, whole: 60 * 60 * 1000 };
+const TIMEOUT_MS = { silence: 30_000, whole: 60 * 60 * 1000 };
 
-/** A body that the contract leaves to the operation to read (`x-roster-reads-later`). */
-export interface UnreadBody<MediaType extends string = string> {
+/** A body that the contract leaves to the operation to read (`x-roster-deferred-body`). */
+export interface DeferredBody<MediaType extends string = string> {
   readonly mediaType: MediaType;
   /**
    * Its bytes as they come, to be read once, and to the end.
@@ -15,14 +15,18 @@ export interface UnreadBody<MediaType extends string = string> {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export function unreadBody(mediaType: string, stream: Readable, patience = PATIENCE): UnreadBody {
+export function unreadBody(
+  mediaType: string,
+  stream: Readable,
+  patience = TIMEOUT_MS,
+): DeferredBody {
   return { mediaType, bytes: patiently(stream, patience) };
 }
 
 /** Only while somebody waits for bytes is it their sender's fault that none come. */
 async function* patiently(
   stream: Readable,
-  { silence, whole }: typeof PATIENCE,
+  { silence, whole }: typeof TIMEOUT_MS,
 ): AsyncGenerator<Uint8Array> {
   const end = performance.now() + whole;
   const chunks = stream[Symbol.asyncIterator]();

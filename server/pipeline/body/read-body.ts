@@ -33,7 +33,7 @@ export interface BodyGuards {
 /**
  * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
  * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
- * of JSON one of any number of bytes. What the operation reads later becomes an `UnreadBody`.
+ * of JSON one of any number of bytes. A body that is read by the handler becomes a `DeferredBody`.
  * @param isStillGood tells whether the caller's key is still good while that is read
  */
 export function readBody(
@@ -45,7 +45,7 @@ export function readBody(
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
-  if (operation.readsLater) return [...refusals, leaveUnread({ maxBody, maxTable }, isStillGood)];
+  if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isStillGood)];
   return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];
 }
 
@@ -54,7 +54,7 @@ export function readBody(
  * it closely; a stream is not looked into.
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
-  if (operation.consumes.length === 0 || operation.readsLater) return [];
+  if (operation.consumes.length === 0 || operation.defersBody) return [];
   const place = rowsPlace(contract, operation);
   const refuse = refuserOfBounds(contract, operation);
   return [
@@ -153,7 +153,7 @@ function openStream(maxBody: number): RequestHandler {
   };
 }
 
-function leaveUnread(
+function deferBody(
   { maxBody, maxTable }: BodyLimits,
   isStillGood: (caller: Caller) => boolean | Promise<boolean>,
 ): RequestHandler {

@@ -247,13 +247,13 @@ describe('a sender', () => {
 describe('a reader', () => {
   const line = Buffer.from(`${'7'.repeat(65_535)}\n`);
   /** More than the buffers of both machines together take: 256 MiB. */
-  const MOST = 4096;
+  const MAX_LINES = 4096;
 
   /** Makes lines without end, and counts how many were asked for. */
   function endless() {
     const counted = { blocks: 0 };
     const blocks = async function* (): Blocks {
-      while (counted.blocks < MOST) {
+      while (counted.blocks < MAX_LINES) {
         counted.blocks += 1;
         yield [line];
       }
@@ -266,7 +266,7 @@ describe('a reader', () => {
     const { socket, ended } = await begin(blocks);
     socket.on('error', () => {}).pause();
     await ended;
-    expect(counted.blocks).toBeLessThan(MOST);
+    expect(counted.blocks).toBeLessThan(MAX_LINES);
     socket.resume();
     await closed(socket);
   });
@@ -280,9 +280,9 @@ describe('a reader', () => {
     });
     socket.pause();
     await delay(500);
-    expect(counted.blocks).toBeLessThan(MOST);
+    expect(counted.blocks).toBeLessThan(MAX_LINES);
     socket.resume();
     await ended;
-    await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(MOST * line.length);
+    await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(MAX_LINES * line.length);
   });
 });

@@ -92,7 +92,7 @@ function endEarly(
     res.destroy();
     return;
   }
-  const request = { body: undefined, operationId: res.locals.operationId };
+  const request = { body: undefined, operationId: res.locals.operationId, params: {} };
   const error = asProblem(contract, thrown, request, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   const { socket } = req;

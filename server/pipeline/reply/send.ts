@@ -25,8 +25,8 @@ export function send(res: Response, { status, body, headers }: AnyReply): Promis
 }
 
 /** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
-const STALLED = 30_000;
-const LONGEST = 600_000;
+const STALLED_TIMEOUT_MS = 30_000;
+const SENDING_TIMEOUT_MS = 600_000;
 
 /** How many characters go out at once. A shorter answer is sent whole, and so with its length. */
 const PORTION = 64 * 1024;
@@ -117,8 +117,8 @@ async function sendPortions(
 
 /** Ends the connection of whoever takes nothing of an answer, or takes it too slowly. Gives what calls that off. */
 function losePatience(res: Response): () => void {
-  const patience = setTimeout(() => res.destroy(), LONGEST);
-  res.setTimeout(STALLED, () => res.destroy());
+  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
+  res.setTimeout(STALLED_TIMEOUT_MS, () => res.destroy());
   return () => clearTimeout(patience);
 }
 

@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/document.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { MOST_ERRORS } from '../../problems/problem.js';
+import { MAX_ERRORS } from '../../problems/problem.js';
 import type { schemaCheck } from './fast-check.js';
 
 /** Faults that are kept of each kind: some may be left out of the answer, as they follow from others. */
-export const MOST_FAULTS = 2 * MOST_ERRORS;
+export const MAX_FAULTS = 2 * MAX_ERRORS;
 
 /** A part of a body that has at least as many faults as an answer names, if the body has. */
 export interface BodyExcerpt {
@@ -15,7 +15,7 @@ export interface BodyExcerpt {
 
 /**
  * Returns a function that leaves out unknown fields and faulty items of a body, beyond the first
- * {@link MOST_FAULTS} of each. The validator reports every fault, and each costs it some ten microseconds.
+ * {@link MAX_FAULTS} of each. The validator reports every fault, and each costs it some ten microseconds.
  * A body with fewer faults is returned as it is.
  */
 export function excerptOfBodies(
@@ -54,7 +54,7 @@ class Excerpt {
     const kept: unknown[] = [];
     for (const item of items) {
       if (!isSound(item)) {
-        if (this.#faultyItems === MOST_FAULTS) {
+        if (this.#faultyItems === MAX_FAULTS) {
           this.isShortened = true;
           return kept;
         }
@@ -86,7 +86,7 @@ class Excerpt {
   }
 
   #keepsUnknownField(): boolean {
-    if (this.#unknownFields === MOST_FAULTS) this.isShortened = true;
+    if (this.#unknownFields === MAX_FAULTS) this.isShortened = true;
     else this.#unknownFields += 1;
     return !this.isShortened;
   }

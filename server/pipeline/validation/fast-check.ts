@@ -35,7 +35,7 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
       // The validator takes a text of nothing for none.
       !Object.values(sent).includes('') &&
       query({ query: sent }) &&
-      (isReadLater(operation, request) || body({ body: request.body }));
+      (isDeferred(operation, request) || body({ body: request.body }));
   };
 }
 
@@ -60,8 +60,8 @@ function compiler(options: Options): Ajv2020 {
 }
 
 /** Whether the body is not there yet: it is a stream, or none. */
-function isReadLater({ consumes, readsLater }: Operation, request: Request): boolean {
-  return consumes.length === 0 || readsLater || mediaType(request) !== JSON_TYPE;
+function isDeferred({ consumes, defersBody }: Operation, request: Request): boolean {
+  return consumes.length === 0 || defersBody || mediaType(request) !== JSON_TYPE;
 }
 
 function schemasOf(document: Document, operation: Operation) {

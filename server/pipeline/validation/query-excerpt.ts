@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { MOST_FAULTS } from './body-excerpt.js';
+import { MAX_FAULTS } from './body-excerpt.js';
 
 /** A part of a query that has at least as many faults as an answer names, if the query has. */
 export interface QueryExcerpt {
@@ -9,7 +9,7 @@ export interface QueryExcerpt {
 }
 
 /**
- * Leaves out the values of each parameter beyond the first {@link MOST_FAULTS}. The validator reports every fault of
+ * Leaves out the values of each parameter beyond the first {@link MAX_FAULTS}. The validator reports every fault of
  * every value; a query of 14 KB has a thousand of them, with several faults each.
  */
 export function excerptOfQuery(sent: Request['query']): QueryExcerpt {
@@ -17,11 +17,11 @@ export function excerptOfQuery(sent: Request['query']): QueryExcerpt {
   if (!isShortened) return { query: sent, isShortened };
   const shortened = Object.entries(sent).map(([name, values]) => [
     name,
-    isLong(values) ? values.slice(0, MOST_FAULTS) : values,
+    isLong(values) ? values.slice(0, MAX_FAULTS) : values,
   ]);
   return { query: Object.fromEntries(shortened), isShortened };
 }
 
 function isLong(values: Request['query'][string]): values is string[] {
-  return Array.isArray(values) && values.length > MOST_FAULTS;
+  return Array.isArray(values) && values.length > MAX_FAULTS;
 }

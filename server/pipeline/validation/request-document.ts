@@ -22,14 +22,14 @@ function requestOnly(part: unknown): unknown {
   const { requestBody } = asRecord(part);
   return {
     ...part,
-    ...(asRecord(requestBody)['x-roster-reads-later']
+    ...(asRecord(requestBody)['x-roster-deferred-body']
       ? { requestBody: ofAnyForm(requestBody) }
       : {}),
     responses: { default: { description: 'Not part of the request.' } },
   };
 }
 
-/** What is read later, the operation looks into. */
+/** Deferred bodies are validated by the handler. */
 function ofAnyForm(requestBody: unknown): object {
   const { content } = asRecord(requestBody);
   return {

@@ -2,13 +2,6 @@ import type { RequestHandler } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import type { Accepts } from './fast-check.js';
 
-declare module 'express-serve-static-core' {
-  interface Locals {
-    /** The parameters of the query, each of the type that the contract says, once they are accepted. */
-    query?: Request['query'];
-  }
-}
-
 /**
  * Makes what holds the requests to an operation against the contract: their address, query, headers and body. It
  * expects the body to be read, and the parameters of the address in `res.locals`.

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
 import { JsonText, type OperationId } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
-import { type KeptAnswer, LimitReachedError, pausing, type Store } from '../store/index.js';
-import { type InPieces, taggedPieces } from './conditions.js';
-import { answersFull, sent } from './resource.js';
+import { type KeptAnswer, pausing, type Store } from '../store/index.js';
+import { type Pieces, tagged } from './preconditions.js';
+import { withoutNulls } from './without-nulls.js';
 
 /** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -16,21 +16,16 @@ export interface Created<T> {
   readonly headers: { readonly ETag: string; readonly Location: string };
 }
 
-/** What was created, and its address. */
-export interface NewResource<T> {
-  /** As it is answered, or as JSON already. */
-  readonly resource: T | InPieces<T>;
+/** What was created, as JSON, and its address. */
+export interface NewResource {
+  readonly pieces: Pieces;
   readonly location: string;
 }
 
-/** Says that a resource was created, and where it is. */
-export async function created<T>(made: NewResource<T>): Promise<Created<T>> {
-  const { body, headers } = await taggedPieces(inPieces(made));
-  return { status: 201, body, headers: { ...headers, Location: made.location } };
-}
-
-function inPieces<T>({ resource }: NewResource<T>): InPieces<T> {
-  return resource instanceof JsonText ? resource : new JsonText([JSON.stringify(resource)]);
+/** Returns the answer that shows what was created, and where it is. */
+export async function created<T>({ pieces, location }: NewResource): Promise<Created<T>> {
+  const { body, headers } = await tagged<T>(pieces);
+  return { status: 201, body, headers: { ...headers, Location: location } };
 }
 
 /** A request to create something. */
@@ -44,60 +39,53 @@ interface Creation {
 /**
  * Creates something in one transaction, and only once for an `Idempotency-Key`
  * (draft-ietf-httpapi-idempotency-key-header): a request that repeats the first gets the first's answer.
- * The answer is kept by the transaction that creates, so that there is never the one without the other.
+ * The transaction that creates also keeps the answer, so that there is never the one without the other.
  */
-export async function once<T>(
+export async function idempotent<T>(
   store: Store,
   operation: OperationId,
   { caller, headers, params, body }: Creation,
-  create: (store: Store) => Promise<NewResource<T>>,
+  create: (tx: Store) => Promise<NewResource>,
 ): Promise<Created<T>> {
   const { owner } = caller;
   const target = { owner, project: params?.project_name };
   const key = headers['Idempotency-Key'];
-  if (key === undefined)
-    return store.transaction(async (store) => created(await create(store)), target);
+  if (key === undefined) return store.transaction(async (tx) => created(await create(tx)), target);
   const fingerprint = await fingerprintOf([operation, params, understood(body)]);
-  return store.transaction(async (store) => {
-    const { answers } = store;
-    const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
-    // An answer that is there needs no claim: two who ask for it again are not in each other's way.
-    let kept = await find();
-    if (!kept) {
-      if (!(await answers.claim(owner, key))) throw inProgress();
-      kept = await find();
-    }
+  return store.transaction(async (tx) => {
+    const kept = await keptAnswer(tx, owner, key);
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
-    const { resource, location } = await create(store);
-    const written = inPieces({ resource, location });
-    const first = await created<T>({ resource: written, location });
-    await keep(store, owner, key, {
-      fingerprint,
-      headers: first.headers,
-      body: written.pieces.join(''),
-    });
+    const made = await create(tx);
+    const first = await created<T>(made);
+    const answer = { fingerprint, headers: first.headers, body: made.pieces.join('') };
+    await tx.answers.keep(owner, key, answer);
     return first;
   }, target);
 }
 
-/** Keeps an answer, or undoes the creation and says why in words for the caller. */
-async function keep(
+/**
+ * Returns the answer that was kept under a key. Where there is none, the key is claimed until the end of the transaction.
+ * @throws {ProblemError} if another request has claimed it
+ */
+async function keptAnswer(
   { answers }: Store,
   owner: string,
   key: string,
-  answer: KeptAnswer,
-): Promise<void> {
-  try {
-    await answers.keep(owner, key, answer);
-  } catch (error) {
-    throw error instanceof LimitReachedError ? answersFull(error) : error;
-  }
+): Promise<KeptAnswer | undefined> {
+  const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
+  // An answer that is there needs no claim: two who ask for it again are not in each other's way.
+  const kept = await find();
+  if (kept) return kept;
+  if (!(await answers.claim(owner, key))) throw inProgress();
+  return find();
 }
 
 /** A body without the fields that count as not sent: those that are null in what it wraps. */
 function understood(body: object): object {
-  return Object.fromEntries(Object.entries(body).map(([kind, fields]) => [kind, sent(fields)]));
+  return Object.fromEntries(
+    Object.entries(body).map(([kind, fields]) => [kind, withoutNulls(fields)]),
+  );
 }
 
 /** Computes the digest of a request. Others are served meanwhile: a body may be a mebibyte of fractions. */

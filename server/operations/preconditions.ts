@@ -1,0 +1,95 @@
+import { createHash, hash } from 'node:crypto';
+import { JsonText } from '../pipeline/handlers.js';
+import { problem } from '../problems/problem.js';
+import { pausing } from '../store/index.js';
+
+/** The JSON of a resource, in pieces that may be large together. */
+export type Pieces = readonly string[];
+
+/** The answer that shows a resource, with its entity tag. */
+export interface Tagged<T> {
+  readonly body: JsonText<T>;
+  readonly headers: { readonly ETag: string };
+}
+
+/**
+ * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of an answer that shows a resource. The
+ * tag is a digest of the body; others are served while it is computed.
+ */
+export async function tagged<T>(pieces: Pieces): Promise<Tagged<T>> {
+  return { body: new JsonText<T>(pieces), headers: { ETag: await entityTag(pieces) } };
+}
+
+/** Returns the answer to a GET of a resource: the resource, or 304 if the caller has it already. */
+export async function shown<T>(pieces: Pieces, conditions: { 'If-None-Match'?: string }) {
+  const { body, headers } = await tagged<T>(pieces);
+  const known = conditions['If-None-Match'];
+  return known !== undefined && names(known, headers.ETag, weakly)
+    ? { status: 304 as const, headers }
+    : { status: 200 as const, body, headers };
+}
+
+/** The headers that make a write conditional. */
+export interface Conditions {
+  'If-Match'?: string;
+  'If-None-Match'?: string;
+}
+
+/** Whether a write has conditions, for which the resource must be read. */
+export function isConditional(conditions: Conditions): boolean {
+  return conditions['If-Match'] !== undefined || conditions['If-None-Match'] !== undefined;
+}
+
+/**
+ * Refuses a write whose conditions do not hold (RFC 9110, section 13.2.2).
+ * @param current the resource as it is now; undefined if the write would create it
+ * @throws {ProblemError}
+ */
+export async function checkPreconditions(
+  conditions: Conditions,
+  current: Pieces | undefined,
+): Promise<void> {
+  if (!isConditional(conditions)) return;
+  const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
+  const tag = current && (await entityTag(current));
+  if (wanted !== undefined && !(tag && names(wanted, tag, strongly))) {
+    throw problem(
+      '/problems/precondition-failed',
+      'The resource is no longer the one that If-Match names; read it again, and decide anew.',
+    );
+  }
+  if (unwanted !== undefined && tag && names(unwanted, tag, weakly)) {
+    throw problem(
+      '/problems/precondition-failed',
+      'The resource that If-None-Match rules out is there already; read it, and decide anew.',
+    );
+  }
+}
+
+async function entityTag(pieces: Pieces): Promise<string> {
+  const [first = '', ...more] = pieces;
+  if (more.length === 0) return tagOf(hash('sha256', first, 'base64url'));
+  const pause = pausing();
+  const digest = createHash('sha256');
+  for (const piece of pieces) {
+    digest.update(piece);
+    await pause();
+  }
+  return tagOf(digest.digest('base64url'));
+}
+
+function tagOf(digest: string): string {
+  // 132 bits are as good as all 256: nobody gains anything from a collision with a resource of their own.
+  return `"${digest.slice(0, 22)}"`;
+}
+
+type Comparison = (named: string, tag: string) => boolean;
+
+/** RFC 9110, section 8.8.3.2: a weak tag is never the same strongly. */
+const strongly: Comparison = (named, tag) => named === tag;
+const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
+
+/** Whether a field such as `If-Match` names the tag, or any tag with `*`. */
+function names(field: string, tag: string, same: Comparison): boolean {
+  return field === '*' || (field.match(/(W\/)?"[^"]*"/g) ?? []).some((named) => same(named, tag));
+}
