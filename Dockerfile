@@ -3,6 +3,7 @@ FROM node:22 AS build
 WORKDIR /roster
 COPY package.json package-lock.json ./
 COPY client/package.json client/
+COPY prediction/package.json prediction/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
@@ -18,6 +19,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db
 WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
+COPY --from=build /roster/dist/prediction dist/prediction
 COPY --from=build /roster/dist/generated dist/generated
 COPY package.json openapi.yaml LICENSE ./
 RUN mkdir /data && chown node:node /data

@@ -25,14 +25,13 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'prediction',
-          include: ['server/prediction/**/*.test.ts'],
+          include: ['prediction/src/**/*.test.ts'],
         },
       },
       {
         test: {
           ...EVERYWHERE,
           name: 'unit',
-          exclude: ['server/prediction/**', '**/node_modules/**'],
           include: [
             'server/**/*.test.ts',
             'demo/*.test.ts',

@@ -1,4 +1,4 @@
-/** Made by `npm run generate` from server/prediction/kernel/assembly/index.ts: do not edit. */
+/** Made by `npm run generate` from prediction/src/kernel/assembly/index.ts: do not edit. */
 
 /** What the kernel exports. */
 export interface Kernel {

@@ -1,8 +1,8 @@
-import { prepareTable } from '../../server/prediction/binning/dataset.js';
-import { Learner } from '../../server/prediction/boosting/learner.js';
-import { ForestScorer } from '../../server/prediction/forest/forest-scorer.js';
-import { type Model, readRowsTable } from '../../server/prediction/index.js';
-import { RowBinner } from '../../server/prediction/serving/row-binner.js';
+import { prepareTable } from '../../prediction/src/binning/dataset.js';
+import { Learner } from '../../prediction/src/boosting/learner.js';
+import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
+import { type Model, readRowsTable } from '../../prediction/src/index.js';
+import { RowBinner } from '../../prediction/src/serving/row-binner.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';

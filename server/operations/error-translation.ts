@@ -1,6 +1,7 @@
 /** Turns the errors of the store, of trainings and of tables into problems: no handler does it. */
+
+import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
 import { asRecord } from '../contract/json-record.js';
-import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
 import {
   type FieldError,
   invalidRequest,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { PredictOptions, Predictor } from '../../prediction/src/predicting.js';
 import { LineFault, LineReader } from '../json/ndjson-reader.js';
 import { JsonLines } from '../pipeline/handlers.js';
-import type { PredictOptions, Predictor } from '../prediction/predicting.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { decodeModel, type Model, Predictor } from '../prediction/predicting.js';
+import { decodeModel, type Model, Predictor } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
 
 /** How many trained models are held in memory; the others are read again when they are asked for. */

@@ -1,4 +1,4 @@
-import type { TableFault } from '../prediction/predicting.js';
+import type { TableFault } from '../../prediction/src/predicting.js';
 
 /** The forms of text in which a table may be sent. */
 export type TableFormat = 'csv' | 'json';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { TableError } from '../prediction/predicting.js';
+import { TableError } from '../../prediction/src/predicting.js';
 import { Store } from '../store/index.js';
 import { TableReader } from './table-reader.js';
 import { Tables } from './tables.js';

@@ -1,4 +1,4 @@
-import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/predicting.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
 import type { TableMessage, TableReading } from './table-message.js';
 import { type PoolOptions, WorkerPool } from './worker-process.js';
 

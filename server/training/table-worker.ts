@@ -5,7 +5,7 @@ import {
   readCsvTable,
   readJsonTable,
   TableError,
-} from '../prediction/reading.js';
+} from '../../prediction/src/reading.js';
 import { type JobOutput, serveJobs } from './serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 

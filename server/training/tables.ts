@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { TableError } from '../prediction/predicting.js';
+import { TableError } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
 import { gathered } from './gathered.js';
 import type { TableFormat } from './table-message.js';

@@ -1,4 +1,4 @@
-import { encodeModel, TableDecoder, train } from '../prediction/training.js';
+import { encodeModel, TableDecoder, train } from '../../prediction/src/training.js';
 import { serveJobs } from './serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 

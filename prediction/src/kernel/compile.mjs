@@ -8,7 +8,7 @@ import { main } from 'assemblyscript/asc';
  * source gives.
  */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SOURCE = 'server/prediction/kernel/assembly/index.ts';
+const SOURCE = 'prediction/src/kernel/assembly/index.ts';
 const MODULE = new URL('../../../generated/kernel.ts', import.meta.url);
 
 const OPTIONS = [

@@ -1,0 +1,46 @@
+/** The examples of the README and in examples/ run as they are, on the package as it is packed. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PACKAGE = join(ROOT, 'prediction');
+
+let folder: string;
+let snippets: string[];
+beforeAll(async () => {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, '--project', PACKAGE]);
+  // In here the package is found by its name, and Git does not look.
+  folder = await mkdtemp(join(PACKAGE, 'dist/readme-'));
+  await copyFile(join(ROOT, 'datasets/diamonds.csv'), join(folder, 'diamonds.csv'));
+  const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
+  snippets = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function outputOf(snippet: string | undefined): Promise<string> {
+  const file = join(folder, 'snippet.mjs');
+  await writeFile(file, snippet ?? '');
+  return (await run(process.execPath, [file], { cwd: folder })).stdout;
+}
+
+test('the README trains from a file, and predicts with an interval', async () => {
+  const [, value, min, max] =
+    /^([\d.]+) dollars, between ([\d.]+) and ([\d.]+)$/m.exec(await outputOf(snippets[0])) ?? [];
+  expect(Number(min)).toBeLessThan(Number(value));
+  expect(Number(max)).toBeGreaterThan(Number(value));
+});
+
+test('the README keeps a model, and predicts from what was kept', async () => {
+  expect(await outputOf(snippets[1])).toMatch(/value: 10\d\d/);
+});
+
+test('the example trains and predicts', async () => {
+  const { stdout } = await run(process.execPath, [join(ROOT, 'examples/node/train.js')]);
+  expect(stdout).toMatch(/^[\d.]+ to [\d.]+ dollars, at a confidence of 0\.9$/m);
+});
