@@ -947,7 +947,7 @@ export interface components {
              * @description The HTTP status of the answer.
              */
             status: number;
-            /** @description What went wrong this time, and how to mend it. */
+            /** @description What went wrong this time, and how to fix it. */
             detail: string;
             /**
              * Format: uri-reference
@@ -961,14 +961,14 @@ export interface components {
         FieldErrors: {
             /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query`, `/path` or `/header`. */
             pointer: string;
-            /** @description What is wrong with it, and how to mend it. */
+            /** @description What is wrong with it, and how to fix it. */
             message: string;
         }[];
         /**
          * @description The request is understood but does not fit the contract: a field is missing, unknown, or not of the
          *     shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there.
          *
-         *     To mend it, change the fields that the pointers name. Nothing was changed by the request.
+         *     To fix it, change the fields that the pointers name. Nothing was changed by the request.
          */
         InvalidRequest: {
             /** @constant */
@@ -982,7 +982,7 @@ export interface components {
         /**
          * @description The body could not be read: it is not valid JSON, its encoding is broken, or it broke off.
          *
-         *     To mend it, check the body with a JSON tool, and that the client sends all of it. Nothing was changed.
+         *     To fix it, check the body with a JSON tool, and that the client sends all of it. Nothing was changed.
          */
         MalformedBody: {
             /** @constant */
@@ -996,7 +996,7 @@ export interface components {
          * @description A line of a stream could not be read: it is not JSON, not UTF-8, longer than 1 MiB, holds more than 10,000
          *     values, or nests deeper than 100 levels. The other lines were answered.
          *
-         *     To mend it, write one JSON value on the line, without an end of line within it, and send it again.
+         *     To fix it, write one JSON value on the line, without an end of line within it, and send it again.
          */
         InvalidLine: {
             /** @constant */
@@ -1015,7 +1015,7 @@ export interface components {
          * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
          *     a header that may be there once, such as `Host`.
          *
-         *     To mend it, use an HTTP client, and look at proxies on the way. The connection was closed.
+         *     To fix it, use an HTTP client, and look at proxies on the way. The connection was closed.
          */
         UnreadableRequest: {
             /** @constant */
@@ -1029,7 +1029,7 @@ export interface components {
          * @description The request asks for a part of HTTP that the service does not have: the method CONNECT, or a transfer coding
          *     other than `chunked`.
          *
-         *     To mend it, send the request to the service itself, and its body as it is. The connection was closed, and
+         *     To fix it, send the request to the service itself, and its body as it is. The connection was closed, and
          *     nothing was changed.
          */
         NotImplemented: {
@@ -1045,7 +1045,7 @@ export interface components {
          *     brought less than 128 KiB a second, a rate that doubles for each 10 seconds of the wait, while other tables
          *     waited to be read.
          *
-         *     To mend it, send the request again, all at once; of a stream, what was not answered. The connection was
+         *     To fix it, send the request again, all at once; of a stream, what was not answered. The connection was
          *     closed, and nothing was changed.
          */
         RequestTimeout: {
@@ -1059,7 +1059,7 @@ export interface components {
         /**
          * @description The headers of the request have more bytes than the service reads.
          *
-         *     To mend it, send fewer or shorter headers; a cookie that grew is a common cause. The connection was closed.
+         *     To fix it, send fewer or shorter headers; a cookie that grew is a common cause. The connection was closed.
          */
         HeadersTooLarge: {
             /** @constant */
@@ -1073,7 +1073,7 @@ export interface components {
          * @description The request has no key, or one that the service does not know, that was revoked or that has expired. Which
          *     of these it is, is not told.
          *
-         *     To mend it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
+         *     To fix it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
          *     service make keys with `roster keys create`. A service for which no key was ever made takes none: leave the
          *     header out.
          */
@@ -1089,7 +1089,7 @@ export interface components {
          * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
          *     `predict` or `operate`.
          *
-         *     To mend it, use a key that has it; those who run the service can make one.
+         *     To fix it, use a key that has it; those who run the service can make one.
          */
         MissingScope: {
             /** @constant */
@@ -1102,7 +1102,7 @@ export interface components {
         /**
          * @description The contract has no such address.
          *
-         *     To mend it, compare the address with the contract. Addresses are case-sensitive; a base URL that
+         *     To fix it, compare the address with the contract. Addresses are case-sensitive; a base URL that
          *     repeats a part of the address is a common cause.
          */
         UnknownAddress: {
@@ -1116,7 +1116,7 @@ export interface components {
         /**
          * @description There is no project of this name among yours.
          *
-         *     To mend it, list the projects, or create this one.
+         *     To fix it, list the projects, or create this one.
          */
         ProjectNotFound: {
             /** @constant */
@@ -1129,7 +1129,7 @@ export interface components {
         /**
          * @description The project has no skill with this name or identifier. Names are case-sensitive.
          *
-         *     To mend it, list the project's skills.
+         *     To fix it, list the project's skills.
          */
         SkillNotFound: {
             /** @constant */
@@ -1142,7 +1142,7 @@ export interface components {
         /**
          * @description The project has no agent with this name or identifier. Names are case-sensitive.
          *
-         *     To mend it, list the project's agents.
+         *     To fix it, list the project's agents.
          */
         AgentNotFound: {
             /** @constant */
@@ -1155,7 +1155,7 @@ export interface components {
         /**
          * @description The project has no chatbot of this name. Chatbots are found by name only, and names are case-sensitive.
          *
-         *     To mend it, list the project's chatbots.
+         *     To fix it, list the project's chatbots.
          */
         ChatbotNotFound: {
             /** @constant */
@@ -1169,7 +1169,7 @@ export interface components {
          * @description The project has no model of this name, or the model has no such version. Models are found by name
          *     only, and names are case-sensitive.
          *
-         *     To mend it, list the project's models, or train this one.
+         *     To fix it, list the project's models, or train this one.
          */
         ModelNotFound: {
             /** @constant */
@@ -1182,7 +1182,7 @@ export interface components {
         /**
          * @description The address exists, but not with this method. The header `Allow` lists the methods that it has.
          *
-         *     To mend it, use one of those.
+         *     To fix it, use one of those.
          */
         MethodNotAllowed: {
             /** @constant */
@@ -1195,7 +1195,7 @@ export interface components {
         /**
          * @description The header `Accept` leaves out the media type that this operation answers with.
          *
-         *     To mend it, send `Accept: application/json`, or no such header.
+         *     To fix it, send `Accept: application/json`, or no such header.
          */
         NotAcceptable: {
             /** @constant */
@@ -1208,7 +1208,7 @@ export interface components {
         /**
          * @description A resource of the same kind in the same project has this name already.
          *
-         *     To mend it, choose another name, or use or update the resource that has it.
+         *     To fix it, choose another name, or use or update the resource that has it.
          */
         NameTaken: {
             /** @constant */
@@ -1225,7 +1225,7 @@ export interface components {
          *     trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an
          *     `Idempotency-Key` at most `MAX_KEPT_ANSWERS`.
          *
-         *     To mend it, delete what is no longer needed, or use another project; where the detail says that an owner
+         *     To fix it, delete what is no longer needed, or use another project; where the detail says that an owner
          *     stores too much, another project does not help. Without an `Idempotency-Key`, no answer is kept; with
          *     one, each is dropped after 24 hours. Nothing was changed.
          */
@@ -1240,7 +1240,7 @@ export interface components {
         /**
          * @description A request with the same `Idempotency-Key` has come before this one, and is not answered yet.
          *
-         *     To mend it, send the request again in a moment, with the same key: the answer is then that of the first.
+         *     To fix it, send the request again in a moment, with the same key: the answer is then that of the first.
          */
         RequestInProgress: {
             /** @constant */
@@ -1253,7 +1253,7 @@ export interface components {
         /**
          * @description A project is deleted only when it holds nothing, and this one still does.
          *
-         *     To mend it, delete what it holds first; the detail counts it.
+         *     To fix it, delete what it holds first; the detail counts it.
          */
         ProjectNotEmpty: {
             /** @constant */
@@ -1266,7 +1266,7 @@ export interface components {
         /**
          * @description A version of this model is training, and a model trains one version at a time.
          *
-         *     To mend it, wait until the model's `status` is no longer `training`, or delete the model, which
+         *     To fix it, wait until the model's `status` is no longer `training`, or delete the model, which
          *     cancels the training.
          */
         TrainingInProgress: {
@@ -1280,7 +1280,7 @@ export interface components {
         /**
          * @description The model has no version that could answer: its first is still training, or failed.
          *
-         *     To mend it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
+         *     To fix it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
          *     `failed`, read the model's `failure` and send a table again.
          */
         ModelNotReady: {
@@ -1300,7 +1300,7 @@ export interface components {
          * @description The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one
          *     that `If-None-Match` names, and that is not so.
          *
-         *     To mend it, read the resource again, and send the request with its new `ETag` if it is still wanted. Nothing was changed.
+         *     To fix it, read the resource again, and send the request with its new `ETag` if it is still wanted. Nothing was changed.
          */
         PreconditionFailed: {
             /** @constant */
@@ -1313,7 +1313,7 @@ export interface components {
         /**
          * @description The body has more bytes than the service takes.
          *
-         *     To mend it, send less at a time; a table of more than 32 MiB is sent as CSV. Those who run the service
+         *     To fix it, send less at a time; a table of more than 32 MiB is sent as CSV. Those who run the service
          *     can raise `MAX_BODY`, for JSON, and `MAX_TABLE`, for tables of CSV.
          */
         BodyTooLarge: {
@@ -1328,7 +1328,7 @@ export interface components {
          * @description The header `Content-Type` is missing or names a media type, a charset or an encoding that this
          *     operation does not take.
          *
-         *     To mend it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8.
+         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8.
          */
         UnsupportedMediaType: {
             /** @constant */
@@ -1341,7 +1341,7 @@ export interface components {
         /**
          * @description The `Idempotency-Key` was sent within the last 24 hours with a request that had another address or another body.
          *
-         *     To mend it, use a new key for a new request, or send the old request unchanged. Nothing was changed.
+         *     To fix it, use a new key for a new request, or send the old request unchanged. Nothing was changed.
          */
         IdempotencyKeyReused: {
             /** @constant */
@@ -1354,7 +1354,7 @@ export interface components {
         /**
          * @description The body names a skill that does not exist in the project.
          *
-         *     To mend it, create the skill first, or correct its name; `errors` says which it is. Nothing was changed.
+         *     To fix it, create the skill first, or correct its name; `errors` says which it is. Nothing was changed.
          */
         UnknownSkill: {
             /** @constant */
@@ -1368,7 +1368,7 @@ export interface components {
         /**
          * @description The body names an agent that does not exist in the project.
          *
-         *     To mend it, create the agent first, or correct its name; `errors` says which it is. Nothing was changed.
+         *     To fix it, create the agent first, or correct its name; `errors` says which it is. Nothing was changed.
          */
         UnknownAgent: {
             /** @constant */
@@ -1383,7 +1383,7 @@ export interface components {
          * @description The table was read, but no model can be trained from it: the target is missing or not numeric, there
          *     are too few rows, a line is broken, or no column could be used.
          *
-         *     To mend it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
+         *     To fix it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
          *     Nothing was kept of the table; an earlier version of the model goes on answering.
          */
         UnusableTable: {
@@ -1395,7 +1395,7 @@ export interface components {
             status: 422;
             /** @description What is wrong with the table. */
             errors: {
-                /** @description What is wrong, and how to mend it. */
+                /** @description What is wrong, and how to fix it. */
                 message: string;
                 /** @description The column at fault. */
                 column?: string;
@@ -1414,7 +1414,7 @@ export interface components {
         /**
          * @description The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` tell how many that are.
          *
-         *     To mend it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
+         *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
          */
         TooManyRequests: {
             /** @constant */
@@ -1427,7 +1427,7 @@ export interface components {
         /**
          * @description The service failed at something that is not the caller's fault.
          *
-         *     To mend it, try again; if it happens again, give the `request_id` to those who run the service: their
+         *     To fix it, try again; if it happens again, give the `request_id` to those who run the service: their
          *     log has the cause under it.
          */
         InternalError: {
@@ -1443,7 +1443,7 @@ export interface components {
          *     bodies as it takes on at once, its store does not answer or is locked, too many writes to one project
          *     wait, or too many trainings. A request waits for the store for fifteen seconds at most.
          *
-         *     To mend it, try again after the seconds that the header `Retry-After` gives. Send a body without a
+         *     To fix it, try again after the seconds that the header `Retry-After` gives. Send a body without a
          *     pause, and few large bodies at the same time: a body that has stalled is given up first.
          */
         ServiceUnavailable: {

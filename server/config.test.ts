@@ -40,7 +40,7 @@ test.each([
   [{ MAX_KEPT_ANSWERS: '0' }, 'MAX_KEPT_ANSWERS must be a number of bytes, such as 67108864'],
   [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
   [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
-])('%o is refused in one line that says how to mend it', (env, words) => {
+])('%o is refused in one line that says how to fix it', (env, words) => {
   const reading = () => readConfig(env);
   expect(reading).toThrow(ConfigError);
   expect(reading).toThrow(words);

@@ -143,13 +143,13 @@ describe('a store that another process has locked', () => {
 });
 
 describe('/problems', () => {
-  test('has a page for each problem, that says what happened and how to mend it, and no other', async () => {
+  test('has a page for each problem, that says what happened and how to fix it, and no other', async () => {
     const { url } = await start();
     const page = await fetch(`${url}/problems/name-taken`);
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     const html = await page.text();
     expect(html).toContain('<h1>Name taken</h1>');
-    expect(html).toContain('To mend it, choose another name');
+    expect(html).toContain('To fix it, choose another name');
     expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
   });
 });

@@ -6,7 +6,7 @@ import { startTracing } from './telemetry/tracing.js';
 
 try {
   const config = readConfig(process.env);
-  // Lines are written together, as a write for each is dear; those that wait are written at the end.
+  // Lines are written together, as a write for each costs too much; those that wait are written at the end.
   const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);

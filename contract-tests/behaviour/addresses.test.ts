@@ -196,10 +196,10 @@ describe('the page of a problem', () => {
     .flatMap(([, schema]) => schema.find('properties', 'type', 'const')?.text() ?? [])
     .filter((type) => type.startsWith('/problems/'));
 
-  test.each(types)('%s says what happened and how to mend it', async (type) => {
+  test.each(types)('%s says what happened and how to fix it', async (type) => {
     const response = await fetch(baseUrl + type, { headers: { Accept: 'text/html' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/);
-    expect(await response.text()).toContain('To mend it');
+    expect(await response.text()).toContain('To fix it');
   });
 });

@@ -145,7 +145,7 @@ test.each([
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
     type: '/problems/malformed-body',
-    detail: expect.stringMatching(/^The body is not valid JSON: .* Mend the text/),
+    detail: expect.stringMatching(/^The body is not valid JSON: .* Correct the text/),
   });
 });
 

@@ -11,7 +11,7 @@ const NOUN =
 function wordsOf(text: string): string {
   return (
     text
-      .replace(/(?<=not valid JSON: ).*?(?=\. (?:Mend|Write))/s, '…')
+      .replace(/(?<=not valid JSON: ).*?(?=\. (?:Correct|Write))/s, '…')
       .replace(/"[^"]*"|(?<=\s)'[^']*'(?=[\s,;.])/g, '…')
       .replace(/(?<=\s)\/[^\s;,]*/g, '…')
       .replace(/\b[a-z]+\/[a-z0-9.+*-]+/g, '…')

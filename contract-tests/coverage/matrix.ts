@@ -32,7 +32,7 @@ export function matrix(
     '',
     ...table(['operation', 'request', ...columns], rows),
     ...section('Not exercised, with a reason', reasonLines(excused)),
-    ...section('Gaps: write a test, mend the contract, or give a reason', gaps.map(asItem)),
+    ...section('Gaps: write a test, correct the contract, or give a reason', gaps.map(asItem)),
     ...section('Reasons for what is exercised: remove them', needless.map(asItem)),
     ...section('Reasons for what the contract does not promise: remove them', stale.map(asItem)),
   ].join('\n');

@@ -116,7 +116,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       await page.getByRole('link', { name: 'Name taken' }).click();
       await keep('problem-narrow');
       expect(await page.getByRole('heading').innerText()).toBe('Name taken');
-      expect(await page.getByText('To mend it').isVisible()).toBe(true);
+      expect(await page.getByText('To fix it').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Reference' }).click();
       expect(page.url()).toBe(`${root}/docs`);
       expect(faults).toEqual([]);

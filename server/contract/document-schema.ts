@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCOPES } from './scopes.js';
 
-/** What is limited apart: an operation is in one of these pools of requests, most in `requests`. */
+/** The pools of requests that share limits (`x-roster-pool`); most operations are in `requests`. */
 const POOLS = ['requests', 'predictions', 'tables'] as const;
 export type Pool = (typeof POOLS)[number];
 

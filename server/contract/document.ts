@@ -19,7 +19,7 @@ export interface Contract {
   readonly document: Document;
   readonly operations: readonly Operation[];
   readonly problems: ReadonlyMap<string, ProblemKind>;
-  /** What to say of a value that breaks a rule (`x-roster-message`), by the rule. */
+  /** The messages of rules (`x-roster-message`), by the rule. */
   readonly says: ReadonlyMap<string, string>;
   /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
   readonly alternatives: (schema: unknown) => JsonRecord[];

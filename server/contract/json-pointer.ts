@@ -5,7 +5,7 @@ export function escapeToken(token: string): string {
   return token.replace(/~/g, '~0').replace(/\//g, '~1');
 }
 
-/** What stands at a pointer in a document; undefined if nothing does. */
+/** Returns the value at a pointer in a document; undefined if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   return pointer
     .split('/')

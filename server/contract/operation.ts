@@ -29,7 +29,7 @@ export interface Operation {
   readonly scope: (typeof SCOPES)[number] | undefined;
   /** Its parameters, and those that it shares with the other operations of its address. */
   readonly parameters: readonly JsonRecord[];
-  /** The headers of the request that the operation heeds. */
+  /** The headers of the request that the operation reads. */
   readonly headers: readonly string[];
   /** The parameters of the query that are numbers, by name. */
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;

@@ -3,9 +3,9 @@ export interface Page {
   readonly title: string;
   /** The way from the page's address to where all pages begin: `./` for `/docs`, `../` for `/problems/name-taken`. */
   readonly root: './' | '../';
-  /** What stands in the head beside what every page has, as HTML. */
+  /** The HTML of the head, beside that of every page. */
   readonly head?: string;
-  /** What stands below the links that every page begins with, as HTML. */
+  /** The HTML below the links that every page begins with. */
   readonly content: string;
 }
 

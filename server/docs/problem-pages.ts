@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ProblemKind } from '../contract/document.js';
 import { escaped, page, paragraphs } from './page.js';
 
-/** The page `/problems/<slug>`: what happened, and how to mend it. */
+/** The page `/problems/<slug>`: what happened, and how to fix it. */
 export function problemPage({ title, status, type, description }: ProblemKind): string {
   return page({
     title,
@@ -29,7 +29,7 @@ export function problemIndex(kinds: Iterable<ProblemKind>): string {
     root: './',
     content: `<main class="text">
 <h1>Problems</h1>
-<p>What the service answers when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to mend it.</p>
+<p>What the service answers when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to fix it.</p>
 ${sections.join('\n')}
 </main>`,
   });

@@ -5,7 +5,7 @@ import { announcedLength, hasBody } from './message-body.js';
 /** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
 const SMALL = 1024 * 1024;
 
-/** What is read off at most before a connection is closed: in bytes, and in milliseconds. */
+/** Bounds of the rest of a body that is read off before a connection is closed: in bytes, and in milliseconds. */
 const MAX_DISCARDED = 32 * 1024 * 1024;
 const LINGER_MS = 2000;
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is to be called when a response closes: one listener for all of it. */
+/** The callbacks of a response's close: one listener calls all of them. */
 const closing = Symbol('closing');
 
-/** A property of its own, as a WeakMap of all responses is dear to the garbage collector. */
+/** A property of its own, as a WeakMap of all responses costs the garbage collector too much. */
 type Closing = ServerResponse & { [closing]?: (() => void)[] };
 
-/** What is to be called when a connection goes whose responses have not had their turn. */
+/** The callbacks of responses that wait behind others, by their connection. */
 const queued = new WeakMap<Socket, Set<() => void>>();
 
 /**

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What should be JSON is none; the message says why, and where. */
+/** Text is not JSON; the message says why, and where. */
 export class MalformedJsonError extends Error {}
 
 /** Decodes and parses parts of one body, and tells of a fault where in the body it is. */
@@ -20,7 +20,7 @@ export class JsonParts {
     return part.toString();
   }
 
-  /** What is parsed from here on comes so many characters later in the body. */
+  /** Moves on in the body, by so many characters. */
   advance(characters: number): void {
     this.#before += characters;
   }

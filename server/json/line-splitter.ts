@@ -3,7 +3,7 @@ const LF = 0x0a;
 /** Lines are handed on together in about so many bytes, so that none of what is done with them takes long. */
 const REGION = 64 * 1024;
 
-/** What is held of a line at first, in bytes; it grows with the line. */
+/** The first size of the buffer of a line, in bytes; it grows with the line. */
 const FIRST_HELD = 4096;
 
 /**
@@ -42,7 +42,7 @@ export class LineBytes {
     if (this.#length > 0) yield this.#take();
   }
 
-  /** What is held, and what follows on it. */
+  /** Returns the held bytes with those that follow. */
   #joined(lines: Buffer): Buffer {
     return this.#length === 0 ? lines : Buffer.concat([this.#take(), lines]);
   }
@@ -79,7 +79,7 @@ export class LineBytes {
     this.#length = length;
   }
 
-  /** What is held, which is then no longer held: whoever takes it may read it later. */
+  /** Returns the held bytes, and holds them no longer: the caller may keep them. */
   #take(): Buffer {
     const taken = this.#held.subarray(0, this.#length);
     this.#held = Buffer.alloc(0);

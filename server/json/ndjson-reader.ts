@@ -8,7 +8,7 @@ export class LineFault {
   constructor(
     /** Which line it is, from 1; blank lines count. */
     readonly line: number,
-    /** What is wrong and how to mend it, in sentences for the caller. */
+    /** What is wrong and how to fix it, in sentences for the caller. */
     readonly detail: string,
   ) {}
 }
@@ -76,7 +76,7 @@ export class LineReader {
   }
 }
 
-/** What is known of a line before its value: that it has none. */
+/** A line without a value. */
 interface Unreadable {
   readonly detail: string;
 }

@@ -7,7 +7,7 @@ export interface RowsPlace {
   readonly mostRows: number;
 }
 
-/** What is bounded breaks its bound. */
+/** A value breaks a bound. */
 export class OutOfBoundsError extends Error {
   /** @param path from the body to what is too large, such as `/data/7`. */
   constructor(
@@ -48,7 +48,7 @@ const MEMBER: ValueBounds = {
 /** Of all rows together, for the sake of the memory that they take. */
 const MAX_VALUES = 5_000_000;
 
-/** What is given to JSON.parse at once, a millisecond's work or two: some rows, or one large one. */
+/** The bytes that JSON.parse gets at once, a millisecond's work or two: some rows, or one large one. */
 const SLICE_BYTES = 64 * 1024;
 const SLICE_VALUES = 4096;
 

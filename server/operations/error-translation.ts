@@ -159,7 +159,7 @@ function unknownReference({ named }: UnknownReferenceError, request: FailedReque
     );
   }
   const [field, what] = fields['agent_id'] ? ['agent_id', 'identifier'] : ['agent_name', 'name'];
-  const message = `there is no agent with the ${what} "${named[0]}"; create it first, or mend the name`;
+  const message = `there is no agent with the ${what} "${named[0]}"; create it first, or correct the name`;
   return problem(
     '/problems/unknown-agent',
     'The agent that the chatbot should use does not exist in the project; nothing was changed.',
@@ -170,7 +170,7 @@ function unknownReference({ named }: UnknownReferenceError, request: FailedReque
 const SKILL_FIELDS = ['skills', 'skills_to_add', 'skills_to_remove'];
 
 function unknownSkill({ pointer, name }: NamedPlace): FieldError {
-  const message = `there is no skill with the name or identifier "${name}"; create it first, or mend the name`;
+  const message = `there is no skill with the name or identifier "${name}"; create it first, or correct the name`;
   return { pointer, message };
 }
 

@@ -16,7 +16,7 @@ export interface Created<T> {
   readonly headers: { readonly ETag: string; readonly Location: string };
 }
 
-/** What was created, as JSON, and its address. */
+/** A created resource, as JSON, and its address. */
 export interface NewResource {
   readonly pieces: Pieces;
   readonly location: string;

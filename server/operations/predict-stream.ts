@@ -6,7 +6,7 @@ import { type ProblemError, problem } from '../problems/problem.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];
 
-/** What is there of a piece of the body whose lines have no end yet: that it came. */
+/** Tells that a piece of the body came in which no line ends. */
 const PROGRESS: Block = [];
 
 /**

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import type { BodyShare } from './body/buffer-body.js';
 import type { WorkTurn } from './work-turn.js';
 
-/** What is known of a request, in the order in which it becomes known. It is `res.locals`. */
+/** The facts about a request, in the order in which they become known. It is `res.locals`. */
 export interface RequestContext {
   /** The id by which the request is found in the log. */
   requestId?: string;

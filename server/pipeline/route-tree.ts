@@ -1,4 +1,4 @@
-/** What was found at an address. */
+/** The value at an address, and the parameters of its path. */
 export interface Found<T> {
   readonly value: T;
   /** The values of the address's parameters, percent-decoded. */

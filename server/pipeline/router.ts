@@ -120,7 +120,7 @@ export function contractRouter(
   };
 }
 
-/** What is at an address of the contract. */
+/** The operations at an address of the contract. */
 interface Address {
   /** The methods that may be used there, as the header `Allow` tells them. */
   readonly allow: string;
@@ -212,7 +212,7 @@ function run(
 
 const asItIs = (reply: AnyReply) => reply;
 
-/** Makes what reads the headers that an operation heeds. */
+/** Returns a reader of the headers that an operation declares. */
 function headersReader({ headers }: Operation) {
   const names = headers.map((name) => ({ name, inLowerCase: name.toLowerCase() }));
   return (req: Request): Readonly<Record<string, string>> => {

@@ -3,7 +3,7 @@ import { escapeToken } from '../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../contract/json-record.js';
 import type { FieldError } from './problem.js';
 
-/** What is wrong with the form of a whole body; faults of single fields follow from it. */
+/** A fault of the form of a whole body; faults of single fields follow from it. */
 export interface ShapeFault {
   readonly error: FieldError;
   /** Whether the fault at a pointer says nothing more. */

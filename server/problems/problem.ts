@@ -15,7 +15,7 @@ export type ProblemType = ProblemDocument['type'];
 /** The members that a problem has beyond those that every problem has, such as `errors`. */
 type Members<T extends ProblemType> = Omit<Extract<ProblemDocument, { type: T }>, keyof Common>;
 
-/** A field at fault: a JSON pointer into the request, and how to mend it. */
+/** A field at fault: a JSON pointer into the request, and how to fix it. */
 export type FieldError = Schemas['FieldErrors'][number];
 
 /** A problem on its way to the caller. Throw what `problem()` makes; it is rendered in one place. */
@@ -41,7 +41,7 @@ export class ProblemError extends Error {
 /**
  * Makes a problem to throw.
  * @param type which problem of the contract it is
- * @param detail what went wrong this time and how to mend it, in a sentence for the caller
+ * @param detail what went wrong this time and how to fix it, in a sentence for the caller
  * @param members the members that this problem has of its own, typed by the contract
  * @param headers headers of the answer, such as `Retry-After`
  */
@@ -86,7 +86,7 @@ export function unavailable(detail: string, seconds = 1, options?: ErrorOptions)
 export function malformedBody(reason: string) {
   return problem(
     '/problems/malformed-body',
-    `${reason} Mend the text, or check that the client sends all of it.`,
+    `${reason} Correct the text, or check that the client sends all of it.`,
   );
 }
 

@@ -18,7 +18,7 @@ export interface ValidationFault {
   readonly errorCode?: string;
 }
 
-/** What has to be known of a request to say what is wrong with it. */
+/** The parts of a failed request that its problem refers to. */
 export interface FailedRequest {
   readonly body: unknown;
   readonly operationId: string | undefined;

@@ -34,7 +34,7 @@ export interface AgentFields {
   readonly settings: OpenObject;
 }
 
-/** What to do to the list of an agent's skills, each by name or id. */
+/** A change of the list of an agent's skills, each by name or id. */
 export type SkillsChange =
   | { readonly replace: readonly string[] }
   | { readonly add: readonly string[]; readonly remove: readonly string[] };

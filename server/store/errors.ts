@@ -66,7 +66,7 @@ export class AddedAndRemovedError extends Error {
   }
 }
 
-/** What is stored would become larger than the contract says. */
+/** A stored value would become larger than the contract allows. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 

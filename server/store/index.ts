@@ -149,7 +149,7 @@ function reasonOf(error: unknown): string {
   return COMMON[code] ?? (error.message || code);
 }
 
-/** What often goes wrong with a store and how to mend it, by the code of its error. */
+/** Frequent failures of a store and how to fix them, by the code of the error. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',

@@ -15,7 +15,7 @@ import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';
 import { fromRow, type Model, newest, versions } from './versions.js';
 
-/** What is known of a training when it begins. */
+/** A training that begins. */
 export interface NewTraining {
   readonly target: string;
   readonly rowCount: number;

@@ -25,7 +25,7 @@ export interface NewSkill {
   readonly params: OpenObject;
 }
 
-/** What to change; `params` merges with what is stored. */
+/** A change of a skill; `params` merges with the stored ones. */
 export type SkillChange = Partial<NewSkill>;
 
 /** The skills of projects. What writes is called within `Store.transaction`, the project held. */

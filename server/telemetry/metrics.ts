@@ -28,7 +28,7 @@ export interface TrainingCounts {
   waiting(): number | Promise<number>;
 }
 
-/** What is counted of one operation: prom-client's children, which it would make anew each time. */
+/** The metrics of one operation: prom-client's children, which it would make anew each time. */
 interface OperationSeries {
   readonly duration: Histogram.Internal<'operation'>;
   readonly byStatus: Map<number | 'aborted', Counter.Internal>;

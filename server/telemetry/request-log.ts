@@ -33,7 +33,7 @@ export function logRequests(log: Logger): RequestHandler {
   };
 }
 
-/** Makes what writes down why a request failed, which its caller is not told. */
+/** Returns a function that logs why a request failed. */
 export function logFailures(log: Logger): NoteFailure {
   return ({ method, originalUrl }, { locals }, cause, what) => {
     const req = lineOf(locals.requestId ?? '', method, originalUrl);

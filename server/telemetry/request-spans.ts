@@ -86,7 +86,7 @@ function end(span: Span, res: Response): void {
   span.end();
 }
 
-/** What went wrong on the service's side; a request that was refused is no error of the service. */
+/** A failure of the service; a refused request is none. */
 function errorOf(res: Response): string | undefined {
   if (!wentOut(res)) return 'aborted';
   return res.statusCode >= 500 ? String(res.statusCode) : undefined;

@@ -37,7 +37,7 @@ describe('an answer', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('carries no header that no browser heeds', async () => {
+  test('carries no header that no browser uses', async () => {
     const { headers } = await fetch(`${await start()}/skills`);
     for (const name of [
       'origin-agent-cluster',

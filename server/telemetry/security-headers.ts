@@ -26,7 +26,7 @@ export function securityHeaders(): RequestHandler {
       crossOriginEmbedderPolicy: false,
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
-      // No browser that is in use heeds them, or the policies above say it.
+      // No browser in use reads them, or the policies above say it.
       xDnsPrefetchControl: false,
       xDownloadOptions: false,
       xFrameOptions: false,

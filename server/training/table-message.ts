@@ -9,7 +9,7 @@ export interface TableReading {
   readonly target: string;
 }
 
-/** What it answers: that it has written the parts of the table, as `encodeTable` makes them, or why not. */
+/** The answer: that it has written the parts of the table, as `encodeTable` makes them, or why not. */
 export type TableMessage =
   | { readonly kind: 'read'; readonly rowCount: number }
   | { readonly kind: 'unusable'; readonly faults: readonly TableFault[] }

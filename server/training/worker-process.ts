@@ -25,7 +25,7 @@ export class WorkerEndedError extends Error {
 export interface Job<Details> {
   /** What the worker is told first; it is cloned. */
   readonly details: Details;
-  /** What it then reads. The rest is left unread if the worker has its result before. */
+  /** The input that it then reads. The rest is left unread if the worker has its result before. */
   readonly input: AsyncIterable<Uint8Array>;
   /** Takes the bytes that it writes, one piece after the other. */
   readonly onData: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;

@@ -1,6 +1,6 @@
 import type { PathWith } from '../calls.js';
 
-/** What has to be so for a request to do no harm when it is carried out twice. */
+/** Says when a request does no harm if it is carried out twice. */
 type Condition = 'none' | 'an Idempotency-Key' | 'a precondition';
 
 /** A POST that the contract gains has to be given its line here, or this does not compile. */
@@ -21,7 +21,7 @@ const PUTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/skills/{skill_name}': 'none',
     '/projects/{project_name}/agents/{agent_name}': 'none',
     '/projects/{project_name}/chatbots/{chatbot_name}': 'none',
-    // Each trains a version of its own. With If-Match or If-None-Match, only the first is heeded.
+    // Each trains a version of its own. With If-Match or If-None-Match, only the first has an effect.
     '/api/projects/{projectName}/models/{modelName}': 'a precondition',
   } satisfies Record<PathWith<'put'>, Condition>),
 );

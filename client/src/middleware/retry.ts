@@ -12,7 +12,7 @@ export interface RetryOptions {
   within?: number;
   /** The wait before the first repetition, at most, where the answer does not name one: 250, if not given. It doubles each time. */
   delay?: number;
-  /** What it doubles to at most: 5,000, if not given. */
+  /** The longest wait that it doubles to: 5,000 by default. */
   longestDelay?: number;
 }
 
@@ -20,7 +20,7 @@ type Called = Parameters<NonNullable<Middleware['onRequest']>>[0];
 
 type Outcome = { response: Response } | { error: unknown };
 
-/** What stands between the client and the service did not reach it, or the service is busy. */
+/** The statuses of a proxy that did not reach the service, and of a service that is busy. */
 const FOR_NOW = [502, 503, 504];
 
 /**

@@ -52,7 +52,7 @@ class OrderedEncoder implements Encoder {
 }
 
 /**
- * Makes what bins numbers, or dates in milliseconds; NaN is missing.
+ * Returns a bin mapper for numbers, or dates in milliseconds; NaN is missing.
  *
  * @param part what is read of a date; null for the moment itself, and for numbers.
  */

@@ -7,7 +7,7 @@ import { sampleInOrder } from './row-sample.js';
 import type { ScoreUpdater } from './score-updater.js';
 import { type GrownTree, TreeGrower } from './tree-learner.js';
 
-/** Each tree mends only a tenth of the error that it sees. */
+/** Each tree corrects only a tenth of the error (the learning rate). */
 const LEARNING_RATE = 0.1;
 
 /** Which rows a tree is grown on does not depend on what else was drawn in the training. */

@@ -1,7 +1,7 @@
 import type { Forest } from '../forest/tree.js';
 import type { Calibration } from './conformal.js';
 
-/** What is known of the errors that a model makes in one kind of row. */
+/** A model of the errors in one kind of row. */
 export interface ErrorModel {
   /** Predicts the absolute error. */
   readonly error_forest: Forest;

@@ -1,4 +1,4 @@
-/** What is used here of the WebAssembly JavaScript Interface, which Node has, and its types lack. */
+/** The part of the WebAssembly JavaScript Interface that is used here: Node has it, its types do not. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

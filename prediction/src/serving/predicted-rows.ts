@@ -1,7 +1,7 @@
 import { cellText, parseNumber } from '../table/cells.js';
 import type { Prediction } from './prediction.js';
 
-/** What is predicted of some rows, by row; with their anomalies and originals, they are `Prediction`s. */
+/** The predictions of some rows, by row. */
 export class PredictedRows {
   readonly values: Float64Array;
   readonly confidences: Float64Array;

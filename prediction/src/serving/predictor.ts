@@ -27,7 +27,7 @@ const PORTION = 64 * 1024;
 const CELL_BYTES = 32;
 const ROW_BYTES = 512;
 
-/** What stands around and between the rows of an answer. */
+/** The text around and between the rows of an answer. */
 interface Frame {
   readonly open: Literal;
   readonly between: Literal;

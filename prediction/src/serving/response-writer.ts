@@ -5,7 +5,7 @@ import { EchoColumn, writeValue } from './echo-column.js';
 import { type JsonBytes, type Literal, literal } from './json-buffer.js';
 import { actualValue, type PredictedRows } from './predicted-rows.js';
 
-/** What is written between the parts of a row that differ from row to row. */
+/** The text between the values of a row. */
 interface Parts {
   readonly value: Literal;
   readonly original: Literal;

@@ -4,7 +4,7 @@ import { TableError } from './table-error.js';
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
 const MAX_FIELDS = 10 * MAX_COLUMNS;
 
-/** What often makes a table one long line. */
+/** A frequent cause of tables that are one long line. */
 export const ENDS_REMOVED =
   'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
 

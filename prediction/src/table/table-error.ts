@@ -1,4 +1,4 @@
-/** One thing that is wrong with a table, said so that its sender can mend it. */
+/** One thing that is wrong with a table, said so that its sender can fix it. */
 export interface TableFault {
   message: string;
   /** The column at fault, where it is one column. */

@@ -22,7 +22,7 @@ export interface Part {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** What stands under a key: a part, a list or map of parts, or data, which is not looked into. */
+/** The kind of value under a key: a part, a list or map of parts, or data, which is not checked. */
 type Member = Kind | 'data' | readonly [each: Kind];
 
 const OPERATION = 'operation';
@@ -32,7 +32,7 @@ const EACH_PARAMETER: Member = ['parameter'];
 const EACH_EXAMPLE: Member = ['example'];
 const EACH_PATH: Member = ['path'];
 
-/** What is not named here is of kind `other`, and so is all in it: only references are looked for there. */
+/** Other keys are of kind `other`, as everything in them: only their references are checked. */
 const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: { paths: EACH_PATH, webhooks: EACH_PATH, components: 'components' },
   components: {

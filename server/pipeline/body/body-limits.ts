@@ -6,7 +6,7 @@ import { MAX_NESTING, type RowsPlace } from '../../json/sliced-json.js';
 import { type FieldError, invalidRequest, MAX_ERRORS } from '../../problems/problem.js';
 
 /**
- * Makes what refuses parsed bodies that would cost too much to validate, or that could not be kept as they are:
+ * Returns a check that refuses parsed bodies that would cost too much to validate, or that could not be kept as they are:
  * arrays longer than the contract says, as validation looks at each of their elements all the same; and, where
  * the body is kept, numbers that JSON can write but a double cannot hold.
  */

@@ -24,14 +24,14 @@ export interface BodyLimits {
   readonly maxTable: number;
 }
 
-/** What is asked before a body is read, and while it is. */
+/** The checks before a body is read, and while it is. */
 export interface BodyGuards {
   readonly budget: BodyBudget;
   readonly refuseMissingTarget: RefuseMissingTarget;
 }
 
 /**
- * Makes what reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
+ * Returns the middleware that reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
  * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
  * of JSON one of any number of bytes. A body that is read by the handler becomes a `DeferredBody`.
  * @param isStillGood tells whether the caller's key is still good while that is read
@@ -50,7 +50,7 @@ export function readBody(
 }
 
 /**
- * Makes what parses the bytes of JSON in `req.body`. What JSON holds is bounded before anyone looks at
+ * Returns the middleware that parses the bytes of JSON in `req.body`. What JSON holds is bounded before anyone looks at
  * it closely; a stream is not looked into.
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {

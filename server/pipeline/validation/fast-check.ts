@@ -18,7 +18,7 @@ export type Accepts = (
 ) => boolean;
 
 /**
- * Makes what accepts the requests to an operation. It is compiled for a yes alone; a no is for the validator
+ * Returns a check that accepts the requests to an operation. It is compiled for a yes alone; a no is for the validator
  * to confirm and to word. So it may be stricter than the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {

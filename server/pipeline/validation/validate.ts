@@ -3,7 +3,7 @@ import type { Contract, Operation } from '../../contract/document.js';
 import type { Accepts } from './fast-check.js';
 
 /**
- * Makes what holds the requests to an operation against the contract: their address, query, headers and body. It
+ * Returns the middleware that validates the requests to an operation against the contract: their address, query, headers and body. It
  * expects the body to be read, and the parameters of the address in `res.locals`.
  *
  * It does so in two steps. Most requests are accepted by the first, which takes a few microseconds. Whatever is

@@ -28,7 +28,7 @@ export interface Database {
     agents: Generated<number>;
     chatbots: Generated<number>;
     models: Generated<number>;
-    /** What its skills, agents and chatbots keep in JSON and long text. */
+    /** The bytes of JSON and long text of its skills, agents and chatbots. */
     bytes: Generated<number>;
     /** The rows of `agent_skills` of its agents. */
     uses: Generated<number>;

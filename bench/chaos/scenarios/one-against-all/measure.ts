@@ -44,7 +44,7 @@ export interface Attack {
   readonly settings?: NodeJS.ProcessEnv;
   /** How long it lasts, in seconds, where it is not as long as the others. */
   readonly seconds?: number;
-  /** Makes what the attack needs, before anything is measured. */
+  /** Prepares the attack, before anything is measured. */
   readonly prepare: (target: Target) => Promise<Assault>;
 }
 

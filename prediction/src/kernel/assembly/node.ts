@@ -19,7 +19,7 @@ let left: i64 = 0;
 /** By bin: 1 if the best split sends it left, else 0. */
 export const GOES_LEFT: usize = memory.data(MAX_BINS);
 
-/** What is told of the best split: see `splitAddress`. */
+/** The best split: see `splitAddress`. */
 const SPLIT: usize = memory.data(32 + MAX_BINS, 8);
 
 export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
