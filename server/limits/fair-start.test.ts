@@ -1,20 +1,12 @@
 import { once } from 'node:events';
-import { Agent, createServer, type RequestListener, request, type Server } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { Agent, type RequestListener, request } from 'node:http';
+import { expect, test } from 'vitest';
+import { listen } from '../../testkit/http/listen.js';
 import { startFairly } from './fair-start.js';
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
 
 /** Sends a request for each key on a connection of its own, all in one turn of the event loop. */
 async function sendAtOnce(listener: RequestListener, keys: readonly string[]): Promise<void> {
-  const server = createServer(startFairly(listener)).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const { port } = new URL(await listen(startFairly(listener)));
   const agent = new Agent({ keepAlive: true });
   const send = async (key: string) => {
     const headers = { Authorization: key };

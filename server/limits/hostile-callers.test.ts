@@ -1,12 +1,13 @@
 /** Callers with ordinary keys who try to take the service away from the others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, IncomingMessage, type RequestListener } from 'node:http';
-import { type AddressInfo, connect, Socket } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { ChunkMeter } from '../http/chunk-size.js';
@@ -27,17 +28,6 @@ const closing: (() => unknown)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
-
-async function listen(listener: RequestListener): Promise<string> {
-  const http = createServer(listener).listen(0, '127.0.0.1');
-  closing.push(
-    () => http.closeAllConnections(),
-    () => http.close(),
-  );
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo; // A string is for pipes only.
-  return `http://127.0.0.1:${port}`;
-}
 
 /** Runs middleware for callers who name their owner in a header, and answers problems with 503. */
 function serve(...middleware: RequestHandler[]): Promise<string> {

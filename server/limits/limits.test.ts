@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { kinds } from '../../contract-tests/behaviour/resource-kinds.js';
 import { checkedFetch } from '../../contract-tests/checked-fetch.js';
+import { listen } from '../../testkit/http/listen.js';
 import { OpenStream } from '../../testkit/http/open-stream.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -154,15 +154,7 @@ async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): 
     res.status(error instanceof ProblemError ? 503 : 500).end();
   };
   app.use(...middleware, handler, answerProblem);
-  const listener: RequestListener = app;
-  const http = createServer(listener).listen(0, '127.0.0.1');
-  closing.push(
-    () => http.closeAllConnections(),
-    () => http.close(),
-  );
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo; // A string is for pipes only.
-  return `http://127.0.0.1:${port}`;
+  return listen(app);
 }
 
 describe('room for a bounded number of requests', () => {
