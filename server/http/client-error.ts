@@ -3,9 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Contract } from '../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
-
-/** How long a client may take to read the answer and to close its side, in milliseconds. */
-const LINGER_MS = 2000;
+import { LINGER_MS } from './linger.js';
 
 /** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
 export const answersBegun = new WeakSet<Duplex>();

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ChunkMeter, hasSmallChunks } from './chunk-size.js';
+import { LINGER_MS } from './linger.js';
 import { announcedLength, hasBody } from './message-body.js';
 
 /** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
 const SMALL = 1024 * 1024;
 
-/** Bounds of the rest of a body that is read off before a connection is closed: in bytes, and in milliseconds. */
+/** The most bytes that are read off before a connection is closed. */
 const MAX_DISCARDED = 32 * 1024 * 1024;
-const LINGER_MS = 2000;
 
 /** How long the rest of a small body may take to arrive after the answer, in milliseconds. */
 const REST_TIMEOUT_MS = 10_000;
