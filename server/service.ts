@@ -40,7 +40,7 @@ export interface Service {
  * @throws if the store or the contract cannot be read, or the host lets strangers in and there are no keys
  */
 export async function openService(config: Config, log: Logger): Promise<Service> {
-  const contract = await readContract(CONTRACT, (message) => log.warn(message));
+  const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
     most: {
       resources: config.maxResources,

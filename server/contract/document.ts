@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CHECKED_CONTRACT, CONTRACT_AS_JSON, DEFERRED_BODIES } from '../../generated/contract.js';
+import { CHECKED_CONTRACT, CONTRACT_AS_JSON } from '../../generated/contract.js';
 import { ContractError } from './contract-error.js';
 import { digestOf } from './digest.js';
 import type { Document, Pool } from './document-schema.js';
@@ -26,20 +26,16 @@ export interface Contract {
 }
 
 /**
- * Reads the contract from its file. One that was generated from has been checked, and is there as JSON as
- * well; another is checked now, which takes seconds.
- * @param warn is told that the contract is another one than the types were generated from
- * @throws {ContractError} if it has a fault, or the code has not what it asks for
+ * Reads the contract from its file, which must be the one that the server was built from: that one was checked, and
+ * its JSON is part of the build.
+ * @throws {ContractError} if it is another one, or cannot be read
  */
-export async function readContract(
-  file: URL | string,
-  warn: (message: string) => void = () => {},
-): Promise<Contract> {
+export function readContract(file: URL | string): Contract {
   const source = sourceOf(file);
   if (digestOf(source) === CHECKED_CONTRACT) return contractOf(source, generatedDocument());
-  const document = await checkedDocument(source);
-  warn('openapi.yaml is not what the service was built from: npm run generate, then npm run build');
-  return contractOf(source, document);
+  throw new ContractError(
+    'openapi.yaml is not what the service was built from: npm run generate, then npm run build',
+  );
 }
 
 function sourceOf(file: URL | string): string {
@@ -54,14 +50,6 @@ function sourceOf(file: URL | string): string {
 /** It is of the shape of the type: otherwise it would not have been generated. */
 function generatedDocument(): Document {
   return JSON.parse(CONTRACT_AS_JSON);
-}
-
-/** What checks is large, and loaded only where there is something to check. */
-async function checkedDocument(source: string): Promise<Document> {
-  const { documentOf } = await import('./check/index.js');
-  // The types ask for a handler of each operation that was generated.
-  const handlers = operationsOf(generatedDocument()).map(({ id }) => [id, 'this build'] as const);
-  return documentOf(source, { handlers: new Map(handlers), deferredBodies: DEFERRED_BODIES });
 }
 
 /** The contract that a sound document is, with what the server asks of it at hand. */

@@ -6,7 +6,7 @@ import { readContract } from '../contract/document.js';
 import { boundBodyTime, mayTakeItsTime } from './body-timeout.js';
 import { answerUnreadableRequest } from './client-error.js';
 
-const contract = await readContract(new URL('../../openapi.yaml', import.meta.url));
+const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
 const TIMEOUT_MS = 200;
 const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 

@@ -1,6 +1,6 @@
-import { documentOf } from '../../server/contract/check/index.js';
 import { digestOf } from '../../server/contract/digest.js';
 import { operationsOf } from '../../server/contract/operation.js';
+import { documentOf } from './check/index.js';
 
 /**
  * The module that the server has of the contract.

@@ -14,7 +14,7 @@ import { CONTRACT_FILE } from '../contract-file.js';
  * @returns the contract, in which the copies go by the name of what they do: there they find their handlers
  */
 export async function grownContract(count: number): Promise<Contract> {
-  const { document } = await readContract(CONTRACT_FILE);
+  const { document } = readContract(CONTRACT_FILE);
   const paths = Object.fromEntries([...copies(document, count), ...Object.entries(document.paths)]);
   const grown = contractOf('', { ...document, paths });
   return {

@@ -19,7 +19,7 @@ export interface RouteSchemas {
 
 /** Reads the contract, and gives the route of an operation; no schema refers to another any more. */
 export async function contractSchemas(): Promise<(operationId: string) => RouteSchemas> {
-  const contract = await readContract(CONTRACT_FILE);
+  const contract = readContract(CONTRACT_FILE);
   return (operationId) => routeOf(contract, operationId);
 }
 

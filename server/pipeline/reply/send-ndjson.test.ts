@@ -13,7 +13,7 @@ import { JsonLines } from '../handlers.js';
 import { sendLines } from './send-ndjson.js';
 import type { StreamTimes } from './stream-deadline.js';
 
-const contract = await readContract(new URL('../../../openapi.yaml', import.meta.url));
+const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
 const TIMES: StreamTimes = { stalled: 300, longest: 60_000, lingering: 300 };
 type Blocks = JsonLines['blocks'];
 

@@ -3,7 +3,7 @@ import { readContract } from '../../contract/document.js';
 import { excerptOfBodies } from './body-excerpt.js';
 import { schemaCheck } from './fast-check.js';
 
-const contract = await readContract(new URL('../../../openapi.yaml', import.meta.url));
+const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
 const excerptOf = excerptOfBodies(contract, schemaCheck(contract));
 
 const excerpt = (id: string, body: unknown) => {

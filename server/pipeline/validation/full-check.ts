@@ -34,7 +34,7 @@ const COMPARISON = 'requestMiddleware';
  */
 export function validator(contract: Contract): (operation: Operation) => Promise<RequestHandler> {
   const middleware = OpenApiValidator.middleware({
-    // What the document has to be for the server, `readContract` has checked.
+    // `npm run generate` has checked the document.
     apiSpec: requestsOnly(contract.document) as unknown as ApiSpec,
     // `npm run lint:spec` holds the document against OpenAPI's schema; doing it at each start would take
     // longer than all the rest of the start.

@@ -22,7 +22,7 @@ vi.mock('./full-check.js', async (load) => {
   };
 });
 
-const contract = await readContract(new URL('../../../openapi.yaml', import.meta.url));
+const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
 const validation = requestValidation(contract);
 const addresses = new AddressTree<Map<string, ReturnType<typeof validation>>>();
 for (const { path } of contract.operations) {

@@ -1,5 +1,5 @@
-import { valueAt } from '../json-pointer.js';
-import { asRecord } from '../json-record.js';
+import { valueAt } from '../../../server/contract/json-pointer.js';
+import { asRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart } from './fault.js';
 import type { Kind, Part } from './parts.js';
 

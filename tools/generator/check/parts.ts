@@ -1,4 +1,4 @@
-import { escapeToken } from '../json-pointer.js';
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 
 /** What a part of the document is, by the terms of OpenAPI 3.1, section 4.8. */
 export type Kind =

@@ -1,4 +1,4 @@
-import { eachRuleMessage } from '../rule-messages.js';
+import { eachRuleMessage } from '../../../server/contract/rule-messages.js';
 import type { FaultyPart } from './fault.js';
 
 /** Returns the rules that have two messages (`x-roster-message`): whoever breaks one could get either. */

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { escapeToken, valueAt } from '../json-pointer.js';
-import { asRecord } from '../json-record.js';
+import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
+import { asRecord } from '../../../server/contract/json-record.js';
 import { brokenRules } from './ajv-words.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';

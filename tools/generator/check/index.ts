@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ContractError } from '../contract-error.js';
-import { type Document, documentShape } from '../document-schema.js';
+import { ContractError } from '../../../server/contract/contract-error.js';
+import { type Document, documentShape } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
 import { type Fault, type FaultyPart, lineOf } from './fault.js';
 import { type Code, operationFaults } from './operations.js';

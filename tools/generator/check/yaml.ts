@@ -6,7 +6,7 @@ import {
   SCALAR_STYLE,
   YAMLException,
 } from 'js-yaml';
-import { escapeToken } from '../json-pointer.js';
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import type { Fault, FaultyPart } from './fault.js';
 
 type Event = ReturnType<typeof parseEvents>[number];

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { escapeToken } from '../json-pointer.js';
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import type { FaultyPart } from './fault.js';
 
 /** These only tell that another error is there. */

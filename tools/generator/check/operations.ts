@@ -1,4 +1,3 @@
-import { asRecord } from '../json-record.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 
@@ -6,8 +5,6 @@ import type { Part } from './parts.js';
 export interface Code {
   /** Where the handler of each operation stands that has one, by operationId. */
   readonly handlers: ReadonlyMap<string, string>;
-  /** The operations that are written to read their bodies themselves; if left out, those that the contract names. */
-  readonly deferredBodies?: readonly string[];
 }
 
 /** Finds operations that share a name, that the code does not have, or that it has in another way; and links to none. */
@@ -27,20 +24,8 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
       const message = `the operation ${id} has no handler; begin one in server/operations/`;
       faults.push({ pointer, message });
     }
-    faults.push(...otherReading(part, id, code));
   }
   return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts)];
-}
-
-/** The types of a handler say how it gets its body. */
-function otherReading({ pointer, value }: Part, id: string, code: Code): FaultyPart[] {
-  if (code.deferredBodies === undefined) return [];
-  const defersBody = asRecord(value['requestBody'])['x-roster-deferred-body'] === true;
-  if (defersBody === code.deferredBodies.includes(id)) return [];
-  const message = defersBody
-    ? `the handler of ${id} is not written to read its body itself; leave x-roster-deferred-body out, or generate and build again`
-    : `the handler of ${id} is written to read its body itself; say x-roster-deferred-body: true, or generate and build again`;
-  return [{ pointer: `${pointer}/requestBody`, message }];
 }
 
 function handlersOfNothing(operations: ReadonlyMap<string, Part>, { handlers }: Code) {
