@@ -546,7 +546,8 @@ describe.each([
         ),
       );
       expect(answers.filter((what) => what === 'done')).toHaveLength(1);
-      expect(claims[0]).toBe(true);
+      // On PostgreSQL, who is refused may be answered before the one who has it.
+      expect(claims).toContain(true);
     });
   });
 
