@@ -29,8 +29,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
   '/problems/unusable-table': ({ made }) => made.body?.isUsable === false,
   '/problems/malformed-body': ({ made }) => made.body?.isUsable === false,
-  '/problems/invalid-request': ({ made, answer }) =>
-    isRefusedInWords(made.operationId, made.body?.value, answer.json),
+  '/problems/invalid-request': (exchange) =>
+    isRefusedUnvalidated(exchange) ||
+    isRefusedInWords(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
 
 /** Whether what there is, or what the contract says in words, explains that a valid request was refused. */
@@ -38,6 +39,34 @@ export function isExplained(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
   if (exchange.request.method === 'HEAD') return !exchange.filled.isThere || hasVersion(exchange);
   return EXPLANATIONS[String(type)]?.(exchange) ?? false;
+}
+
+/** The most arrays, objects and members of a body, its rows apart, as the contract says in words. */
+const MAX_MEMBERS = 10_000;
+
+/** A body of more bytes is not read for a project or a model that does not exist. */
+const MAX_READ_IN_VAIN = 256 * 1024;
+
+/** Whether a body was refused before it was validated: for its bounds, or because nothing is there that takes it. */
+export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange): boolean {
+  if (answer.status === 404) {
+    return !filled.isThere && (request.body?.length ?? 0) > MAX_READ_IN_VAIN;
+  }
+  const { errors } = recordOf(answer.json);
+  const [error, ...others] = Array.isArray(errors) ? errors : [];
+  return (
+    others.length === 0 &&
+    recordOf(error)['pointer'] === '/body' &&
+    countMembers(made.body?.value) > MAX_MEMBERS
+  );
+}
+
+/** The arrays, objects and members of a value of JSON. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Object.values(value);
+  const own = Array.isArray(value) ? 1 : 1 + items.length;
+  return items.reduce<number>((sum, item) => sum + countMembers(item), own);
 }
 
 function isKeyUsed(made: Case, world: World): boolean {
