@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The top of the project. The tests are run as they are written; what is generated from the contract is
- * built to `dist/contract-tests`, a folder further down.
+ * The top of the project. Tests run this file as it is written; benches and tools run it from `dist/testkit`, a
+ * folder further down.
  */
 export const root: URL = topOf(new URL('../', import.meta.url));
 

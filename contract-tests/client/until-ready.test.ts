@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { longTable, slowTable, someDiamonds } from '../../testkit/data/diamonds.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { putPrices } from '../../testkit/service/train-prices.js';
 
 let server: ServerProcess;
 let roster: RosterClient;
@@ -24,11 +25,7 @@ afterAll(async () => {
 
 async function train(modelName: string, csv: string) {
   const path = { projectName: 'default', modelName };
-  const { error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-    params: { path, query: { target: 'price' } },
-    body: csv,
-    headers: { 'Content-Type': 'text/csv' },
-  });
+  const { error } = await putPrices(roster, path, csv);
   expect(error).toBeUndefined();
   return path;
 }

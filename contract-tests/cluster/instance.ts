@@ -1,11 +1,12 @@
 /** An instance of the service, as the tests of several see it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRosterClient, type Model, type RosterClient } from 'roster-client';
+import { answered, createRosterClient, type Model, type RosterClient } from 'roster-client';
 import {
   type ServerOptions,
   type ServerProcess,
   startServer,
 } from '../../testkit/service/server-process.js';
+import { putPrices } from '../../testkit/service/train-prices.js';
 import { checkedFetch } from '../checked-fetch.js';
 
 export interface Instance extends ServerProcess {
@@ -39,13 +40,7 @@ export async function beginTraining(
   path: { projectName: string; modelName: string },
   table: string,
 ): Promise<Model> {
-  const { data, error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-    params: { path, query: { target: 'price' } },
-    body: table,
-    headers: { 'Content-Type': 'text/csv' },
-  });
-  if (error !== undefined) throw new Error(error.detail);
-  return data;
+  return answered(putPrices(roster, path, table));
 }
 
 /** The lines of an instance's log with a message about a model. */

@@ -20,7 +20,7 @@ export interface Contract {
   readonly operations: readonly Operation[];
   readonly problems: ReadonlyMap<string, ProblemKind>;
   /** The messages of rules (`x-roster-message`), by the rule. */
-  readonly says: ReadonlyMap<string, string>;
+  readonly messages: ReadonlyMap<string, string>;
   /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
   readonly alternatives: (schema: unknown) => JsonRecord[];
 }
@@ -60,7 +60,7 @@ export function contractOf(source: string, document: Document): Contract {
     document,
     operations: operationsOf(document),
     problems: problemsOf(document),
-    says: ruleMessages(document),
+    messages: ruleMessages(document),
     alternatives: (schema) => {
       const alternatives = resolved.get(schema) ?? alternativesOf(document, schema);
       resolved.set(schema, alternatives);

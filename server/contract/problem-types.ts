@@ -6,7 +6,7 @@ export interface ProblemKind {
   readonly type: string;
   readonly title: string;
   readonly status: number;
-  /** What happened and how to fix it: two paragraphs. */
+  /** Two paragraphs: what happened, and how to fix it. */
   readonly description: string;
 }
 

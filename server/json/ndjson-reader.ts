@@ -8,7 +8,7 @@ export class LineFault {
   constructor(
     /** Which line it is, from 1; blank lines count. */
     readonly line: number,
-    /** What is wrong and how to fix it, in sentences for the caller. */
+    /** Sentences for the caller: what is wrong, and how to fix it. */
     readonly detail: string,
   ) {}
 }

@@ -35,7 +35,7 @@ export interface Conditions {
   'If-None-Match'?: string;
 }
 
-/** Whether a write has conditions, for which the resource must be read. */
+/** Whether a write has conditions: only then is the resource read, and {@link checkPreconditions} called. */
 export function isConditional(conditions: Conditions): boolean {
   return conditions['If-Match'] !== undefined || conditions['If-None-Match'] !== undefined;
 }
@@ -49,7 +49,6 @@ export async function checkPreconditions(
   conditions: Conditions,
   current: Pieces | undefined,
 ): Promise<void> {
-  if (!isConditional(conditions)) return;
   const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
   const tag = current && (await entityTag(current));
   if (wanted !== undefined && !(tag && names(wanted, tag, strongly))) {

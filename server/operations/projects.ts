@@ -3,7 +3,7 @@ import { problem } from '../problems/problem.js';
 import type { Contents, Project, Store } from '../store/index.js';
 import { idempotent } from './idempotency.js';
 import { listPage } from './list-page.js';
-import { checkPreconditions, shown } from './preconditions.js';
+import { checkPreconditions, isConditional, shown } from './preconditions.js';
 import { findProject, inProject } from './project-access.js';
 
 type ProjectOperations = Pick<
@@ -37,7 +37,7 @@ export function projectOperations(store: Store): ProjectOperations {
 
     deleteProject: ({ caller, params, headers, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
-        await checkPreconditions(headers, jsonOf(project));
+        if (isConditional(headers)) await checkPreconditions(headers, jsonOf(project));
         const contents = await tx.projects.remove(project);
         if (!contents) return reply({ status: 204 });
         throw problem(

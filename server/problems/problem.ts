@@ -67,7 +67,7 @@ export function invalidRequest(errors: readonly FieldError[]) {
   );
 }
 
-/** How many there are beyond {@link MAX_ERRORS} is not known: not all of them were looked for. */
+/** Counts the places, up to {@link MAX_ERRORS}: beyond that, not all of them were looked for. */
 function placesOf({ length }: readonly FieldError[]): string {
   if (length > MAX_ERRORS)
     return `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`;

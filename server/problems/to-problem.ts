@@ -186,11 +186,12 @@ function reword(contract: Contract, { path, message, errorCode }: ValidationFaul
       return 'is not a known field; leave it out';
     case 'type': {
       const types = message.replace('must be ', '').split(',');
-      const words = message === 'must be null' ? contract.says.get(absenceRule(field)) : undefined;
+      const words =
+        message === 'must be null' ? contract.messages.get(absenceRule(field)) : undefined;
       return words ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
     }
     case 'pattern':
-      return contract.says.get(patternRule(patternOf(message))) ?? message;
+      return contract.messages.get(patternRule(patternOf(message))) ?? message;
     case 'format':
       return message
         .replace('must match format "uuid"', 'must be a UUID')

@@ -2,9 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient, type Model } from 'roster-client';
 import { expect } from 'vitest';
-import { fewDiamonds } from '../data/diamonds.js';
 import type { ServerProcess } from './server-process.js';
-import { settled } from './train-prices.js';
+import { putPrices, settled } from './train-prices.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const path = { projectName: 'default', modelName: 'diamond_prices' };
@@ -12,12 +11,8 @@ const path = { projectName: 'default', modelName: 'diamond_prices' };
 export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
 
 /** Begins to train it, from few diamonds if no table is given. */
-export function train({ url }: ServerProcess, table = fewDiamonds) {
-  return createRosterClient({ baseUrl: url }).PUT(MODEL, {
-    params: { path, query: { target: 'price' } },
-    body: table,
-    headers: { 'Content-Type': 'text/csv' },
-  });
+export function train({ url }: ServerProcess, table?: string) {
+  return putPrices(createRosterClient({ baseUrl: url }), path, table);
 }
 
 /** Asks once how far it is. */

@@ -15,18 +15,22 @@ interface ModelPath {
   modelName: string;
 }
 
-/** Trains a model of prices from CSV, and waits until that version is ready or failed. */
-export async function trainPrices(
-  roster: RosterClient,
-  path: ModelPath,
-  csv = fewDiamonds,
-): Promise<Model> {
-  const training = roster.PUT(MODEL, {
+/** Sends CSV to a model of prices, whose training begins. */
+export function putPrices(roster: RosterClient, path: ModelPath, csv = fewDiamonds) {
+  return roster.PUT(MODEL, {
     params: { path, query: { target: 'price' } },
     body: csv,
     headers: { 'Content-Type': 'text/csv' },
   });
-  return settled(roster, path, await answered(training));
+}
+
+/** Trains a model of prices from CSV, and waits until that version is ready or failed. */
+export async function trainPrices(
+  roster: RosterClient,
+  path: ModelPath,
+  csv?: string,
+): Promise<Model> {
+  return settled(roster, path, await answered(putPrices(roster, path, csv)));
 }
 
 /** Reads a model again and again until its newest version is ready or failed. */

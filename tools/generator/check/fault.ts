@@ -1,6 +1,6 @@
 /** Something of the contract that stops whoever works from it. */
 export interface Fault {
-  /** What is wrong, and how to fix it. */
+  /** A sentence: what is wrong, and how to fix it. */
   readonly message: string;
   /** Where in the file, counted from 1 as editors do. */
   readonly line: number;
