@@ -476,11 +476,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description A name: 1 to 100 of `A-Z a-z 0-9 _ . -`, beginning with a letter, a digit or `_`, and not in the
-         *     form of a UUID.
+         * @description 1 to 100 of the characters `A-Z a-z 0-9 _ . -`, beginning with a letter, a digit or `_`, and not in the form
+         *     of a UUID. Names are case-sensitive, and unique among the resources of their kind in their project.
          */
         Name: string;
-        /** @description A name, or an identifier where the resource is found by either. */
+        /** @description A name, or an identifier where the resource is found by both. */
         NameOrId: string;
         /** @description One or more entity tags, with commas between them, or `*` (RFC 9110, section 8.8.3). */
         EntityTags: string;
@@ -491,18 +491,18 @@ export interface components {
         Id: string;
         /**
          * Format: date-time
-         * @description A moment in UTC, to the millisecond (RFC 3339).
+         * @description A time in UTC, to the millisecond (RFC 3339).
          */
         Timestamp: string;
-        /** @description Text of the user's own, of any characters. */
+        /** @description Any text. */
         FreeText: string;
         /** @description The name of a column, as in the table's header. */
         ColumnName: string;
-        /** @description A JSON object whose keys are the user's own. */
+        /** @description A JSON object with keys of the user's own. */
         OpenObject: {
             [key: string]: unknown;
         };
-        /** @description A project, which holds skills, agents, chatbots and models. */
+        /** @description A project. It holds skills, agents, chatbots and models. */
         Project: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
@@ -515,18 +515,18 @@ export interface components {
                 name: components["schemas"]["Name"];
             };
         };
-        /** @description Something that agents can do. */
+        /** @description A skill, something that agents can do. */
         Skill: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
             type: components["schemas"]["SkillType"];
             params: components["schemas"]["OpenObject"];
-            /** @description The identifiers of the agents that use the skill, in order of their creation. */
+            /** @description The identifiers of the agents that use the skill, in order of creation. */
             agent_ids: components["schemas"]["Id"][];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description What kind of skill it is, in words of the user's own, such as `sql`, `knowledge_base` or `retrieval`. */
+        /** @description The kind of skill, in the user's words, such as `sql`, `knowledge_base` or `retrieval`. */
         SkillType: string;
         /** @description The skill to create, under `skill`. */
         CreateSkillBody: {
@@ -537,43 +537,43 @@ export interface components {
                 params?: components["schemas"]["OptionalObject"];
             };
         };
-        /** @description What to change of the skill, under `skill`. */
+        /** @description The changes to the skill, under `skill`. */
         UpdateSkillBody: {
-            /** @description What to change; a field that is not sent stays. */
+            /** @description The fields to change. A field that is not sent stays. */
             skill: {
                 name?: components["schemas"]["OptionalName"];
                 type?: components["schemas"]["OptionalText"];
                 params?: components["schemas"]["OptionalObject"];
             };
         };
-        /** @description A name; null counts as not sent. */
+        /** @description A name. Null counts as not sent. */
         OptionalName: string | null;
-        /** @description Text of the user's own; null counts as not sent. */
+        /** @description Any text. Null counts as not sent. */
         OptionalText: string | null;
-        /** @description The text that the agent's model is prompted with; null counts as not sent. */
+        /** @description The prompt of the agent's language model. Null counts as not sent. */
         OptionalPrompt: string | null;
-        /** @description A JSON object whose keys are the user's own, and merge with the stored ones; null counts as not sent. */
+        /** @description A JSON object with keys of the user's own, which merge with the stored ones. Null counts as not sent. */
         OptionalObject: {
             [key: string]: unknown;
         } | null;
-        /** @description An agent, which answers questions with the help of its skills. */
+        /** @description An agent. It answers questions with the help of its skills. */
         Agent: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
-            /** @description The model that the agent talks through. */
+            /** @description The language model of the agent. */
             model_name: string | null;
-            /** @description Who provides that model. */
+            /** @description The provider of that model. */
             provider: string | null;
-            /** @description The text that the model is prompted with. */
+            /** @description The prompt of the language model. */
             prompt_template: string | null;
             model: components["schemas"]["AgentModel"];
             data: components["schemas"]["AgentData"];
-            /** @description The skills that the agent uses, whole, in the order in which they were given to it. */
+            /** @description The skills of the agent in full, in the order in which the agent got them. */
             skills: components["schemas"]["Skill"][];
             settings: components["schemas"]["OpenObject"];
             /**
              * @deprecated
-             * @description The same as `settings`, for clients that know it by this name.
+             * @description Another name for `settings`, for existing clients.
              */
             params: {
                 [key: string]: unknown;
@@ -581,25 +581,25 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The model that the agent talks through and who provides it. A secret, such as an API key, has no place here and is refused. */
+        /** @description The language model of the agent, and its provider. A secret, such as an API key, is refused. */
         AgentModel: {
             model_name?: components["schemas"]["OptionalText"];
             provider?: components["schemas"]["OptionalText"];
         } | null;
-        /** @description The data that the agent may use. A secret, such as an API key, has no place here and is refused. */
+        /** @description The data that the agent may use. A secret, such as an API key, is refused. */
         AgentData: {
             /** @description Names of tables. */
             tables?: components["schemas"]["FreeText"][];
             /** @description Names of knowledge bases. */
             knowledge_bases?: components["schemas"]["FreeText"][];
         } | null;
-        /** @description A skill, by its name, by its identifier, or as an object with its name, such as the skill itself as it was read. */
+        /** @description The name or identifier of a skill, or an object with its name, such as a skill that was read. */
         SkillReference: string | ({
             name: components["schemas"]["NameOrId"];
         } & {
             [key: string]: unknown;
         });
-        /** @description Skills of the project; null counts as not sent. */
+        /** @description Skills of the project. Null counts as not sent. */
         SkillReferences: components["schemas"]["SkillReference"][] | null;
         /** @description The agent to create, under `agent`. */
         CreateAgentBody: {
@@ -616,9 +616,9 @@ export interface components {
                 params?: components["schemas"]["DeprecatedParams"];
             } & components["schemas"]["SettingsOrParams"];
         };
-        /** @description What to change of the agent, under `agent`. */
+        /** @description The changes to the agent, under `agent`. */
         UpdateAgentBody: {
-            /** @description What to change; a field that is not sent stays. */
+            /** @description The fields to change. A field that is not sent stays. */
             agent: {
                 name?: components["schemas"]["OptionalName"];
                 model_name?: components["schemas"]["OptionalText"];
@@ -635,34 +635,34 @@ export interface components {
         };
         /**
          * @deprecated
-         * @description The same as `settings`, for clients that know it by this name. Not both at once.
+         * @description Another name for `settings`, for existing clients. Send one of the two.
          */
         DeprecatedParams: {
             [key: string]: unknown;
         } | null;
-        /** @description The field `params` is another word for `settings`; only one of the two may be sent. */
+        /** @description The field `params` is another name for `settings`. Send one of the two. */
         SettingsOrParams: unknown;
-        /** @description The field `skills` replaces the list; it cannot be sent together with changes to the list. */
+        /** @description The field `skills` replaces the list. It cannot be sent together with changes to the list. */
         SkillsOrChanges: unknown;
-        /** @description A chatbot, which puts an agent in front of people. */
+        /** @description A chatbot. It puts an agent in front of people. */
         Chatbot: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
             /**
              * Format: uuid
-             * @description The identifier of the agent; null if the chatbot has none.
+             * @description The identifier of the agent, or null without an agent.
              */
             agent_id: string | null;
-            /** @description The name that this agent has now. */
+            /** @description The current name of the agent. */
             agent_name: string | null;
-            /** @description The model that the chatbot talks through when it has no agent. */
+            /** @description The language model that the chatbot uses without an agent. */
             model_name: string | null;
-            /** @description The connection through which the chatbot reaches people, such as a messenger. */
+            /** @description The connection to the people who use the chatbot, such as a messenger. */
             database_name: string | null;
             settings: components["schemas"]["OpenObject"];
             /**
              * @deprecated
-             * @description The same as `settings`, for clients that know it by this name.
+             * @description Another name for `settings`, for existing clients.
              */
             params: {
                 [key: string]: unknown;
@@ -672,10 +672,10 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description An agent of the project, by its identifier; null counts as not sent.
+         * @description The identifier of an agent of the project. Null counts as not sent.
          */
         AgentIdReference: string | null;
-        /** @description An agent of the project, by its name or identifier; null counts as not sent. */
+        /** @description The name or identifier of an agent of the project. Null counts as not sent. */
         AgentNameReference: string | null;
         /** @description The chatbot to create, under `chatbot`. */
         CreateChatbotBody: {
@@ -690,9 +690,9 @@ export interface components {
                 params?: components["schemas"]["DeprecatedParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
-        /** @description What to change of the chatbot, under `chatbot`. */
+        /** @description The changes to the chatbot, under `chatbot`. */
         UpdateChatbotBody: {
-            /** @description What to change; a field that is not sent stays. */
+            /** @description The fields to change. A field that is not sent stays. */
             chatbot: {
                 name?: components["schemas"]["OptionalName"];
                 agent_id?: components["schemas"]["AgentIdReference"];
@@ -703,7 +703,7 @@ export interface components {
                 params?: components["schemas"]["DeprecatedParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
-        /** @description The agent is named by its identifier or by its name, not by both. */
+        /** @description Name the agent by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /**
          * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
@@ -912,12 +912,12 @@ export interface components {
         };
         /** @description A line of an answer in lines. */
         PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"];
-        /** @description What stands in the place of a line that could not be answered, or, without `line`, ends a stream early. */
+        /** @description The answer to a line that cannot be read, or, without `line`, the early end of a stream. */
         ProblemLine: {
-            /** @description What was wrong. */
+            /** @description The problem of the line or the stream. */
             problem: components["schemas"]["InvalidLine"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
         };
-        /** @description The process lives. */
+        /** @description The process is alive. */
         Liveness: {
             /**
              * @description Always `live`.
@@ -925,7 +925,7 @@ export interface components {
              */
             status: "live";
         };
-        /** @description The service takes requests. */
+        /** @description The service accepts requests. */
         Readiness: {
             /**
              * @description Always `ready`.
@@ -933,35 +933,38 @@ export interface components {
              */
             status: "ready";
         };
-        /** @description What every problem tells (RFC 9457, section 3). */
+        /**
+         * @description An error (RFC 9457, section 3). Every error has this form. Where fields are invalid, `errors` lists each with
+         *     a JSON pointer into the request: `/body/skill/name`, `/query/limit`, `/path/skill_name`.
+         */
         Problem: {
             /**
              * Format: uri-reference
-             * @description Which problem it is, as the address of a page that explains it.
+             * @description The kind of problem, as the address of a page that explains it.
              */
             type: string;
-            /** @description The problem in a few words, the same each time. */
+            /** @description The kind of problem in a few words, always the same. */
             title: string;
             /**
              * Format: int32
              * @description The HTTP status of the answer.
              */
             status: number;
-            /** @description What went wrong this time, and how to fix it. */
+            /** @description The cause of this problem, and how to fix it. */
             detail: string;
             /**
              * Format: uri-reference
-             * @description The address that was asked for.
+             * @description The address of the request.
              */
             instance: string;
             /** @description The identifier of the request, as in the header `X-Request-Id`. */
             request_id: string;
         };
-        /** @description The fields at fault. */
+        /** @description The invalid fields. */
         FieldErrors: {
-            /** @description Where the field is in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query`, `/path` or `/header`. */
+            /** @description The place of the field in the request, as a JSON pointer (RFC 6901) that begins with `/body`, `/query`, `/path` or `/header`. */
             pointer: string;
-            /** @description What is wrong with it, and how to fix it. */
+            /** @description The fault, and how to fix it. */
             message: string;
         }[];
         /**
@@ -1007,7 +1010,7 @@ export interface components {
             status: 400;
             /**
              * Format: int64
-             * @description Which line of the request it is; the first is 1, and blank lines count.
+             * @description The number of the line in the request. The first is 1, and blank lines count.
              */
             line: number;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
@@ -1393,7 +1396,7 @@ export interface components {
             title: "Unusable table";
             /** @constant */
             status: 422;
-            /** @description What is wrong with the table. */
+            /** @description The fault of the table. */
             errors: {
                 /** @description What is wrong, and how to fix it. */
                 message: string;
@@ -1456,7 +1459,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
     };
     responses: {
-        /** @description It is gone. */
+        /** @description The resource is deleted. */
         Deleted: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1466,7 +1469,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The resource is the one that `If-None-Match` names, so it is not sent again. */
+        /** @description The resource has not changed since `If-None-Match`. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1477,7 +1480,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A part of the address, a query parameter or a header is not what this document asks for. */
+        /** @description A part of the address, a query parameter or a header does not fit this document. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1489,7 +1492,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description The body is not JSON, or the request is not what this document asks for. */
+        /** @description The body is not JSON, or the request does not fit this document. */
         InvalidBody: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1501,7 +1504,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["MalformedBody"];
             };
         };
-        /** @description The request has no key, or not one that is good. Nothing was looked at beyond it. */
+        /** @description The request has no valid key. Nothing else was checked. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1512,7 +1515,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description The request has no key, or not one that is good, or its key was revoked or expired while the table arrived. */
+        /** @description The request has no valid key, or the key was revoked or expired while the table arrived. */
         UnauthorizedUpload: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1525,7 +1528,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description The key may not do this. */
+        /** @description The key does not have the scope of this operation. */
         MissingScope: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1538,7 +1541,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MissingScope"];
             };
         };
-        /** @description The contract has no such address. This answer belongs to no operation. */
+        /** @description The contract does not have the address. This response belongs to no operation. */
         UnknownAddress: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1548,7 +1551,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownAddress"];
             };
         };
-        /** @description The address does not have this method. This answer belongs to no operation. */
+        /** @description The address does not have the method. This response belongs to no operation. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1559,7 +1562,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MethodNotAllowed"];
             };
         };
-        /** @description What arrived is not a request in HTTP. This answer belongs to no operation, and the connection ends with it. */
+        /** @description The request is not HTTP. This response belongs to no operation and closes the connection. */
         UnreadableRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1569,7 +1572,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnreadableRequest"];
             };
         };
-        /** @description The request asks for a part of HTTP that the service does not have. This answer belongs to no operation, and the connection ends with it. */
+        /** @description The service does not implement a part of HTTP that the request needs. This response belongs to no operation and closes the connection. */
         NotImplemented: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1579,7 +1582,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotImplemented"];
             };
         };
-        /** @description The request took too long to arrive. This answer belongs to no operation, and the connection ends with it. */
+        /** @description The request took too long to arrive. This response belongs to no operation and closes the connection. */
         RequestTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1589,7 +1592,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["RequestTimeout"];
             };
         };
-        /** @description The headers of the request are too large. This answer belongs to no operation, and the connection ends with it. */
+        /** @description The headers of the request are too large. This response belongs to no operation and closes the connection. */
         HeadersTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1599,7 +1602,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["HeadersTooLarge"];
             };
         };
-        /** @description There is no such project. */
+        /** @description The project does not exist. */
         ProjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1611,7 +1614,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProjectNotFound"];
             };
         };
-        /** @description There is no such skill, or no such project. */
+        /** @description The skill or the project does not exist. */
         SkillNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1623,7 +1626,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["SkillNotFound"] | components["schemas"]["ProjectNotFound"];
             };
         };
-        /** @description There is no such agent, or no such project. */
+        /** @description The agent or the project does not exist. */
         AgentNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1635,7 +1638,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["AgentNotFound"] | components["schemas"]["ProjectNotFound"];
             };
         };
-        /** @description There is no such chatbot, or no such project. */
+        /** @description The chatbot or the project does not exist. */
         ChatbotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1659,7 +1662,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ModelNotFound"] | components["schemas"]["ProjectNotFound"];
             };
         };
-        /** @description The `Accept` header leaves no media type that this operation can answer with. */
+        /** @description The operation cannot answer in a media type of the `Accept` header. */
         NotAcceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1671,7 +1674,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotAcceptable"];
             };
         };
-        /** @description The name is taken, there is no room for another, or the same request is in progress. */
+        /** @description The name is taken, a limit is reached, or the same request is in progress. */
         CannotCreate: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1684,7 +1687,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
             };
         };
-        /** @description The name is taken, there are as many projects as may be, or the same request is in progress. */
+        /** @description The name is taken, the owner has the largest number of projects, or the same request is in progress. */
         CannotCreateProject: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1697,7 +1700,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
             };
         };
-        /** @description Another resource of this kind has the name already, or the project has no room for so much. */
+        /** @description Another resource of this kind has the name, or a limit is reached. */
         NameTakenOrNoRoom: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1709,7 +1712,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
             };
         };
-        /** @description Another resource of this kind has the name already, or the project has no room for more. */
+        /** @description Another resource of this kind has the name, or a limit is reached. */
         NameTakenOrLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1721,7 +1724,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
             };
         };
-        /** @description The project still holds something. */
+        /** @description The project is not empty. */
         ProjectNotEmpty: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1759,7 +1762,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
             };
         };
-        /** @description The resource is not as `If-Match` or `If-None-Match` says. Nothing was changed. */
+        /** @description The resource does not meet `If-Match` or `If-None-Match`. Nothing was written. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1786,7 +1789,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["BodyTooLarge"];
             };
         };
-        /** @description The body's media type or encoding is not one that this operation takes. */
+        /** @description The operation does not accept the media type or encoding of the body. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1798,7 +1801,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaType"];
             };
         };
-        /** @description A skill that the body names does not exist in the project. */
+        /** @description A skill in the body does not exist in the project. */
         UnknownSkill: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1822,7 +1825,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["IdempotencyKeyReused"];
             };
         };
-        /** @description A skill that the body names does not exist in the project, or the `Idempotency-Key` was used for another request. */
+        /** @description A skill in the body does not exist in the project, or the `Idempotency-Key` was used for another request. */
         UnknownSkillOrKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1834,7 +1837,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownSkill"] | components["schemas"]["IdempotencyKeyReused"];
             };
         };
-        /** @description The agent that the body names does not exist in the project, or the `Idempotency-Key` was used for another request. */
+        /** @description The agent in the body does not exist in the project, or the `Idempotency-Key` was used for another request. */
         UnknownAgentOrKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1846,7 +1849,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownAgent"] | components["schemas"]["IdempotencyKeyReused"];
             };
         };
-        /** @description The agent that the body names does not exist in the project. */
+        /** @description The agent in the body does not exist in the project. */
         UnknownAgent: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1883,7 +1886,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["TooManyRequests"];
             };
         };
-        /** @description The service failed at something that is not the caller's fault. */
+        /** @description The service failed. The request is not at fault. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1942,35 +1945,38 @@ export interface components {
         ModelName: components["schemas"]["NameOrId"];
         /** @description The name of the model, which is created under it if there is none. */
         NewModelName: components["schemas"]["Name"];
-        /** @description How many resources a page holds. Without it the list is whole. */
+        /**
+         * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+         *     last page has none. Without `limit`, the list is whole.
+         */
         Limit: number;
-        /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+        /** @description The start of the page, taken from the `Link` header of the page before. */
         Cursor: string;
         /**
-         * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-         *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+         * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+         *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
          */
         IfMatch: components["schemas"]["EntityTags"];
         /**
-         * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-         *     304, without a body (RFC 9110, section 13.1.2).
+         * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+         *     304 without a body (RFC 9110, section 13.1.2).
          */
         IfNoneMatch: components["schemas"]["EntityTags"];
-        /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+        /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
         IfNoneMatchAny: components["schemas"]["EntityTags"];
         /**
-         * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
-         *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
-         *     whose answer was lost can be repeated. A request that failed is not remembered.
+         * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+         *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+         *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+         *     while the first is in progress waits for its answer, or gets 409.
          */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description The identifier of the request, which the service's log and every problem carry too. It is the one
-         *     that the request brought in its own `X-Request-Id`, if that was 1 to 128 of `A-Z a-z 0-9 _ . : -`;
-         *     else a new one.
+         * @description The identifier of the request, also in the log of the service and in every problem. A request may bring its
+         *     own `X-Request-Id`, of 1 to 128 of the characters `A-Z a-z 0-9 _ . : -`; otherwise the service makes one.
          */
         RequestId: string;
         /** @description The address of the project. */
@@ -1986,12 +1992,12 @@ export interface components {
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
-         * @description The entity tag of the resource as this answer shows it (RFC 9110, section 8.8.3). It is a strong one:
-         *     it changes whenever anything in the answer does.
+         * @description The strong entity tag of the resource (RFC 9110, section 8.8.3). It changes whenever anything in the answer
+         *     does.
          */
         ETag: string;
         /**
-         * @description How many requests the key has left, and in how many seconds it has all of them again
+         * @description The number of requests that the key has left, and the seconds until it has all of them again
          *     (draft-ietf-httpapi-ratelimit-headers). Sent where the service limits its keys.
          */
         RateLimit: string;
@@ -2015,9 +2021,12 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                /** @description How many resources a page holds. Without it the list is whole. */
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                /** @description The start of the page, taken from the `Link` header of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -2053,9 +2062,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
-                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
-                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2101,8 +2111,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-                 *     304, without a body (RFC 9110, section 13.1.2).
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -2143,8 +2153,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -2173,9 +2183,12 @@ export interface operations {
             query?: {
                 /** @description The name or identifier of an agent whose skills are wanted. May be repeated. */
                 agent?: components["schemas"]["NameOrId"][];
-                /** @description How many resources a page holds. Without it the list is whole. */
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                /** @description The start of the page, taken from the `Link` header of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -2215,9 +2228,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
-                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
-                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2267,8 +2281,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-                 *     304, without a body (RFC 9110, section 13.1.2).
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -2311,11 +2325,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
@@ -2365,8 +2379,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -2394,9 +2408,12 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description How many resources a page holds. Without it the list is whole. */
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                /** @description The start of the page, taken from the `Link` header of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -2436,9 +2453,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
-                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
-                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2488,8 +2506,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-                 *     304, without a body (RFC 9110, section 13.1.2).
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -2532,11 +2550,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
@@ -2587,8 +2605,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -2618,8 +2636,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -2647,9 +2665,12 @@ export interface operations {
     listChatbots: {
         parameters: {
             query?: {
-                /** @description How many resources a page holds. Without it the list is whole. */
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                /** @description The start of the page, taken from the `Link` header of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -2689,9 +2710,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A word of the caller's own for this one creation, such as a UUID. When the request is sent again with
-                 *     the same key, within 24 hours, nothing is created twice: the first answer is given again. So a request
-                 *     whose answer was lost can be repeated. A request that failed is not remembered.
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2741,8 +2763,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-                 *     304, without a body (RFC 9110, section 13.1.2).
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -2785,11 +2807,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
@@ -2854,8 +2876,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -2883,9 +2905,12 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
-                /** @description How many resources a page holds. Without it the list is whole. */
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                /** @description The start of the page, taken from the `Link` header of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -2928,8 +2953,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
-                 *     304, without a body (RFC 9110, section 13.1.2).
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -2975,11 +3000,11 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `*`, only a resource that is not there yet is written; if it is there, the answer is 412 and nothing is changed. */
+                /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
             };
             path: {
@@ -3031,8 +3056,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
-                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -3115,7 +3140,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
