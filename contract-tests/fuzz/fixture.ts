@@ -63,6 +63,7 @@ export class World {
     const ofAddress = kindsWithin(target);
     const path: Record<string, string> = {};
     let isThere = true;
+    let isProjectThere = true;
     for (const [at, name] of names.entries()) {
       const asked = String(
         made.parameters.find((sent) => sent.in === 'path' && sent.name === name)?.value,
@@ -70,9 +71,10 @@ export class World {
       const kind = ofAddress[at];
       const resource = kind === undefined ? undefined : await this.#resolve(asked, kind, target);
       isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
+      if (at === 0) isProjectThere = resource !== undefined;
       path[name] = resource ?? this.#nameOf(asked, kind);
     }
-    return { path, isThere, authorization: this.#authorizationOf(made.key) };
+    return { path, isThere, isProjectThere, authorization: this.#authorizationOf(made.key) };
   }
 
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
@@ -83,7 +85,12 @@ export class World {
 
   /** Sends a valid request of one's own to an operation. */
   async call(target: Target, path: Record<string, string>, body?: unknown): Promise<Answer> {
-    const filled = { path, isThere: true, authorization: this.#authorizationOf('own') };
+    const filled = {
+      path,
+      isThere: true,
+      isProjectThere: true,
+      authorization: this.#authorizationOf('own'),
+    };
     return this.send(requestOf(simpleCase(target, body), filled), target.id);
   }
 

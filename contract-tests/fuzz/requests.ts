@@ -1,12 +1,14 @@
 import { type Case, sentValue, targetOf } from './case.js';
 import type { HttpRequest } from './http.js';
 
-/** What a case has to be given before it can be sent. */
+/** The names and the key that complete a case. */
 export interface Filled {
   /** The parameters of its address, by name. */
   path: Readonly<Record<string, string>>;
-  /** Whether everything that the address names is there. */
+  /** Whether everything that the address names exists. */
   isThere: boolean;
+  /** Whether the first resource of the address, the project, exists. */
+  isProjectThere: boolean;
   authorization: string | undefined;
 }
 

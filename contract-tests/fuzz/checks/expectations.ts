@@ -56,9 +56,8 @@ function refusalOfValid(exchange: Exchange): string[] {
   ];
 }
 
-function createsAt({ made, filled, world }: Exchange): boolean {
-  const { method } = targetOf(made);
-  return method === 'PUT' && Object.values(filled.path)[0] === world.project;
+function createsAt({ made, filled }: Exchange): boolean {
+  return targetOf(made).method === 'PUT' && filled.isProjectThere;
 }
 
 function otherwiseThan({ what, statuses, pointer }: Expected, exchange: Exchange): string[] {
