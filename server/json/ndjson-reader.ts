@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { holdsMoreValuesThan } from './count-values.js';
 import { LineBytes } from './line-splitter.js';
 import { nestsDeeperThan } from './nesting-depth.js';
+import { ExcessError, ROW_BOUNDS, type ValueBounds, ValueScanner } from './value-scanner.js';
 
 /** A line that holds no JSON value; no value of JSON is an instance of it. */
 export class LineFault {
@@ -16,11 +16,8 @@ export class LineFault {
 /** Lines that are worked on together. Fewer are, if no more have arrived. */
 const BLOCK = 256;
 
-/** In bytes, without its end. */
-const MAX_LINE_BYTES = 1024 * 1024;
-const MAX_NESTING = 100;
-/** A line is parsed at one go, in which nobody else is served; so many take some milliseconds. */
-const MAX_VALUES = 10_000;
+/** A shorter line cannot hold too many values: each has a character of its own, and one before the next. */
+const MAX_UNSCANNED_LENGTH = 2 * ROW_BOUNDS.values;
 
 /**
  * Reads lines of JSON (NDJSON) out of bytes that arrive in pieces: one value a line, in UTF-8, ended by
@@ -28,7 +25,7 @@ const MAX_VALUES = 10_000;
  * beginning. No more is held than the piece at hand and one line.
  */
 export class LineReader {
-  readonly #bytes = new LineBytes(MAX_LINE_BYTES);
+  readonly #bytes = new LineBytes(ROW_BOUNDS.bytes);
   #line = 0;
 
   /**
@@ -60,11 +57,16 @@ export class LineReader {
   }
 
   #valueOf(text: string): unknown {
-    if (holdsMoreValuesThan(MAX_VALUES, text)) return this.#fault(TOO_MANY);
     try {
+      if (text.length > MAX_UNSCANNED_LENGTH) {
+        new ValueScanner(Buffer.from(text)).skipValue(0, LINE_BOUNDS);
+      }
       const value: unknown = JSON.parse(text);
-      return nestsDeeperThan(MAX_NESTING, value) ? this.#fault(TOO_DEEP) : value;
+      return nestsDeeperThan(ROW_BOUNDS.nesting, value) ? this.#fault(TOO_DEEP) : value;
     } catch (error) {
+      if (error instanceof ExcessError) {
+        return this.#fault(error.what === 'nesting' ? TOO_DEEP : TOO_MANY);
+      }
       const reason = error instanceof Error ? error.message : String(error);
       const words = reason.replace(/ is not valid JSON$/, '');
       return this.#fault(`The line is not valid JSON: ${words}. Write one JSON value on it.`);
@@ -76,17 +78,20 @@ export class LineReader {
   }
 }
 
+/** `LineBytes` has limited the bytes already. */
+const LINE_BOUNDS: ValueBounds = { ...ROW_BOUNDS, bytes: Number.POSITIVE_INFINITY };
+
 /** A line without a value. */
 interface Unreadable {
   readonly detail: string;
 }
 
 const TOO_LONG: Unreadable = {
-  detail: `The line has more than ${MAX_LINE_BYTES} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
+  detail: `The line has more than ${ROW_BOUNDS.bytes} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
 };
 const NOT_UTF8: Unreadable = { detail: 'The line is not UTF-8. Send the rows in UTF-8.' };
-const TOO_MANY = `The line holds more than ${MAX_VALUES} values. Send a row as an object of plain values, and only the columns of the model.`;
-const TOO_DEEP = `The line nests deeper than ${MAX_NESTING} levels. Send a row as an object of plain values.`;
+const TOO_MANY = `The line holds more than ${ROW_BOUNDS.values} values. Send a row as an object of plain values, and only the columns of the model.`;
+const TOO_DEEP = `The line nests deeper than ${ROW_BOUNDS.nesting} levels. Send a row as an object of plain values.`;
 
 /** The texts of whole lines, without their ends. */
 function* textsOf(region: Buffer): Generator<string | Unreadable> {

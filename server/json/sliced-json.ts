@@ -1,5 +1,11 @@
 import { JsonParts } from './json-parts.js';
-import { ExcessError, type ValueBounds, ValueScanner } from './value-scanner.js';
+import {
+  ExcessError,
+  MAX_NESTING,
+  ROW_BOUNDS,
+  type ValueBounds,
+  ValueScanner,
+} from './value-scanner.js';
 
 /** Where a body has its rows: it is an array of them, or an object with such an array as a member. */
 export interface RowsPlace {
@@ -20,15 +26,8 @@ export class OutOfBoundsError extends Error {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Levels of a body, the array of its rows among them. */
-export const MAX_NESTING = 100;
-
-const ROW: ValueBounds = {
-  bytes: MEBIBYTE,
-  values: 10_000,
-  parts: Number.POSITIVE_INFINITY,
-  nesting: MAX_NESTING - 1,
-};
+/** A row in the array of rows, which is a level of the body. */
+const ROW: ValueBounds = { ...ROW_BOUNDS, nesting: MAX_NESTING - 1 };
 
 /** All but rows: it is parsed at once, and what is done with it takes several times as long as parsing. */
 const REST: ValueBounds = {

@@ -7,7 +7,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What a value may have at most. */
+/** The most that a value may have. */
 export interface ValueBounds {
   readonly bytes: number;
   /** It, and all that it holds: text, numbers, arrays … */
@@ -18,7 +18,18 @@ export interface ValueBounds {
   readonly nesting: number;
 }
 
-/** A value has more than it may of what `what` says. */
+/** Levels of arrays and objects in a body or a line. */
+export const MAX_NESTING = 100;
+
+/** The bounds of a row to predict. One row is parsed at a time that nobody else is served in. */
+export const ROW_BOUNDS: ValueBounds = {
+  bytes: 1024 * 1024,
+  values: 10_000,
+  parts: Number.POSITIVE_INFINITY,
+  nesting: MAX_NESTING,
+};
+
+/** A value exceeds the bound `what`. */
 export class ExcessError extends Error {
   constructor(readonly what: keyof ValueBounds) {
     super(`a JSON value has too many ${what}`);

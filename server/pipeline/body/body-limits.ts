@@ -2,7 +2,8 @@ import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { nestsDeeperThan } from '../../json/nesting-depth.js';
-import { MAX_NESTING, type RowsPlace } from '../../json/sliced-json.js';
+import type { RowsPlace } from '../../json/sliced-json.js';
+import { MAX_NESTING } from '../../json/value-scanner.js';
 import { type FieldError, invalidRequest, MAX_ERRORS } from '../../problems/problem.js';
 
 /**
