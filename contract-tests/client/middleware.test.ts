@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiKey, createRosterClient, idempotencyKeys, TimeoutError, timeout } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 
 let folder: string;
 let key: string;
 let server: ServerProcess;
-let way: TroubledWay;
+let proxy: FaultyProxy;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const databaseFile = join(folder, 'roster.db');
@@ -23,10 +23,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  way = await openTroubledWay(server.url);
+  proxy = await openFaultyProxy(server.url);
 });
 afterEach(async () => {
-  await way.close();
+  await proxy.close();
 });
 
 describe('a key', () => {
@@ -38,14 +38,14 @@ describe('a key', () => {
 
   test('may change between two requests, and be there only later', async () => {
     const keys = [undefined, 'roster_of_yesterday', key];
-    const roster = createRosterClient({ baseUrl: way.url });
+    const roster = createRosterClient({ baseUrl: proxy.url });
     roster.use(apiKey(async () => keys.shift()));
     const statuses = [];
     for (let asked = 0; asked < 3; asked++) {
       statuses.push((await roster.GET('/projects')).response.status);
     }
     expect(statuses).toEqual([401, 401, 200]);
-    expect(way.passed[0]?.headers).not.toHaveProperty('authorization');
+    expect(proxy.passed[0]?.headers).not.toHaveProperty('authorization');
   });
 
   test('is asked for anew in place of the one that the client was made with', async () => {
@@ -57,7 +57,7 @@ describe('a key', () => {
 
 describe('a timeout', () => {
   const impatient = (ms = 100) => {
-    const roster = createRosterClient({ baseUrl: way.url, apiKey: key });
+    const roster = createRosterClient({ baseUrl: proxy.url, apiKey: key });
     roster.use(timeout(ms));
     return roster;
   };
@@ -68,28 +68,28 @@ describe('a timeout', () => {
 
   test('keeps the body of the request', async () => {
     await impatient(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
-    expect(way.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
+    expect(proxy.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
   });
 
   test.each(['silence', 'half an answer'] as const)(
     'ends %s, and says what took how long',
-    async (trouble) => {
-      way.next(trouble);
+    async (fault) => {
+      proxy.next(fault);
       const ended: unknown = await impatient()
         .GET('/projects')
         .catch((error: unknown) => error);
       expect(ended).toBeInstanceOf(TimeoutError);
       expect(ended).toMatchObject({ name: 'TimeoutError', ms: 100 });
-      expect(String(ended)).toContain(`GET ${way.url}/projects within 100 ms`);
+      expect(String(ended)).toContain(`GET ${proxy.url}/projects within 100 ms`);
     },
   );
 
   test('leaves the caller a signal of their own, with its reason', async () => {
     const reason = new Error('The user has left the page');
     const abort = new AbortController();
-    way.next('half an answer');
+    proxy.next('half an answer');
     const listing = impatient(30_000).GET('/projects', { signal: abort.signal });
-    await vi.waitFor(() => expect(way.passed).toHaveLength(1));
+    await vi.waitFor(() => expect(proxy.passed).toHaveLength(1));
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
     await expect(impatient().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
@@ -102,11 +102,11 @@ describe('a timeout', () => {
 
 describe('an Idempotency-Key', () => {
   const careful = () => {
-    const roster = createRosterClient({ baseUrl: way.url, apiKey: key });
+    const roster = createRosterClient({ baseUrl: proxy.url, apiKey: key });
     roster.use(idempotencyKeys());
     return roster;
   };
-  const sent = () => way.passed.map(({ headers }) => headers['idempotency-key']);
+  const sent = () => proxy.passed.map(({ headers }) => headers['idempotency-key']);
 
   test('is given to each creation, another to each', async () => {
     const roster = careful();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { createRosterClient, items, type PageQuery, ProblemError, pages } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
 const project_name = 'default';
@@ -10,10 +10,10 @@ const params = { path: { project_name } };
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
 
 let server: ServerProcess;
-let way: TroubledWay;
+let proxy: FaultyProxy;
 beforeAll(async () => {
   server = await startServer();
-  way = await openTroubledWay(server.url);
+  proxy = await openFaultyProxy(server.url);
   for (const name of NAMES) {
     await roster().POST('/projects/{project_name}/skills', {
       params,
@@ -22,14 +22,14 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => {
-  way.passed.length = 0;
+  proxy.passed.length = 0;
 });
 afterAll(async () => {
-  await way.close();
+  await proxy.close();
   await server.stop();
 });
 
-const roster = () => createRosterClient({ baseUrl: `${way.url}/api` });
+const roster = () => createRosterClient({ baseUrl: `${proxy.url}/api` });
 
 function listSkills(query: PageQuery) {
   return roster().GET('/projects/{project_name}/skills', { params: { ...params, query } });
@@ -96,14 +96,14 @@ describe('nothing more is asked for', () => {
     for await (const { name } of items(listSkills, { limit: 2 })) {
       if (name === 'two') break;
     }
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('before it is wanted', async () => {
     const list = pages(listSkills, { limit: 2 });
-    expect(way.passed).toHaveLength(0);
+    expect(proxy.passed).toHaveLength(0);
     await list.next();
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
     await list.return();
   });
 });
@@ -117,13 +117,13 @@ test('the other parameters of the list go with each page', async () => {
     { limit: 2 },
   );
   expect(await all(list)).toEqual([]);
-  expect(way.passed[0]?.path).toContain('agent=nobody&agent=no-one&limit=2');
+  expect(proxy.passed[0]?.path).toContain('agent=nobody&agent=no-one&limit=2');
 });
 
 test('a list that leads back to itself is ended by an error', async () => {
   const withoutCursor = ({ limit }: PageQuery) => listSkills({ limit });
   await expect(all(items(withoutCursor, { limit: 2 }))).rejects.toThrow('came a second time');
-  expect(way.passed).toHaveLength(2);
+  expect(proxy.passed).toHaveLength(2);
 });
 
 test('a problem is thrown, with its type', async () => {

@@ -7,12 +7,12 @@ import {
   timeout,
 } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openTroubledWay, type TroubledWay } from '../../testkit/http/faulty-proxy.js';
+import { type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { badGateway, busy } from '../../testkit/http/foreign-answers.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
 let server: ServerProcess;
-let way: TroubledWay;
+let proxy: FaultyProxy;
 beforeAll(async () => {
   server = await startServer();
 });
@@ -20,37 +20,37 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  way = await openTroubledWay(server.url);
+  proxy = await openFaultyProxy(server.url);
 });
 afterEach(async () => {
-  await way.close();
+  await proxy.close();
 });
 
 const LATER = { 'Retry-After': '3600' };
 const inAnHour = () => ({ 'Retry-After': new Date(Date.now() + 3_600_000).toUTCString() });
 
 function persistent(options: RetryOptions = { delay: 1 }): RosterClient {
-  const roster = createRosterClient({ baseUrl: way.url });
+  const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use(retry(options));
   return roster;
 }
 
 describe('it comes to an end', () => {
   test('after so many attempts, with the last answer', async () => {
-    way.next(badGateway, busy(), busy(), busy(), busy());
+    proxy.next(badGateway, busy(), busy(), busy(), busy());
     const { error } = await persistent().GET('/projects');
     expect(error?.type).toBe('/problems/service-unavailable');
-    expect(way.passed).toHaveLength(4);
+    expect(proxy.passed).toHaveLength(4);
   });
 
   test('after so many attempts, with the last error', async () => {
-    way.next('request lost', 'request lost', 'request lost');
+    proxy.next('request lost', 'request lost', 'request lost');
     await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(TypeError);
-    expect(way.passed).toHaveLength(2);
+    expect(proxy.passed).toHaveLength(2);
   });
 
   test('with an error, where there was an answer before', async () => {
-    way.next(busy(), 'request lost');
+    proxy.next(busy(), 'request lost');
     await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(
       'fetch failed',
     );
@@ -60,17 +60,17 @@ describe('it comes to an end', () => {
     ['in seconds', () => LATER],
     ['by a date', inAnHour],
   ])('at once where the service asks, %s, for more time than there is', async (_, headers) => {
-    way.next(busy(headers()));
+    proxy.next(busy(headers()));
     const { error } = await persistent().GET('/projects');
     expect(error?.status).toBe(503);
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('as soon as it is aborted, with the reason that was given', async () => {
     const abort = new AbortController();
     const reason = new Error('The user has left the page');
     const roster = createRosterClient({
-      baseUrl: way.url,
+      baseUrl: proxy.url,
       fetch: async (request) => {
         const response = await fetch(request);
         setImmediate(() => abort.abort(reason));
@@ -78,18 +78,18 @@ describe('it comes to an end', () => {
       },
     });
     roster.use(retry({ within: Number.POSITIVE_INFINITY }));
-    way.next(busy(LATER));
+    proxy.next(busy(LATER));
     await expect(roster.GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test.each<[string, (roster: RosterClient) => void]>([
     ['before', (roster) => roster.use(timeout(300), retry({ within: Number.POSITIVE_INFINITY }))],
     ['after', (roster) => roster.use(retry({ within: Number.POSITIVE_INFINITY }), timeout(300))],
   ])('when the time of a timeout that stands %s it is over', async (_where, use) => {
-    const roster = createRosterClient({ baseUrl: way.url });
+    const roster = createRosterClient({ baseUrl: proxy.url });
     use(roster);
-    way.next(busy(LATER));
+    proxy.next(busy(LATER));
     await expect(roster.GET('/projects')).rejects.toThrow('within 300 ms');
   });
 });

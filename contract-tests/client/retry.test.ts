@@ -10,16 +10,12 @@ import {
 } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
-import {
-  openTroubledWay,
-  type Trouble,
-  type TroubledWay,
-} from '../../testkit/http/faulty-proxy.js';
+import { type Fault, type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { badGateway, busy, problem, tooMany } from '../../testkit/http/foreign-answers.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
 let server: ServerProcess;
-let way: TroubledWay;
+let proxy: FaultyProxy;
 beforeAll(async () => {
   server = await startServer();
 });
@@ -27,16 +23,16 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  way = await openTroubledWay(server.url);
+  proxy = await openFaultyProxy(server.url);
 });
 afterEach(async () => {
-  await way.close();
+  await proxy.close();
 });
 
 const AT_ONCE: RetryOptions = { delay: 1 };
 
 function persistent(options = AT_ONCE): RosterClient {
-  const roster = createRosterClient({ baseUrl: way.url });
+  const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use(retry(options));
   return roster;
 }
@@ -59,46 +55,46 @@ function train(roster: RosterClient, body: string | Blob | ReadableStream, heade
 }
 
 describe('is sent again', () => {
-  test.each<[string, Trouble]>([
+  test.each<[string, Fault]>([
     ['was lost', 'request lost'],
     ['got no answer, for that was lost', 'answer lost'],
     ['got the page of a proxy', badGateway],
     ['came when the service was busy', busy()],
     ['was not answered in time by what a proxy asked', { status: 504 }],
     ['was one too many', tooMany()],
-  ])('a request to read that %s', async (_what, trouble) => {
-    way.next(trouble, trouble);
+  ])('a request to read that %s', async (_what, fault) => {
+    proxy.next(fault, fault);
     const { data } = await persistent().GET('/projects');
     expect(data?.[0]?.name).toBe('default');
-    expect(way.passed).toHaveLength(3);
+    expect(proxy.passed).toHaveLength(3);
   });
 
   test('a creation with a key whose answer was lost, and there is one of it', async () => {
     const roster = persistent();
     roster.use(idempotencyKeys());
-    way.next('answer lost', 'answer lost');
+    proxy.next('answer lost', 'answer lost');
     const name = newName();
     const { data, response } = await create(roster, name);
     expect([response.status, data?.name]).toEqual([201, name]);
-    expect(way.passed.map(({ body }) => body)).toEqual(Array(3).fill(way.passed[0]?.body));
-    expect(new Set(way.passed.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(proxy.passed.map(({ body }) => body)).toEqual(Array(3).fill(proxy.passed[0]?.body));
+    expect(new Set(proxy.passed.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
   test('a creation with a key that is said to be in progress', async () => {
-    way.next(problem(409, '/problems/request-in-progress', { 'Retry-After': '0' }));
+    proxy.next(problem(409, '/problems/request-in-progress', { 'Retry-After': '0' }));
     const { data } = await create(persistent(), newName(), { 'Idempotency-Key': newName() });
     expect(data).toBeDefined();
   });
 
   test('a creation without a key that was refused before it was begun', async () => {
-    way.next(tooMany({ 'Retry-After': '0' }));
+    proxy.next(tooMany({ 'Retry-After': '0' }));
     expect((await create(persistent(), newName())).response.status).toBe(201);
   });
 
   test('an update and a deletion', async () => {
     const roster = persistent();
     const params = { path: { project_name: 'default', chatbot_name: newName() } };
-    way.next('answer lost', 'none', 'request lost', 'none');
+    proxy.next('answer lost', 'none', 'request lost', 'none');
     const put = await roster.PUT('/projects/{project_name}/chatbots/{chatbot_name}', {
       params,
       body: { chatbot: { settings: { colour: 'red' } } },
@@ -111,13 +107,13 @@ describe('is sent again', () => {
   });
 
   test('a prediction, which changes nothing', async () => {
-    way.next('request lost');
+    proxy.next('request lost');
     const { error } = await persistent().POST(
       '/api/projects/{projectName}/models/{modelName}/predict',
       { params: { path }, body: [{ carat: 1 }] },
     );
     expect(error?.type).toBe('/problems/model-not-found');
-    expect(way.passed).toHaveLength(2);
+    expect(proxy.passed).toHaveLength(2);
   });
 
   test.each([
@@ -125,42 +121,42 @@ describe('is sent again', () => {
     ['a Blob', (csv: string) => new Blob([csv])],
   ])('a table as %s, whole, where a condition keeps it from training twice', async (_, form) => {
     const table = someDiamonds(60);
-    way.next('request lost');
+    proxy.next('request lost');
     const { data } = await train(persistent(), form(table), { 'If-None-Match': '*' });
     expect(data?.version).toBe(1);
-    expect(way.passed.map(({ body }) => body)).toEqual([table, table]);
+    expect(proxy.passed.map(({ body }) => body)).toEqual([table, table]);
   });
 });
 
 describe('is not sent again', () => {
   test('what asks to wait for a training, which is not waited for here', async () => {
-    way.next(problem(409, '/problems/model-not-ready', { 'Retry-After': '0' }));
+    proxy.next(problem(409, '/problems/model-not-ready', { 'Retry-After': '0' }));
     const { error } = await persistent().POST(
       '/api/projects/{projectName}/models/{modelName}/predict',
       { params: { path }, body: [], headers: { 'Idempotency-Key': newName() } },
     );
     expect(error?.type).toBe('/problems/model-not-ready');
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('a creation without a key that may have been carried out', async () => {
-    way.next('answer lost');
+    proxy.next('answer lost');
     await expect(create(persistent(), newName())).rejects.toThrow(TypeError);
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('a table that may be training already', async () => {
-    way.next(busy());
+    proxy.next(busy());
     const { error } = await train(persistent(), someDiamonds(60));
     expect(error?.status).toBe(503);
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('a body that is a stream, which is gone', async () => {
-    way.next(tooMany());
+    proxy.next(tooMany());
     const { error } = await train(persistent(), new Blob([someDiamonds(60)]).stream());
     expect(error?.status).toBe(429);
-    expect(way.passed).toHaveLength(1);
+    expect(proxy.passed).toHaveLength(1);
   });
 
   test('what the service has answered, if only with a problem', async () => {
@@ -169,37 +165,37 @@ describe('is not sent again', () => {
     await create(roster, name);
     const { error } = await create(roster, name, { 'Idempotency-Key': newName() });
     expect(error?.type).toBe('/problems/name-taken');
-    expect(way.passed).toHaveLength(2);
+    expect(proxy.passed).toHaveLength(2);
   });
 });
 
 test('what other middleware puts into the request is sent again, wherever it stands', async () => {
-  const roster = createRosterClient({ baseUrl: way.url });
+  const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use(
     apiKey('roster_first'),
     retry(AT_ONCE),
     { onRequest: ({ request }) => request.headers.set('X-Request-Id', 'mine') },
     timeout(60_000),
   );
-  way.next(tooMany({ 'Retry-After': '0' }));
+  proxy.next(tooMany({ 'Retry-After': '0' }));
   await create(roster, newName());
-  expect(way.passed).toHaveLength(2);
-  expect(way.passed[1]).toMatchObject({
+  expect(proxy.passed).toHaveLength(2);
+  expect(proxy.passed[1]).toMatchObject({
     headers: { authorization: 'Bearer roster_first', 'x-request-id': 'mine' },
-    body: way.passed[0]?.body,
+    body: proxy.passed[0]?.body,
   });
 });
 
 test('the other middleware sees one request and one answer', async () => {
   const seen: string[] = [];
-  const roster = createRosterClient({ baseUrl: way.url });
+  const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use({
     onRequest: ({ request }) => void seen.push(request.method),
     onResponse: ({ response }) => void seen.push(String(response.status)),
     onError: ({ error }) => void seen.push(String(error)),
   });
   roster.use(retry(AT_ONCE));
-  way.next('request lost', badGateway);
+  proxy.next('request lost', badGateway);
   await roster.GET('/projects');
   expect(seen).toEqual(['GET', '200']);
 });

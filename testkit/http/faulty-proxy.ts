@@ -10,7 +10,7 @@ import {
  * What becomes of one request: it passes; is lost on its way, or its answer is; is never answered, or
  * only half; or is answered by somebody else.
  */
-export type Trouble =
+export type Fault =
   | 'none'
   | 'request lost'
   | 'answer lost'
@@ -26,36 +26,36 @@ export interface Passed {
   body: string;
 }
 
-/** A way to the service on which things go wrong. */
-export interface TroubledWay {
+/** A proxy before the service that fails as it is told. */
+export interface FaultyProxy {
   url: string;
   /** Every request that came by, whatever became of it. */
   passed: Passed[];
   /** What happens to the next requests, one after the other. Those after them pass. */
-  next(...troubles: Trouble[]): void;
+  next(...faults: Fault[]): void;
   close(): Promise<void>;
 }
 
-/** Opens a way on a free port of the loopback address to the service at `target`. */
-export async function openTroubledWay(target: string): Promise<TroubledWay> {
+/** Starts a proxy for the service at `target`, on a free port of the loopback address. */
+export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
   const passed: Passed[] = [];
-  const troubles: Trouble[] = [];
+  const faults: Fault[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const body = Buffer.concat(await request.toArray()).toString();
     passed.push({ method, path, headers, body });
     const aboutIt = Object.entries(headers).map(([name, value]): Header => [name, String(value)]);
-    await meet(troubles.shift() ?? 'none', request, response, () =>
+    await meet(faults.shift() ?? 'none', request, response, () =>
       fetch(target + path, { method, headers: endToEnd(aboutIt), ...(body && { body }) }),
     );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('The way has no address');
+  if (typeof address !== 'object' || address === null) throw new Error('The proxy has no address');
   return {
     url: `http://127.0.0.1:${address.port}`,
     passed,
-    next: (...more) => troubles.splice(0, troubles.length, ...more),
+    next: (...more) => faults.splice(0, faults.length, ...more),
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -65,17 +65,17 @@ export async function openTroubledWay(target: string): Promise<TroubledWay> {
 }
 
 async function meet(
-  trouble: Trouble,
+  fault: Fault,
   request: IncomingMessage,
   response: ServerResponse,
   pass: () => Promise<Response>,
 ): Promise<void> {
-  if (typeof trouble === 'object') {
-    const { status, headers, body = '' } = trouble;
+  if (typeof fault === 'object') {
+    const { status, headers, body = '' } = fault;
     response.writeHead(status, headers).end(body);
     return;
   }
-  switch (trouble) {
+  switch (fault) {
     case 'none': {
       const answer = await pass();
       response.writeHead(answer.status, Object.fromEntries(endToEnd(answer.headers)));

@@ -1,8 +1,8 @@
 /** Answers that somebody else gives in place of the service. */
-import type { Trouble } from './faulty-proxy.js';
+import type { Fault } from './faulty-proxy.js';
 
 /** A problem of the service, without the service having been asked. */
-export function problem(status: number, type: string, headers = {}): Trouble {
+export function problem(status: number, type: string, headers = {}): Fault {
   const body = { type, title: 'Busy', status, detail: 'Try later.', request_id: '', instance: '/' };
   return {
     status,
@@ -16,7 +16,7 @@ export const busy = (headers = {}) => problem(503, '/problems/service-unavailabl
 export const tooMany = (headers = {}) => problem(429, '/problems/too-many-requests', headers);
 
 /** What a proxy says that does not reach the service. */
-export const badGateway: Trouble = {
+export const badGateway: Fault = {
   status: 502,
   headers: { 'Content-Type': 'text/html' },
   body: '<h1>Bad gateway</h1>',
