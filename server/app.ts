@@ -7,6 +7,7 @@ import type { Contract } from './contract/document.js';
 import { documentation } from './docs/index.js';
 import { aheadOfRouter } from './http/ahead-of-router.js';
 import { sequence } from './http/compose.js';
+import { allowOrigins, ruleOf } from './http/cors.js';
 import { checkRequests, refuseMalformed } from './http/malformed-request.js';
 import { refuseUnknownAddress } from './http/request-target.js';
 import { limits } from './limits/index.js';
@@ -83,7 +84,10 @@ export function createApp(
       sendRefusal(contract, refusal, req, res);
     },
   });
-  return checkRequests(front);
+  const { allowedOrigins } = config;
+  return checkRequests(
+    allowedOrigins.length === 0 ? front : allowOrigins(ruleOf(allowedOrigins), front),
+  );
 }
 
 /** The addresses that are open to all: those of the health, which is told however much there is to do. */

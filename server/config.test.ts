@@ -7,6 +7,7 @@ test('an empty environment gives the documented defaults', () => {
     port: 4000,
     databaseUrl: 'file:data/roster.db',
     basePath: '',
+    allowedOrigins: [],
     logLevel: 'info',
     maxBody: 33_554_432,
     maxTable: 1_073_741_824,
@@ -38,6 +39,9 @@ test.each([
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
   [{ MAX_STORED: '10GiB' }, 'MAX_STORED must be a number of bytes, such as 10737418240'],
   [{ MAX_KEPT_ANSWERS: '0' }, 'MAX_KEPT_ANSWERS must be a number of bytes, such as 67108864'],
+  [{ ALLOWED_ORIGINS: 'app.example.com' }, 'ALLOWED_ORIGINS must be * or origins such as'],
+  [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS must be * or origins such as'],
+  [{ ALLOWED_ORIGINS: 'null' }, 'ALLOWED_ORIGINS must be * or origins such as'],
   [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
   [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
 ])('%o is refused in one line that says how to fix it', (env, words) => {
@@ -45,6 +49,12 @@ test.each([
   expect(reading).toThrow(ConfigError);
   expect(reading).toThrow(words);
   expect(reading).not.toThrow('\n');
+});
+
+test('ALLOWED_ORIGINS takes several origins, and blanks between them', () => {
+  expect(
+    readConfig({ ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173' }).allowedOrigins,
+  ).toEqual(['https://a.example', 'http://localhost:5173']);
 });
 
 test('all variables that are malformed are named at once', () => {

@@ -26,6 +26,14 @@ const environment = z.object({
     )
     .transform((path) => path.replace(/\/$/, ''))
     .default(''),
+  ALLOWED_ORIGINS: z
+    .string()
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .refine(
+      (origins) => origins.every(isOriginOrStar),
+      'must be * or origins such as https://app.example.com, with commas between them',
+    )
+    .default([]),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -64,7 +72,14 @@ const environment = z.object({
     .default(64 * MEBIBYTE),
 });
 
-/** How the service runs, as the environment says it. */
+/** Origins are compared as browsers write them: no path, no default port, host in lower case. */
+function isOriginOrStar(text: string): boolean {
+  return (
+    text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
+  );
+}
+
+/** The configuration of the service, from the environment. */
 export interface Config {
   readonly host: string;
   /** 0 lets the system choose a free port. */
@@ -72,6 +87,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** A prefix before every address: '' or a path without a slash at its end. */
   readonly basePath: string;
+  /** Origins whose pages may use the service, and `*` for reads with a key. */
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
   /** The largest body, in bytes, beside tables of CSV. */
   readonly maxBody: number;
@@ -109,6 +126,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     PORT,
     DATABASE_URL,
     BASE_PATH,
+    ALLOWED_ORIGINS,
     LOG_LEVEL,
     MAX_BODY,
     MAX_TABLE,
@@ -122,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: PORT,
     databaseUrl: DATABASE_URL,
     basePath: BASE_PATH,
+    allowedOrigins: ALLOWED_ORIGINS,
     logLevel: LOG_LEVEL,
     maxBody: MAX_BODY,
     maxTable: MAX_TABLE,

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/config.js';
 import { openService } from '../../server/service.js';
 import { stopSignal } from '../../server/stop-signal.js';
-import { openDoor } from './open-door.js';
+import { withoutKeys } from './without-keys.js';
 
 const HOST = '127.0.0.1';
 /** That of the other mock, so that a frontend finds either. */
@@ -38,7 +38,7 @@ async function mock(config: Config): Promise<void> {
     service.work();
     // It reads the contract when it is loaded: the service has done that by now, and would have told of a fault.
     const { loadExamples } = await import('./load-examples.js');
-    const front = openDoor(service.app);
+    const front = withoutKeys(service.app);
     // Whoever reaches the mock finds the examples: they are loaded through another door before it opens.
     const made = await withAddress(front, loadExamples);
     sayWhatIsThere(await service.listen(front), made);

@@ -1,0 +1,102 @@
+/** Pages of other origins, in a browser. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, PROXIED } from '../../testkit/browser.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { makeKey } from '../../testkit/store/keys.js';
+
+const executable = browserOfThisMachine();
+
+/** What a page got from the service; `blocked`, where the browser kept the answer from it. */
+type Seen = 'blocked' | { status: number; etag: string | null };
+
+describe.skipIf(executable === undefined)('a page of another origin', () => {
+  let folder: string;
+  let browser: Browser;
+  let key: string;
+  const pages = createServer((_req, res) => {
+    res.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A page</title>');
+  });
+  let allowed: string;
+  let other: string;
+  let exact: ServerProcess;
+  let any: ServerProcess;
+  let closed: ServerProcess;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-origins-'));
+    const { port } = await new Promise<{ port: number }>((resolve) => {
+      pages.listen(0, '127.0.0.1', () => {
+        const address = pages.address();
+        resolve({ port: typeof address === 'object' && address !== null ? address.port : 0 });
+      });
+    });
+    allowed = `http://127.0.0.1:${port}`;
+    other = `http://${PROXIED}:${port}`;
+    const databaseFile = join(folder, 'keys.db');
+    key = await makeKey(`file:${databaseFile}`, { name: 'page' });
+    [browser, exact, any, closed] = await Promise.all([
+      launch(`${executable}`),
+      startServer({ env: { ALLOWED_ORIGINS: `https://app.example, ${allowed}` } }),
+      startServer({ databaseFile, env: { ALLOWED_ORIGINS: '*' } }),
+      startServer(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    pages.close();
+    await Promise.all([exact, any, closed].map((server) => server?.stop()));
+    await rm(folder, { recursive: true });
+  });
+
+  /** Sends a request from a page at `origin`. */
+  async function send(origin: string, url: string, init: RequestInit = {}): Promise<Seen> {
+    const page = await browser.newPage();
+    try {
+      await page.goto(origin);
+      const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
+        ({ status, headers }) => ({ status, etag: headers.get('ETag') }), () => 'blocked')`;
+      return await page.evaluate<Seen>(script);
+    } finally {
+      await page.close();
+    }
+  }
+
+  const create = (name: string): RequestInit => ({
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ project: { name } }),
+  });
+
+  test('reads and writes where its origin is allowed, headers and problems included', async () => {
+    const created = await send(allowed, `${exact.url}/projects`, create('allowed'));
+    expect(created).toEqual({ status: 201, etag: expect.stringMatching(/^"/) });
+    expect(await send(allowed, `${exact.url}/projects/none`)).toMatchObject({ status: 404 });
+    const refused = await send(allowed, `${exact.url}/projects`, create('two words'));
+    expect(refused).toMatchObject({ status: 400 });
+  });
+
+  test('is blocked where another origin is allowed, and writes nothing', async () => {
+    expect(await send(other, `${exact.url}/projects`)).toBe('blocked');
+    expect(await send(other, `${exact.url}/projects`, create('sneaked'))).toBe('blocked');
+    expect((await fetch(`${exact.url}/projects/sneaked`)).status).toBe(404);
+  });
+
+  test('reads with a key, and only that, where * is allowed', async () => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const read = await send(other, `${any.url}/projects/default`, { headers });
+    expect(read).toEqual({ status: 200, etag: expect.stringMatching(/^"/) });
+    expect(await send(other, `${any.url}/projects/default`)).toBe('blocked');
+    const made = create('sneaked');
+    const write = { ...made, headers: { ...made.headers, ...headers } };
+    expect(await send(other, `${any.url}/projects`, write)).toBe('blocked');
+  });
+
+  test('is blocked where no origin is allowed, which is the default', async () => {
+    expect(await send(other, `${closed.url}/projects`)).toBe('blocked');
+  });
+});
