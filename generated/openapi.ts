@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List all projects
-         * @description Returns all projects created by the user, in order of creation.
+         * @description Returns all projects of the owner, in order of creation.
          */
         get: operations["listProjects"];
         put?: never;
@@ -67,7 +67,7 @@ export interface paths {
         };
         /**
          * List all skills
-         * @description Returns all skills created by the user, in order of creation. With `agent`, those that the agent
+         * @description Returns all skills of the project, in order of creation. With `agent`, those that the agent
          *     uses; with `agent` sent several times, those that any of the agents uses. An agent that does not
          *     exist matches nothing.
          */
@@ -103,8 +103,7 @@ export interface paths {
         get: operations["getSkill"];
         /**
          * Update a skill
-         * @description Updates the skill with the parameters sent. `params` merges one level deep; `name`, which renames
-         *     the skill, and `type` replace what is stored.
+         * @description Updates the fields that are sent. `params` merges one level deep; `name` renames the skill.
          */
         put: operations["updateSkill"];
         post?: never;
@@ -130,7 +129,7 @@ export interface paths {
         };
         /**
          * List all agents
-         * @description Returns all agents created by the user, in order of creation.
+         * @description Returns all agents of the project, in order of creation.
          */
         get: operations["listAgents"];
         put?: never;
@@ -165,11 +164,15 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Update an agent
-         * @description Updates the agent with the settings sent. `settings` merges one level deep; any other field that is
-         *     sent replaces the stored one, `model` and `data` as a whole, and `name` renames the agent. `skills` replaces the
-         *     list of skills; `skills_to_add` and `skills_to_remove` change it, where adding a skill that the
-         *     agent has, or removing one that it has not, changes nothing. The two ways cannot be sent together,
-         *     and no skill may be both added and removed. Every skill that is named must exist in the project.
+         * @description Updates the fields that are sent. `name` renames the agent, and `model` and `data` are replaced as a whole.
+         *
+         *     - `settings` merges one level deep: a key that is sent replaces the stored one, and a key sent as `null` is
+         *       removed.
+         *     - `skills` replaces the list of skills.
+         *     - `skills_to_add` and `skills_to_remove` change the list. Adding a skill that the agent has, or removing one
+         *       that it does not have, changes nothing. No skill may be in both.
+         *
+         *     Send either `skills` or the other two. Every skill must exist in the project.
          */
         put: operations["updateAgent"];
         post?: never;
@@ -221,7 +224,7 @@ export interface paths {
         };
         /**
          * List all chatbots
-         * @description Returns all chatbots created by the user, in order of creation.
+         * @description Returns all chatbots of the project, in order of creation.
          */
         get: operations["listChatbots"];
         put?: never;
@@ -253,7 +256,7 @@ export interface paths {
         get: operations["getChatbot"];
         /**
          * Update or create a chatbot
-         * @description Updates the chatbot with the settings sent. `settings` merges one level deep; any other field that is
+         * @description Updates the fields that are sent. `settings` merges one level deep; any other field that is
          *     sent replaces the stored one, and `name` renames the chatbot. If the chatbot does not exist, it is created under the name of the address; a `name` in the body must then be the same.
          */
         put: operations["updateChatbot"];
@@ -280,7 +283,7 @@ export interface paths {
         };
         /**
          * List all models
-         * @description Returns all models created by the user, in order of creation.
+         * @description Returns all models of the project, in order of creation.
          */
         get: operations["listModels"];
         put?: never;
@@ -434,10 +437,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether requests are welcome
-         * @description Answers 200 while the store answers a read of what requests need and the service is not stopping, 503
-         *     otherwise; the `detail` tells what was found. The store is read once a second at most. After the first
-         *     finding it takes two in a row, a second apart, to change the answer.
+         * Check whether the service accepts requests
+         * @description Answers 200 while the store answers queries and the service is not stopping, otherwise 503 with the reason in
+         *     `detail`. The store is queried once a second at most. The answer changes after two equal results in a row.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -457,10 +459,9 @@ export interface paths {
         };
         /**
          * Get the service's metrics
-         * @description Tells how much the service does and how fast, in the text format of Prometheus: requests by operation
-         *     and status, their latencies, the trainings, the rows predicted, and how the process is doing. They
-         *     are the numbers of this one instance. They are totals of all owners, so they take the scope `operate`,
-         *     which a key has only if it was made with it.
+         * @description Returns the metrics of this instance in the text format of Prometheus: requests by operation and status,
+         *     latencies, trainings, predicted rows, and the process. They are totals of all owners, so they need the scope
+         *     `operate`, which a key has only if it was created with it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1937,13 +1938,13 @@ export interface components {
         AgentName: components["schemas"]["NameOrId"];
         /** @description The name of the chatbot. */
         ChatbotName: components["schemas"]["NameOrId"];
-        /** @description The name of the chatbot, which is created under it if there is none. */
+        /** @description The name of the chatbot. A chatbot that does not exist is created. */
         NewChatbotName: components["schemas"]["Name"];
         /** @description The name of the project. */
         ModelProjectName: components["schemas"]["NameOrId"];
         /** @description The name of the model. */
         ModelName: components["schemas"]["NameOrId"];
-        /** @description The name of the model, which is created under it if there is none. */
+        /** @description The name of the model. A model that does not exist is created. */
         NewModelName: components["schemas"]["Name"];
         /**
          * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
@@ -2817,7 +2818,7 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name of the chatbot, which is created under it if there is none. */
+                /** @description The name of the chatbot. A chatbot that does not exist is created. */
                 chatbot_name: components["parameters"]["NewChatbotName"];
             };
             cookie?: never;
@@ -3010,7 +3011,7 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 projectName: components["parameters"]["ModelProjectName"];
-                /** @description The name of the model, which is created under it if there is none. */
+                /** @description The name of the model. A model that does not exist is created. */
                 modelName: components["parameters"]["NewModelName"];
             };
             cookie?: never;

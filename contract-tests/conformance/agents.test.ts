@@ -136,10 +136,7 @@ describe('updateAgent', () => {
   };
 
   test('200 with the agent as it is now', async () => {
-    const given = await situation(200, 'agent', async () => {
-      await createSkills();
-      await create();
-    });
+    const given = await situation(200, 'agent', createWithSkill);
     const { data, response } = await roster.PUT(ONE, {
       params: named('analyst'),
       body: change,
@@ -148,7 +145,7 @@ describe('updateAgent', () => {
     expect(response.status).toBe(200);
     expect(data).toMatchObject({
       settings: { temperature: 0.1 },
-      skills: [{ name: 'care_instructions', agent_ids: [data?.id] }],
+      skills: [{ name: 'sales_questions' }, { name: 'care_instructions', agent_ids: [data?.id] }],
     });
   });
 
