@@ -1,4 +1,4 @@
-/** What the compiler tells a user of the client about what comes back. Nothing here is ever run. */
+/** The types of replies, as the compiler checks them. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   type Agent,

@@ -26,7 +26,7 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A server that remembers what it was sent, and answers every request with an empty list. */
+/** Starts a server that records its requests and answers each with an empty list. */
 async function remember(): Promise<{ url: string; seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const url = await listen(async (request, response) => {
@@ -38,7 +38,7 @@ async function remember(): Promise<{ url: string; seen: SeenRequest[] }> {
   return { url, seen };
 }
 
-/** A server that answers every request in the same way. */
+/** Starts a server that answers every request in the same way. */
 function answer(status: number, mediaType: string | null, body: string): Promise<string> {
   return listen((_request, response) => {
     response.writeHead(status, mediaType === null ? {} : { 'Content-Type': mediaType }).end(body);

@@ -1,4 +1,4 @@
-/** What the compiler tells a user about the client's middleware and helpers. Nothing here is ever run. */
+/** The types of the client's middleware and helpers. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   answered,
@@ -34,7 +34,7 @@ describe('middleware', () => {
     retry({ tries: 2 });
     // @ts-expect-error: a timeout is a number of milliseconds
     timeout('5 s');
-    // @ts-expect-error: a timeout without a time is none
+    // @ts-expect-error: a timeout requires a duration
     timeout();
     // @ts-expect-error: a key is a string
     apiKey(() => 7);

@@ -1,4 +1,4 @@
-/** What the compiler tells a user of the client about what they send. Nothing here is ever run. */
+/** The types of requests, as the compiler checks them. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import { createRosterClient } from './index.js';
 
@@ -57,7 +57,7 @@ describe('requests', () => {
       params: { ...project, header: { 'If-None-Match': '"a"' } },
     });
     void roster.GET('/projects/{project_name}', {
-      // @ts-expect-error: what is only read is not made to depend on 'If-Match'
+      // @ts-expect-error: a read cannot depend on 'If-Match'
       params: { ...project, header: { 'If-Match': '"a"' } },
     });
     void roster.POST('/projects', {
