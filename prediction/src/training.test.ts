@@ -23,7 +23,7 @@ describe('training', () => {
     const counted = [1, 2, 3, 4, 5, 6].map(
       (seed) => train(table, { seed }).metrics.interval_coverage,
     );
-    // Counted on the rows that calibrated it, coverage is the same whatever the rows.
+    // Counted on the calibration rows themselves, coverage would be the same for any rows.
     expect(new Set(counted).size).toBeGreaterThan(1);
   });
 
@@ -44,7 +44,7 @@ describe('training', () => {
   });
 
   test('does not judge by rows that it learnt from', () => {
-    // Whoever has seen a row of noise knows it better than by a guess.
+    // A model that was trained on a row of noise predicts that row better than by chance.
     const noise = (count: number) =>
       trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
     for (const { rmse, baseline_rmse } of [noise(1000), noise(30_000)]) {
@@ -75,7 +75,7 @@ describe('training', () => {
         squares += (value - Number(original)) ** 2 / 10_000;
       }
     }
-    // The best that can be done is to predict 1/2: its error is that of a uniform distribution.
+    // The best prediction is 1/2: its error is that of a uniform distribution.
     expect(Math.sqrt(squares) * Math.sqrt(12)).toBeLessThan(1.1);
   });
 

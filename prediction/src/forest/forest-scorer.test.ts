@@ -7,7 +7,7 @@ import { MaskScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
 
-/** A tree of a random shape, whose splits send random runs of bins left. */
+/** Makes a tree of random shape, whose splits send random ranges of bins left. */
 function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
   const below = (end: number) => Math.floor(random() * end);
   const splits: Split[] = [];
