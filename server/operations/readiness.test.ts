@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** Whether the service says that it is ready. */
+/** Returns whether the service reports itself ready. */
 const isReady = () =>
   readiness.check().then(
     () => true,

@@ -83,7 +83,7 @@ test('any template is found by any address that fills it, whatever else there is
   );
 });
 
-/** Whether a template is one that the segments of an address fill. */
+/** Returns whether the segments of an address match a template. */
 function fits(template: readonly string[], filled: readonly string[]): boolean {
   return (
     template.length === filled.length &&

@@ -68,7 +68,7 @@ test('a project that holds more than the bounds of today can still hold less', a
   await write({ bytes: 1 }, change({ database: 'x' }));
 });
 
-/** Every row of every table, and how each is made, without the record of migrations. */
+/** Returns every row and the definition of every table, except the migrations table. */
 function everything(): unknown[] {
   const database = new SqliteDatabase(file, { readonly: true });
   const tables = database

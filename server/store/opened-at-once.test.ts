@@ -12,7 +12,10 @@ const STORE = new URL('../../dist/server/store/index.js', import.meta.url);
 const FILES = 20;
 const OPENERS = 3;
 
-/** Opens one new file after the other, each when the others are about to, and tells what went wrong. */
+/**
+ * Opens new files one after another, each at the same time as the other threads, and reports
+ * failures.
+ */
 const OPENER = `
   import { parentPort, workerData } from 'node:worker_threads';
   import { Store } from '${STORE}';
@@ -83,7 +86,7 @@ describe('in one process, a SQLite file', () => {
       isOpen = true;
       return store;
     });
-    // The lock is given back from the thread that waits for it.
+    // The lock is released by the thread that waits for it.
     await delay(100);
     expect(isOpen).toBe(false);
     lock.exec('rollback');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Begins a write that stays open until it is told to end. */
+/** Begins a write that stays open until it is ended explicitly. */
 async function openWrite(owner: string, project: string, work = async (_: Store) => {}) {
   let end = () => {};
   const held = new Promise<void>((resolve) => {

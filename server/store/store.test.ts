@@ -77,7 +77,7 @@ describe.each([
       expect(Object.keys(other).sort()).toEqual(['created_at', 'id', 'name']);
     });
 
-    /** Gives an owner a key as the command does. */
+    /** Creates a key for an owner as the command does. */
     const newKey = (id: string, owner: string) =>
       store.transaction(async (store) => {
         await store.projects.beginOwner(owner);
@@ -180,13 +180,13 @@ describe.each([
   });
 
   describe('that bounds how much a project keeps', () => {
-    /** An object that takes as many bytes as JSON, in characters of two bytes where that comes out even. */
+    /** Returns an object of this size as JSON, made of two-byte characters if the size is even. */
     const object = (bytes: number) => ({ k: 'é'.repeat((bytes - 8) / 2) });
     const skillOf = (bytes: number, name = 'a') =>
       write(({ skills }) => skills.create(project.id, { ...skill(name), params: object(bytes) }));
     const full = new LimitReachedError('bytes', BOUNDS.bytes);
 
-    /** Expects that there is room for so many bytes, and not for two more. */
+    /** Expects room for this number of bytes, but not for two more. */
     async function expectRoom(bytes: number): Promise<void> {
       await expect(skillOf(bytes + 2, 'probe')).rejects.toThrow(full);
       await skillOf(bytes, 'probe');
@@ -279,7 +279,7 @@ describe.each([
     const sweepAll = async () => {
       while (await store.tables.sweep());
     };
-    /** Expects that there is room for so many bytes, and not for one more. */
+    /** Expects room for this number of bytes, but not for one more. */
     async function expectRoom(bytes: number): Promise<void> {
       await expect(tableOf(bytes + 1)).rejects.toMatchObject({
         kind: 'stored',
@@ -546,7 +546,7 @@ describe.each([
         ),
       );
       expect(answers.filter((what) => what === 'done')).toHaveLength(1);
-      // On PostgreSQL, who is refused may be answered before the one who has it.
+      // On PostgreSQL, the refused claim may return before the successful one.
       expect(claims).toContain(true);
     });
   });
@@ -587,7 +587,8 @@ describe.each([
         const claim = await store.models.claimTraining('one', HOUR);
         if (!claim) break;
         order.push(claim.model);
-        // By the clock of the database, the next turn comes later; and what has ended still counts.
+        // The next claim comes later by the clock of the database, and an ended training still
+        // counts.
         await pause(5);
         await store.models.failTraining(claim.versionId, 'one', 'for a reason');
       }
@@ -630,7 +631,7 @@ describe.each([
       expect(await partsOf(versionId)).toEqual(parts);
     });
 
-    /** The parts of a training's table. */
+    /** Returns the parts of a training's table. */
     async function partsOf(versionId: string): Promise<Uint8Array[]> {
       const found: Uint8Array[] = [];
       for (;;) {
@@ -714,7 +715,7 @@ describe.each([
       expect(await store.models.waitingTrainings()).toBe(50);
     });
 
-    /** Opens a store in which an owner may have more projects, and makes 56 of them. */
+    /** Opens a store with a higher limit of projects, and creates 56 of them. */
     async function roomyProjects(owner: string): Promise<string[]> {
       await store.close();
       store = await Store.open(await newUrl());

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const close of closing) close();
 });
 
-/** Serves lines that are made from a body, and gives a connection on which a request for them has begun. */
+/** Serves lines made from a body, and returns a connection on which such a request has begun. */
 async function begin(
   made: (body: AsyncIterable<Buffer>) => Blocks,
   times: Partial<StreamTimes> = {},
@@ -66,16 +66,16 @@ async function begin(
   return { socket, ended };
 }
 
-/** A piece of a body, as it goes over the wire. */
+/** Encodes a piece of a body as a chunk of HTTP/1.1. */
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const END = '0\r\n\r\n';
 
-/** Waits for the end of a connection, however it ends. */
+/** Waits until a connection closes, for any reason. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** Collects what comes back. */
+/** Collects the response. */
 function received(socket: Socket): { text: string } {
   const all = { text: '' };
   socket.on('error', () => {});
@@ -202,7 +202,7 @@ describe('a sender', () => {
       yield [Buffer.from('1\n')];
     });
     const answer = received(socket);
-    // Together it takes longer than nothing may come.
+    // The total takes longer than the longest allowed silence.
     for (let sent = 0; sent < 10; sent += 1) {
       socket.write(chunk('x'));
       await delay(TIMES.stalled / 5);
@@ -246,10 +246,10 @@ describe('a sender', () => {
 
 describe('a reader', () => {
   const line = Buffer.from(`${'7'.repeat(65_535)}\n`);
-  /** More than the buffers of both machines together take: 256 MiB. */
+  /** More than the buffers of both sides hold: 256 MiB. */
   const MAX_LINES = 4096;
 
-  /** Makes lines without end, and counts how many were asked for. */
+  /** Makes endless lines, and counts the blocks that were requested. */
   function endless() {
     const counted = { blocks: 0 };
     const blocks = async function* (): Blocks {
