@@ -1,4 +1,4 @@
-/** Callers with ordinary keys who try to take the service away from the others. */
+/** Callers with ordinary keys who try to block the service for others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
@@ -44,7 +44,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
   return listen(express().use(asOwner, ...middleware, answerProblem));
 }
 
-/** A connection that sends bytes as they are, and what has come back on it. */
+/** Opens a connection that sends raw bytes, and collects the response. */
 function raw(url: string, bytes: string) {
   const { port } = new URL(url);
   const socket: Socket = connect(Number(port), '127.0.0.1');
@@ -65,7 +65,7 @@ function head(headers: string, request = 'POST /'): string {
 describe('the memory for bodies', () => {
   const MAX = 1000;
 
-  /** Reads bodies of which `MAX` bytes are in memory at once, and answers with their lengths. */
+  /** Reads bodies with a memory limit of `MAX` bytes, and answers with their lengths. */
   async function bodies() {
     const clock = { time: 0 };
     let arrived = 0;
@@ -80,7 +80,7 @@ describe('the memory for bodies', () => {
       bufferBody({ limit: MAX, budget: memory }),
       (req, res) => res.end(String(Object(req.body).length)),
     );
-    /** Sends a body but for its last byte. */
+    /** Sends a body without its last byte. */
     const begin = async (owner: string, length: number) => {
       const before = arrived;
       const headers = head(`Owner: ${owner}\r\nContent-Length: ${length + 1}`);
@@ -145,7 +145,7 @@ describe('the memory for bodies', () => {
 });
 
 describe('places for requests', () => {
-  /** Places for six requests; tells how many have passed or failed the reservation. */
+  /** Creates six places, and counts the requests that have passed or failed the reservation. */
   async function places() {
     let decided = 0;
     const { reserve, run } = new ConcurrencyLimit(
@@ -188,7 +188,9 @@ describe('places for requests', () => {
 });
 
 describe('work in slices', () => {
-  /** A limit of one request at once, whose requests end when they are told, and call `pauseWork` before. */
+  /**
+   * Creates a limit of one running request. Requests end on command, and call `pauseWork` before.
+   */
   async function sliced() {
     const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
     const begun: string[] = [];

@@ -35,7 +35,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<string> {
   return server.url;
 }
 
-/** A fetch whose answer has been held against the contract. */
+/** Fetches, and checks the response against the contract. */
 function checked(url: string, init: RequestInit = {}): Promise<Response> {
   return checkedFetch(new Request(url, init));
 }
@@ -138,7 +138,7 @@ function limit(capacity: Omit<Capacity, 'what'>): ConcurrencyLimit {
   return new ConcurrencyLimit({ what: 'requests', ...capacity }, unthrottled);
 }
 
-/** Reads bodies of any media type into memory, of which there are `max` bytes. */
+/** Reads bodies of any media type into memory, up to `max` bytes in total. */
 function buffered(max: number): RequestHandler {
   const read = bufferBody({ limit: 1_000_000, budget: new BodyMemory(max) });
   return (req, res, next) => {
@@ -147,7 +147,7 @@ function buffered(max: number): RequestHandler {
   };
 }
 
-/** Runs middleware before a handler, in a server of its own. */
+/** Runs middleware before a handler, in its own server. */
 async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): Promise<string> {
   const app = express();
   const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -171,7 +171,7 @@ describe('room for a bounded number of requests', () => {
       return status;
     });
     await expect.poll(() => [working.length, refused.length]).toEqual([2, 5]);
-    // Each that ends lets one in that waited.
+    // Each one that ends lets a waiting one run.
     for (let ended = 0; ended < 5; ended += 1) {
       await expect.poll(() => working.length).toBeGreaterThan(ended);
       working[ended]?.();
@@ -292,7 +292,7 @@ describe('the room for streams', () => {
     res.locals.caller = { owner: owner ?? 'local', scopes: ['predict'], keyId: owner ?? null };
     next();
   };
-  /** Begins a stream, and gives its status and how to leave it. */
+  /** Begins a stream; returns its status and a function to leave it. */
   async function begin(url: string, headers: Record<string, string> = {}) {
     const leaving = new AbortController();
     const { status } = await fetch(url, { headers, signal: leaving.signal });
@@ -348,7 +348,7 @@ describe('the room for streams', () => {
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await post(predict, [{}])).status).toBe(200);
-    // Whether it ends or breaks off.
+    // Whether the stream ends or breaks off.
     expect(await streams[0]?.end()).toHaveLength(1);
     await expect.poll(async () => (await ninth()).status).toBe(200);
     for (const stream of streams) stream.break();
