@@ -13,7 +13,10 @@ const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 let close = () => {};
 afterEach(() => close());
 
-/** Serves with a bound of time for bodies, and gives all that comes back for bytes that more trickle after. */
+/**
+ * Serves with a time limit for bodies. Sends bytes, followed by a trickle of more, and returns the
+ * response.
+ */
 async function exchange(
   listener: RequestListener,
   bytes: string,
@@ -32,7 +35,7 @@ async function exchange(
     server.closeAllConnections();
     server.close();
   };
-  // Who trickles on after the end of the connection is told so.
+  // Writing after the end of the connection causes an error.
   socket.on('error', () => {});
   socket.write(bytes);
   let answer = '';
@@ -66,7 +69,7 @@ test('a body that may take its time is waited for', async () => {
     req.on('data', ({ length }) => {
       bytes += length;
     });
-    // By then the others would have been refused.
+    // By then the time limit has passed.
     setTimeout(() => res.setHeader('Connection', 'close').end(`${bytes} bytes`), 2 * TIMEOUT_MS);
   }, REQUEST);
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*[1-9]\d* bytes$/s);

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LineFault, LineReader } from './ndjson-reader.js';
 
-/** Reads pieces one after the other. */
+/** Reads several pieces in order. */
 function read(...pieces: (string | Buffer)[]): unknown[] {
   const lines = new LineReader();
   const blocks = pieces.flatMap((piece) => [...lines.read(Buffer.from(piece))]);
   return [...blocks, ...lines.end()].flat();
 }
 
-/** A fault whose words are of no matter, on a line. */
+/** Matches a fault on a line, with any detail. */
 const fault = (line: number) => expect.objectContaining({ line, detail: expect.any(String) });
 
-/** Cuts bytes at the places given, which may be the same or beyond the end. */
+/** Cuts bytes at the given positions, which may repeat or lie beyond the end. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length];
   return ends
@@ -29,7 +29,7 @@ describe('lines of JSON', () => {
       fc.property(values, places, fc.boolean(), (written, at, hasBom) => {
         const text = written.map(([value, end]) => JSON.stringify(value) + end).join('');
         const bytes = Buffer.from((hasBom ? '\uFEFF' : '') + text);
-        // What JSON cannot tell apart, such as 0 and -0, is no matter of lines.
+        // Lines need not preserve differences that JSON does not, such as 0 and -0.
         const expected = written.map(([value]) => JSON.parse(JSON.stringify(value)));
         expect(read(...cut(bytes, at))).toEqual(expected);
       }),
@@ -42,7 +42,7 @@ describe('lines of JSON', () => {
       fc.property(fc.array(bytes), fc.array(fc.nat()), (hostile, at) => {
         const lines = hostile.flatMap((line) => [...line, 0x0a, ...Buffer.from('7\n')]);
         const values = read(...cut(Buffer.from(lines), at));
-        // Each is a fault, or is blank, or happens to be a value.
+        // Each is a fault, a blank line, or a value by chance.
         expect(values.filter((value) => value === 7).length).toBeGreaterThanOrEqual(hostile.length);
         for (const value of values) {
           if (value instanceof LineFault) expect(value.line % 2).toBe(1);

@@ -5,7 +5,7 @@ import { OutOfBoundsError, parseSliced, type RowsPlace } from './sliced-json.js'
 
 const PLACE: RowsPlace = { member: 'data', mostRows: 100_000 };
 
-/** What came of a body, and how many pauses were made. */
+/** The result for a body, and the number of pauses. */
 interface Outcome {
   text?: string | undefined;
   malformed?: string;
@@ -37,7 +37,7 @@ function plain(text: string): string | undefined {
   }
 }
 
-/** JSON in any of its spellings; now and then so large that it is cut. */
+/** JSON with various white space, sometimes so large that it is split. */
 const blank = fc.constantFrom('', '', ' ', '\n\t');
 const large = fc.constantFrom(`"${'ü'.repeat(40_000)}"`, `[${'[],'.repeat(1500).slice(0, -1)}]`);
 const value = fc.oneof(
