@@ -19,7 +19,7 @@ function tablesOf(reader: TableReader, lines: string[] = []) {
   return new Tables(store, log, reader);
 }
 
-/** Rows of texts of 1000 letters that all differ. */
+/** Yields rows of distinct texts of 1000 letters. */
 async function* csv(rows: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('x,k,y\n');
   const text = 'x'.repeat(1000);

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Lines of ten columns: numbers that all differ, numbers that do not, dates and words. */
+/** Yields rows of ten columns: distinct and repeated numbers, dates and words. */
 function* lines(count: number): Generator<string> {
   yield 'a,b,c,d,e,f,g,day,word,y\n';
   for (let start = 0; start < count; start += 1000) {
@@ -73,7 +73,7 @@ async function untilNoParts(): Promise<void> {
   while (countParts() !== 0) await pause(20);
 }
 
-// Only Linux tells the peak of another process.
+// Only Linux reports the peak memory of another process.
 describe.skipIf(process.platform !== 'linux')('the memory of the service', () => {
   const peak = () => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
   test('takes a table of 300,000 rows, and begins to train from it, in little', async () => {
     const response = await train(300_000);
     expect(response.status).toBe(202);
-    // The text alone has 40 MB, and its distinct texts would take ten times as much.
+    // The text alone has 40 MB, and its distinct values would take ten times as much.
     expect(peak()).toBeLessThan(400);
     await untilLogged(server, '"msg":"training"');
     while ((await shown())['progress'] === 0) await pause(50);

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Bytes that come at a rate, in bytes a second. */
+/** Yields bytes at a rate, in bytes per second. */
 async function* sentAt(rate: number): AsyncGenerator<Uint8Array> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 500));

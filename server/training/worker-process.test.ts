@@ -1,4 +1,4 @@
-/** Processes that do what ends a process, whatever its cause. */
+/** Tests processes that end for various reasons. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type Job, OutOfMemoryError, WorkerEndedError, WorkerPool } from './work
 
 const BUILT = new URL('../../dist/server/training/', import.meta.url);
 
-/** A worker that does, by name, what a job asks for. */
+/** A worker that runs the named action of a job. */
 const SCRIPT = `
 import { serveJobs } from '${new URL('serve-jobs.js', BUILT).href}';
 const jobs = {
@@ -96,7 +96,7 @@ describe('a worker process that ends before its job', () => {
     await expect(run('forever', { signal: giveUp.signal, onProgress })).rejects.toThrow('given up');
   });
 
-  // Windows has no kill -9; there the worker ends when it next writes.
+  // Windows has no kill -9; there the worker ends at its next write.
   test.skipIf(process.platform === 'win32')('because the service is gone', async () => {
     const parent = join(folder, 'parent.mjs');
     writeFileSync(
