@@ -1,4 +1,4 @@
-/** What comes over a connection that is no request, or that is refused before it is read. */
+/** Tests input that is no valid request, or is refused before it is read. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -144,7 +144,10 @@ describe('what is no HTTP', () => {
   });
 });
 
-/** A request with another behind it, for who reads the first one's length in another way. */
+/**
+ * Returns a request with a second one hidden behind it, for parsers that read the first one's
+ * length differently.
+ */
 function smuggled(headers: string): string {
   return `POST /projects HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\n\r\nGET /projects HTTP/1.1\r\nHost: x\r\n\r\n`;
 }

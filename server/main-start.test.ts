@@ -1,4 +1,4 @@
-/** How the process starts, or why it does not. */
+/** Tests the start of the process, and its failures. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

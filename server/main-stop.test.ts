@@ -1,4 +1,4 @@
-/** What a stop does to that which has begun. */
+/** Tests the effect of a stop on running requests. */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import type { ServerProcess } from '../testkit/service/server-process.js';
 const { start } = ownServers();
 
 describe('a stop', () => {
-  /** Sends a request but for the end of its body, and waits until the service has begun with it. */
+  /** Sends a request without the end of its body, and waits until the service has started on it. */
   async function begin(server: ServerProcess, method: string, path: string, body: string) {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     const received = { text: '' };

@@ -28,12 +28,12 @@ describe('a stream', () => {
   });
   afterAll(() => server.kill());
 
-  /** What the service counts or measures. */
+  /** Returns the value of a metric. */
   async function metric(name: string): Promise<number> {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
   }
-  /** In bytes. */
+  /** Returns the memory of the service, in bytes. */
   const memory = () => metric('process_resident_memory_bytes');
 
   test('counts its rows among the predictions', async () => {
@@ -47,7 +47,7 @@ describe('a stream', () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     const lines = '{"carat":0.7,"cut":"Ideal","color":"G"}\n'.repeat(1000);
     const before = await memory();
-    // Their answers have 120 MB.
+    // The responses total 120 MB.
     for (let thousands = 0; thousands < 200; thousands += 1) stream.write(lines);
     let most = 0;
     for (let looked = 0; looked < 10; looked += 1) {
@@ -132,7 +132,7 @@ describe('a store that another process has locked', () => {
     expect(refused.headers.get('Retry-After')).toBe('1');
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
     expect((await fetch(`${server.url}/projects`)).status).toBe(200);
-    // Whether the training was about to begin or to end, it has met the lock.
+    // Whether at its beginning or at its end, the training has met the lock.
     while (!server.log.some((line) => line.includes('takes no note of a training yet'))) {
       await delay(50);
     }

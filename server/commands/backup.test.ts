@@ -50,7 +50,7 @@ const backUp = (to = copy, url = `file:${file}`) =>
 
 const makeStore = async () => (await Store.open(`file:${file}`)).close();
 
-/** Sends JSON, and answers once it was acknowledged. */
+/** Sends JSON, and returns the text of the successful response. */
 async function send(method: string, address: string, body: unknown): Promise<string> {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(address, { method, headers, body: JSON.stringify(body) });
@@ -115,7 +115,7 @@ describe('a backup of a store that the service writes to', () => {
 });
 
 describe('a backup that is restored', () => {
-  /** Everything that the service answers, predictions included. */
+  /** Returns everything that the service serves, including predictions. */
   async function answers({ url }: ServerProcess): Promise<string[]> {
     const addresses = ['/projects', '/projects/default/skills', '/projects/default/agents', MODEL];
     const lists = addresses.map(async (address) => (await fetch(url + address)).text());
@@ -142,7 +142,8 @@ describe('a backup that is restored', () => {
     await createSkill(server, 'later');
     await server.kill();
 
-    // As docs/operation.md says it: the store and what lies beside it go, and the copy comes.
+    // Restores as docs/operation.md says: moves the store and its files away, and puts the copy in
+    // their place.
     for (const name of readdirSync(folder).filter((name) => name.startsWith('roster.db'))) {
       renameSync(join(folder, name), join(folder, `old-${name}`));
     }
@@ -169,7 +170,10 @@ describe('a backup', () => {
 });
 
 describe('no backup is made', () => {
-  /** Tries, expects the words, and that nothing but the names given is where the copies are. */
+  /**
+   * Tries a backup, expects the message, and expects only the given files in the folder of the
+   * copies.
+   */
   async function expectRefusal(words: string, left: string[] = [], url?: string): Promise<void> {
     const { code, stdout, stderr } = await backUp(copy, url);
     expect(stderr).toContain(words);
@@ -186,7 +190,7 @@ describe('no backup is made', () => {
 
   test('over a file that came while the copy was made', async () => {
     await makeStore();
-    // The copy of a store of this size takes long enough to see it begin.
+    // Copying a store of this size takes long enough to observe its beginning.
     const store = new SqliteDatabase(file);
     store.exec('create table ballast as select randomblob(50000000) as bytes').close();
     const backups = join(folder, 'backups');
@@ -242,7 +246,7 @@ describe('no backup is made', () => {
   });
 });
 
-/** Mounts a disk of 64 KiB, which is less than an empty store takes, where that is allowed. */
+/** Mounts a disk of 64 KiB, smaller than an empty store, if the system allows it. */
 function mountSmallDisk(): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), 'roster-small-disk-'));
   try {

@@ -3,7 +3,7 @@ import { isPostgres } from '../store/index.js';
 import { sharedStore } from './shared-store.js';
 import { backUpSqlite } from './sqlite-backup.js';
 
-/** `backup`: copies the store into a file, while the service runs. */
+/** `backup`: copies the store into a file while the service runs. */
 export const backupCommand = new Command('backup')
   .description('copy the SQLite store that DATABASE_URL names into a new file; the service may run')
   .argument('<file>', 'the copy, a file that is not there yet')

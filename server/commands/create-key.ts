@@ -13,7 +13,7 @@ interface Options {
   readonly expires?: string;
 }
 
-/** `keys create`: the key alone on standard output, what to know about it on standard error. */
+/** `keys create`: prints only the key to standard output, and its properties to standard error. */
 export const createKeyCommand = new Command('create')
   .description('make a key, and print it this once')
   .requiredOption('--name <name>', 'what it is for, or who holds it', readName)

@@ -25,14 +25,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const keys = (...args: string[]): Promise<Outcome> =>
   runRoster(['keys', ...args], { DATABASE_URL: `file:${file}` });
 
-/** Makes a key; the answer is the key. */
+/** Creates a key with the command, and returns it. */
 async function create(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
   expect(code, stderr).toBe(0);
   return stdout.trim();
 }
 
-/** Makes a key without the command, where another one is the point. */
+/** Creates a key without the command, for tests of other commands. */
 async function keep(): Promise<string> {
   const { text, id, hash } = createKey();
   const key = { id, hash, name: 'a key', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
@@ -42,7 +42,7 @@ async function keep(): Promise<string> {
 
 const idOf = (key: string) => key.split('_')[1] ?? '';
 
-/** Looks at the store that the commands have worked on. */
+/** Reads the store that the commands wrote to. */
 async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
   const store = await Store.open(`file:${file}`);
   try {

@@ -7,12 +7,12 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Prints, in each process of Node that loads it, what the process runs and what its heap may grow to. */
+/** Prints the arguments and the heap limit of each Node process that loads it. */
 const TELL = `data:text/javascript,
   import { getHeapStatistics } from 'node:v8';
   console.log(JSON.stringify({ runs: process.argv[1], limit: getHeapStatistics().heap_size_limit }));`;
 
-/** The limit of a heap whose young generation is bounded as the service's is. */
+/** The heap limit of a process whose young generation is limited like the service's. */
 const BOUNDED = Number(
   execFileSync(process.execPath, [
     '--max-semi-space-size=8',

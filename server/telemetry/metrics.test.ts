@@ -20,7 +20,7 @@ async function start(metrics: Metrics, routes: (app: Express) => void): Promise<
   return served;
 }
 
-/** What the contract's router does for a request. */
+/** Sets the context as the contract's router does. */
 const takenBy =
   (operationId: string): RequestHandler =>
   (_req, res, next) => {
@@ -28,13 +28,13 @@ const takenBy =
     next();
   };
 
-/** The value of one series in a scrape. */
+/** Returns the value of one series in a scrape. */
 async function value(metrics: Metrics, series: string): Promise<number | undefined> {
   const line = (await metrics.text()).split('\n').find((text) => text.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-/** A request is counted when its answer has closed, which the caller may see a little earlier. */
+/** A request is counted when its response has closed, which the caller may see slightly earlier. */
 const counted = (metrics: Metrics, series: string) =>
   expect.poll(() => value(metrics, series), { timeout: 10_000 });
 
