@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TableError } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
-import { gathered } from './gathered.js';
+import { coalesceChunks } from './coalesce-chunks.js';
 import type { TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';
 import { UploadMeter } from './upload-meter.js';
@@ -69,7 +69,7 @@ export class Tables {
     this.#underWay.add(upload);
     try {
       // Slots are scarce, so one is taken only when there is something to read.
-      const { pieces, isWhole } = await unlessAborted(gathered(upload.meter), signal);
+      const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload.meter), signal);
       const slots = isWhole ? this.#whole : this.#arriving;
       return await slots.run(upload, () => this.#read(owner, pieces, what, signal));
     } finally {

@@ -122,7 +122,7 @@ export class Trainings {
     try {
       return await this.store.models.claimTraining(this.#instance, LEASE);
     } catch (error) {
-      this.#heedRefusal(error);
+      this.#throwUnlessUnavailable(error);
     }
     await pause(RETRY_AFTER, this.#stopping.signal);
     await this.#persist(() => this.store.ping());
@@ -252,12 +252,12 @@ export class Trainings {
       factor: 1,
       minTimeout: RETRY_AFTER,
       signal: this.#stopping.signal,
-      onFailedAttempt: ({ error }) => this.#heedRefusal(error),
+      onFailedAttempt: ({ error }) => this.#throwUnlessUnavailable(error),
     });
   }
 
   /** @throws the error, unless the store is only unavailable */
-  #heedRefusal(error: unknown): void {
+  #throwUnlessUnavailable(error: unknown): void {
     if (!isUnavailable(error)) throw error;
     this.log.warn({ err: error }, 'the store takes no note of a training yet');
   }

@@ -2,7 +2,7 @@
 const PIECE = 256 * 1024;
 
 /** The bytes of a text, in pieces. */
-export interface Gathered {
+export interface CoalescedChunks {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Whether the whole text has already arrived. */
   readonly isWhole: boolean;
@@ -11,7 +11,7 @@ export interface Gathered {
 /**
  * Coalesces chunks of any size into pieces of 256 KiB. Resolves at the first piece, or at the end.
  */
-export async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Gathered> {
+export async function coalesceChunks(chunks: AsyncIterable<Uint8Array>): Promise<CoalescedChunks> {
   const source = piecesOf(chunks);
   const first = await source.next();
   const isWhole = first.done === true || first.value.length < PIECE;
