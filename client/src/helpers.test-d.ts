@@ -23,7 +23,7 @@ const path = { project_name: 'default' };
 const model = { projectName: 'default', modelName: 'diamond_prices' };
 
 describe('middleware', () => {
-  test('goes into use, one or several', () => {
+  test('is passed to use, one or several at once', () => {
     roster.use(timeout(5_000), apiKey('roster_'), idempotencyKeys(), retry());
     roster.use(apiKey(async () => undefined));
     roster.use(retry({ attempts: 2, within: 1_000, delay: 10, longestDelay: 100 }));

@@ -113,14 +113,14 @@ describe('bodies', () => {
     });
   });
 
-  test('a body that is missing, or where there is none, is a mistake', () => {
+  test('a missing body, or one where none belongs, is a mistake', () => {
     // @ts-expect-error: 'body' is missing
     void roster.POST('/projects', {});
     // @ts-expect-error: a GET has no body
     void roster.GET('/projects', { body: { project: { name: 'jewellery' } } });
   });
 
-  test('what the service gives cannot be sent', () => {
+  test('fields that the service sets cannot be sent', () => {
     void roster.POST('/projects', {
       // @ts-expect-error: the service gives 'id'
       body: { project: { name: 'jewellery', id: '019a2f3c-7a10-7c3e-9b1d-2f6a4c5e8d01' } },

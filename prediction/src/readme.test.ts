@@ -36,7 +36,7 @@ test('the README trains from a file, and predicts with an interval', async () =>
   expect(Number(max)).toBeGreaterThan(Number(value));
 });
 
-test('the README keeps a model, and predicts from what was kept', async () => {
+test('the README stores a model, and predicts with it', async () => {
   expect(await outputOf(snippets[1])).toMatch(/value: 10\d\d/);
 });
 

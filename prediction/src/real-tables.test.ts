@@ -26,7 +26,7 @@ describe.each([
   const calibrated = model.metrics.held_out_rows;
 
   test.each([0.5, 0.8, 0.9, 0.95])(
-    'intervals at level %d cover that share of new rows',
+    'intervals at level %d cover that fraction of new rows',
     (level) => {
       const predictions = predictor.predict(testRows, { confidence: level });
       expect(predictions.every(({ confidence }) => confidence === level)).toBe(true);
@@ -35,7 +35,7 @@ describe.each([
     },
   );
 
-  test('confidences that rows get of their own accord are true on the whole', () => {
+  test('confidences chosen per row hold on average', () => {
     const predictions = predictor.predict(testRows);
     const said =
       predictions.reduce((sum, { confidence }) => sum + confidence, 0) / predictions.length;
@@ -47,7 +47,7 @@ describe.each([
     expect(new Set(predictions.map(({ confidence }) => confidence)).size).toBeGreaterThan(10);
   });
 
-  test('every fifth of the rows is covered, from the easiest to the hardest', () => {
+  test('every quintile of rows is covered, from the easiest to the hardest', () => {
     const byWidth = predictor
       .predict(testRows, { confidence: 0.9 })
       .toSorted((a, b) => a.max - a.min - (b.max - b.min));
@@ -59,7 +59,7 @@ describe.each([
     }
   });
 
-  test('confidences are true in every range, as counted in training and on new rows', () => {
+  test('confidences hold in every range, as counted in training and on new rows', () => {
     const counted = model.metrics.reliability;
     expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBe(calibrated);
     for (const { nominal, observed, rows } of counted) {
@@ -108,7 +108,7 @@ function treesOf({ value_forest, error_forest }: Model) {
   return [...value_forest.trees, ...error_forest.trees];
 }
 
-test('columns of diamonds are summed up', () => {
+test('columns of diamonds are summarized', () => {
   expect(diamonds.model.columns.map(({ name, kind }) => [name, kind])).toEqual([
     ['carat', 'number'],
     ['cut', 'category'],
@@ -132,7 +132,7 @@ test('a second training on the same rows gives the same model to the last bit', 
   expect(train(table)).toEqual(model);
 });
 
-test('what weighs most in a diamond is its weight, then clarity and colour', () => {
+test('the most important column of a diamond is its weight, then clarity and colour', () => {
   const { columns, metrics } = diamonds.model;
   const byPermutation = columns
     .toSorted((a, b) => (b.importance?.permutation ?? 0) - (a.importance?.permutation ?? 0))
@@ -142,7 +142,7 @@ test('what weighs most in a diamond is its weight, then clarity and colour', () 
   expect(carat?.importance?.permutation).toBeGreaterThan(metrics.rmse);
 });
 
-test('the date wins among rides in Chicago: by weekday and season', () => {
+test('the date is the most important column of rides in Chicago: by weekday and season', () => {
   const { model, predictor, testRows } = rides;
   expect(model.features.map(({ part }) => part)).toContain('day_of_week');
   expect(model.columns[0]?.importance?.gain).toBeGreaterThan(0.8);
