@@ -25,7 +25,7 @@ describe('a stop', () => {
     return { socket, received, rest: body.slice(10) };
   }
 
-  test('lets a request that has begun end, and keeps what it did', async () => {
+  test('lets a running request finish, and keeps its result', async () => {
     const server = await start();
     const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
     const path = '/projects/default/skills';
@@ -40,7 +40,7 @@ describe('a stop', () => {
     expect(await skills.json()).toMatchObject([{ name: 'late' }]);
   });
 
-  test('sends away, as a problem, what comes on an open connection after it', async () => {
+  test('refuses later requests on open connections with a problem', async () => {
     const server = await start();
     const path = '/projects/default/chatbots/a';
     const { socket, received, rest } = await begin(server, 'PUT', path, '{"chatbot":{}}');
@@ -70,7 +70,7 @@ describe('a stop', () => {
     expect(await stopped).toBe(0);
   });
 
-  test('interrupts a training, which the next start takes up again', async () => {
+  test('interrupts a training, which restarts with the next start', async () => {
     const before = await start();
     const { data } = await train(before, longTable);
     expect(data?.status).toBe('training');

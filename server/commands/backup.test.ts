@@ -71,7 +71,7 @@ async function skillNames({ url }: ServerProcess): Promise<string[]> {
 }
 
 describe('a backup of a store that the service writes to', () => {
-  test('has every write that was acknowledged before it began, and nothing half', async () => {
+  test('has every write that was acknowledged before it began, and no partial write', async () => {
     const server = await start(file);
     const acknowledged: string[] = [];
     let writing = true;
@@ -131,7 +131,7 @@ describe('a backup that is restored', () => {
       await delay(50);
   }
 
-  test('answers as the service did, to the last bit, whatever was written since', async () => {
+  test('answers as the service did, to the last bit, despite later writes', async () => {
     const server = await start(file);
     await createSkill(server, 'lookup');
     const agent = { name: 'analyst', skills: ['lookup'], settings: { deep: ['ä', null] } };
@@ -153,7 +153,7 @@ describe('a backup that is restored', () => {
 });
 
 describe('a backup', () => {
-  test('is for its owner alone, and leaves nothing else behind', async () => {
+  test('is readable by its owner alone, and leaves no other files', async () => {
     await makeStore();
     expect(await backUp()).toMatchObject({ code: 0 });
     expect(statSync(copy).mode & 0o777).toBe(0o600);
@@ -188,7 +188,7 @@ describe('no backup is made', () => {
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
-  test('over a file that came while the copy was made', async () => {
+  test('over a file that appeared while the copy was made', async () => {
     await makeStore();
     // Copying a store of this size takes long enough to observe its beginning.
     const store = new SqliteDatabase(file);
@@ -202,24 +202,24 @@ describe('no backup is made', () => {
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
-  test('beside a file that SQLite would take for a part of it', async () => {
+  test('next to a file that SQLite would read as part of it', async () => {
     await makeStore();
     writeFileSync(`${copy}-wal`, 'of another database');
     await expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
   });
 
-  test('in a folder that is not there', async () => {
+  test('in a folder that does not exist', async () => {
     await makeStore();
     const { code, stderr } = await backUp(join(folder, 'nowhere', 'copy.db'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
   });
 
-  test('of a store that is not there, nor is one made', async () => {
+  test('of a store that does not exist, nor is one created', async () => {
     await expectRefusal('there is no store at');
     expect(readdirSync(folder)).toEqual(['backups']);
   });
 
-  test('of a file that is no database', async () => {
+  test('of a file that is not a database', async () => {
     writeFileSync(file, 'not a database at all, but long enough to have been one'.repeat(100));
     await expectRefusal('not a database');
   });
@@ -239,7 +239,7 @@ describe('no backup is made', () => {
 
   test('of a store in memory', () => expectRefusal('no other process sees', [], ':memory:'));
 
-  test('of a PostgreSQL, which has a better way, and no password is shown', async () => {
+  test('of PostgreSQL, which has better tools, and no password is shown', async () => {
     const url = 'postgres://roster:secret@127.0.0.1/roster';
     await expectRefusal('pg_dump', [], url);
     expect((await backUp(copy, url)).stderr).not.toContain('secret');

@@ -3,7 +3,7 @@ import { onStore } from './on-store.js';
 
 /** `keys revoke`: revokes a key permanently. */
 export const revokeKeyCommand = new Command('revoke')
-  .description('end a key for ever')
+  .description('revoke a key permanently')
   .argument('<id>', 'its id: what is between the two _ of the key')
   .action(revoke);
 

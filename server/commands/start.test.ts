@@ -24,7 +24,7 @@ const BOUNDED = Number(
 test.each([
   ['roster start', `node ${packageJson.bin.roster} start`],
   ['npm start', packageJson.scripts.start],
-])('%s bounds the memory of the service, and stops it in order', async (_, command) => {
+])('%s limits the memory of the service, and stops it properly', async (_, command) => {
   const [, ...args] = command.split(' ');
   const started = spawn(process.execPath, args, {
     cwd: root,

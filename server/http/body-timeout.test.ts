@@ -46,13 +46,13 @@ async function exchange(
   return answer;
 }
 
-test('a body that trickles in is waited for only so long', async () => {
+test('a body that trickles in is refused after the time limit', async () => {
   const answer = await exchange((req) => req.resume(), REQUEST);
   expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(answer).toContain('"type":"/problems/request-timeout"');
 });
 
-test('so is one that nobody reads, and one whose request was refused already', async () => {
+test('so is a body that nobody reads, and one whose request was already refused', async () => {
   expect(await exchange(() => {}, REQUEST)).toMatch(/^HTTP\/1\.1 408 /);
   close();
   const refuse: RequestListener = (req, res) => {
@@ -62,7 +62,7 @@ test('so is one that nobody reads, and one whose request was refused already', a
   expect(await exchange(refuse, REQUEST)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test('a body that may take its time is waited for', async () => {
+test('an exempt body may take longer than the time limit', async () => {
   const answer = await exchange((req, res) => {
     mayTakeItsTime(req);
     let bytes = 0;
@@ -75,7 +75,7 @@ test('a body that may take its time is waited for', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*[1-9]\d* bytes$/s);
 });
 
-test('an answer that takes its time is not a body that does', async () => {
+test('a slow response does not count as a slow body', async () => {
   const bytes = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx';
   const answer = await exchange(
     (req, res) => {
@@ -88,7 +88,7 @@ test('an answer that takes its time is not a body that does', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*late/s);
 });
 
-test('a client that is told so, and sends on, loses its connection', async () => {
+test('a client that keeps sending after the refusal loses its connection', async () => {
   const refuse = answerUnreadableRequest(contract);
   const server = createServer(
     { requestTimeout: 0 },
@@ -113,7 +113,7 @@ test('a client that is told so, and sends on, loses its connection', async () =>
   await lost;
 });
 
-test('a request that was answered before its body had come is closed with its connection', async () => {
+test('a request answered before its body arrived is closed with its connection', async () => {
   let closed: Promise<unknown> | undefined;
   await exchange((req, res) => {
     closed = once(req, 'close');

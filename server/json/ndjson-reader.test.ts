@@ -36,7 +36,7 @@ describe('lines of JSON', () => {
     );
   });
 
-  test('are faults one by one, whatever bytes they are, and leave the others as they are', () => {
+  test('are faults one by one, for any bytes, and do not affect the others', () => {
     const bytes = fc.uint8Array({ maxLength: 40 }).filter((line) => !line.includes(0x0a));
     fc.assert(
       fc.property(fc.array(bytes), fc.array(fc.nat()), (hostile, at) => {
@@ -51,14 +51,14 @@ describe('lines of JSON', () => {
     );
   });
 
-  test('need no end at the end', () => {
+  test('need no line end at the end', () => {
     expect(read('1\n2')).toEqual([1, 2]);
     expect(read('1\n2\n')).toEqual([1, 2]);
     expect(read('1\n  ')).toEqual([1]);
     expect(read('')).toEqual([]);
   });
 
-  test('are counted with the blank ones and those that are faults', () => {
+  test('are counted, including blank lines and faults', () => {
     expect(read('\n{\n\r\n{}\nx\n[')).toEqual([fault(2), {}, fault(5), fault(6)]);
   });
 
@@ -79,7 +79,7 @@ describe('lines of JSON', () => {
     ['of more than 10,000 values', JSON.stringify(Array(10_001).fill(0)), 'more than 10000 values'],
     ['of 100,000 names', `{${[...Array(1e5).keys()].map((n) => `"${n}":0`)}}`, 'more than 10000'],
     ['of more than 1 MiB', `"${'x'.repeat(2 ** 20 - 1)}"`, 'has more than 1048576 bytes'],
-  ])('%s are told what is wrong, in their place', (_what, line, words) => {
+  ])('%s yield a fault in their place', (_what, line, words) => {
     const bytes = Buffer.concat(['1\n', line, '\n3'].map((part) => Buffer.from(part)));
     for (const pieces of [[bytes], cut(bytes, [1, 3, 2 ** 20, 2 ** 20 + 1, bytes.length - 2])]) {
       const values = read(...pieces);
@@ -88,7 +88,7 @@ describe('lines of JSON', () => {
     }
   });
 
-  test('have up to 10,000 values, whatever their texts hold', () => {
+  test('have up to 10,000 values, for any texts', () => {
     const many = Array(9_999).fill('a, "text" of [many] {commas} and \\');
     expect(read(JSON.stringify(many))).toEqual([many]);
     const long = '"],'.repeat(200_000);
@@ -103,7 +103,7 @@ describe('lines of JSON', () => {
 });
 
 describe('a block', () => {
-  test('is what has arrived, and no more than 256 lines', () => {
+  test('has the lines that have arrived, at most 256', () => {
     const lines = new LineReader();
     expect([...lines.read(Buffer.from('1\n2\n3'))]).toEqual([[1, 2]]);
     expect([...lines.read(Buffer.from('\n'))]).toEqual([[3]]);
@@ -111,14 +111,14 @@ describe('a block', () => {
     expect(blocks.map(({ length }) => length)).toEqual([256, 256, 88]);
   });
 
-  test('is a few lines where they are long', () => {
+  test('has few lines if they are long', () => {
     const line = `"${'x'.repeat(30_000)}"\n`;
     const blocks = [...new LineReader().read(Buffer.from(line.repeat(6)))];
     expect(blocks.map(({ length }) => length)).toEqual([2, 2, 2]);
   });
 });
 
-test('a line that is too long is not held, however long it is', () => {
+test('a line that is too long is not held in memory', () => {
   const lines = new LineReader();
   const piece = Buffer.alloc(64 * 1024, 'x');
   const faults: unknown[] = [];
@@ -129,7 +129,7 @@ test('a line that is too long is not held, however long it is', () => {
   expect([...lines.read(Buffer.from('x\n2\n'))]).toEqual([[2]]);
 });
 
-test('a line that arrives byte by byte takes little more than itself', () => {
+test('a line that arrives byte by byte takes little more memory than its size', () => {
   const lines = new LineReader();
   const byte = Buffer.from('7');
   const before = process.memoryUsage().arrayBuffers;

@@ -24,7 +24,7 @@ function work(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('a key with one request does not wait for all of those of another', async () => {
+test('a key with one request does not wait for all requests of another key', async () => {
   const started: (string | undefined)[] = [];
   await sendAtOnce(
     (req, res) => {

@@ -36,7 +36,7 @@ const OPENER = `
   }
 `;
 
-test('a new SQLite file may be opened by several at the same moment', async () => {
+test('a new SQLite file may be opened by several threads at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roster-at-once-'));
   const urls = Array.from({ length: FILES }, (_, index) => `file:${join(folder, `${index}.db`)}`);
   const workerData = { urls, arrived: new SharedArrayBuffer(4 * FILES) };
@@ -69,7 +69,7 @@ describe('in one process, a SQLite file', () => {
     }
   });
 
-  test('is opened by several that name it in different ways', async () => {
+  test('may be opened under several names at once', async () => {
     await symlink(folder, `${folder}-link`);
     const other = url.replace(folder, `${folder}-link`);
     const stores = await Promise.all([Store.open(url), Store.open(other)]);
@@ -77,7 +77,7 @@ describe('in one process, a SQLite file', () => {
     await unlink(`${folder}-link`);
   });
 
-  test('that another locks is waited for while the event loop goes on', async () => {
+  test('that is locked is waited for without blocking the event loop', async () => {
     await (await Store.open(url)).close();
     const lock = new SqliteDatabase(url.replace('file:', ''));
     lock.exec('begin immediate');
@@ -94,7 +94,7 @@ describe('in one process, a SQLite file', () => {
     lock.close();
   });
 
-  test('that another locks for too long is not opened, with one line that says so', async () => {
+  test('that is locked for too long is not opened, with one line that says so', async () => {
     await (await Store.open(url)).close();
     const lock = new SqliteDatabase(url.replace('file:', ''));
     lock.exec('begin immediate');

@@ -78,7 +78,7 @@ async function untilNoParts(): Promise<void> {
 }
 
 describe('tables that trickle in', () => {
-  test('are taken in a number that leaves room for others, and hold up none that come at once', async () => {
+  test('leave room for others, and delay no table that arrives at once', async () => {
     await Promise.all(Array.from({ length: 31 }, () => trickle(1000)));
     expect((await train()).status).toBe(202);
     await untilTrained();
@@ -89,7 +89,7 @@ describe('tables that trickle in', () => {
     await untilAnswered(202);
   });
 
-  test('give way to others that wait to be read, and to small ones at once', async () => {
+  test('give way to others that wait, and at once to small ones', async () => {
     const slow = [await trickle(320_000), await trickle(320_000)];
     const given = Promise.race(slow.map((socket) => text(socket)));
     expect((await train()).status).toBe(202);
@@ -105,7 +105,7 @@ describe('tables that trickle in', () => {
     await untilTrained();
   });
 
-  test('leave nothing behind when they hang up', async () => {
+  test('leave nothing behind when their senders disconnect', async () => {
     const socket = await trickle(1_000_000);
     await pause(500);
     socket.destroy();
