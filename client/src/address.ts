@@ -10,7 +10,7 @@ const NOT_A_SEGMENT = new Set(['', '.', '..']);
 export function serializePath(path: string, names: Record<string, unknown>): string {
   for (const [parameter, name] of Object.entries(names)) {
     if (typeof name === 'string' && NOT_A_SEGMENT.has(name)) {
-      throw new TypeError(`The ${parameter} ${JSON.stringify(name)} cannot stand in an address`);
+      throw new TypeError(`The ${parameter} ${JSON.stringify(name)} is not allowed in an address`);
     }
   }
   return defaultPathSerializer(path, names);

@@ -19,7 +19,7 @@ export class UnexpectedAnswerError extends Error {
     const mediaType = response.headers.get('Content-Type') ?? 'no media type';
     const excerpt = body.slice(0, EXCERPT_LENGTH).trim();
     super(
-      `This is not an answer of Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
+      `This is not a response from Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
         'Check the base URL, and what stands between the client and the service.',
     );
   }

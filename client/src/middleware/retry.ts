@@ -15,7 +15,7 @@ export interface RetryOptions {
    * with each retry. Default: 250.
    */
   delay?: number;
-  /** The upper bound that the wait doubles up to. Default: 5,000. */
+  /** The longest upper bound that the wait doubles to. Default: 5,000. */
   longestDelay?: number;
 }
 
