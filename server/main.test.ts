@@ -133,7 +133,7 @@ describe('a store that another process has locked', () => {
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
     expect((await fetch(`${server.url}/projects`)).status).toBe(200);
     // Whether at its beginning or at its end, the training has met the lock.
-    while (!server.log.some((line) => line.includes('takes no note of a training yet'))) {
+    while (!server.log.some((line) => line.includes('cannot record a training yet'))) {
       await delay(50);
     }
     lock.exec('rollback');

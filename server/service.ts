@@ -115,6 +115,6 @@ async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
   try {
     await store.answers.forget(new Date(Date.now() - KEPT_FOR).toISOString());
   } catch (error) {
-    log.warn({ err: error }, 'old answers are not forgotten yet');
+    log.warn({ err: error }, 'expired responses are not deleted yet');
   }
 }

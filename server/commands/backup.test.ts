@@ -226,7 +226,7 @@ describe('no backup is made', () => {
 
   test('of a database that is another program’s', async () => {
     new SqliteDatabase(file).exec('create table projects (id)').close();
-    await expectRefusal('no store of Roster');
+    await expectRefusal('not a Roster store');
   });
 
   test('of a store that is damaged', async () => {

@@ -47,7 +47,7 @@ export function readExpiry(text: string): string {
       'It must be a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or a number of days such as 90d.',
     );
   }
-  if (moment <= Date.now()) throw new InvalidArgumentError('It is over already.');
+  if (moment <= Date.now()) throw new InvalidArgumentError('It has already passed.');
   return new Date(moment).toISOString();
 }
 

@@ -129,8 +129,8 @@ describe('keys create', () => {
   test.each([
     [['--scope', 'read,admin'], 'one or more of read,write,predict,operate'],
     [['--scope', ''], 'one or more of read,write,predict'],
-    [['--expires', '2020-01-01'], 'It is over already'],
-    [['--expires', '0d'], 'It is over already'],
+    [['--expires', '2020-01-01'], 'It has already passed'],
+    [['--expires', '0d'], 'It has already passed'],
     [['--expires', '2999-02-30'], 'a day such as'],
     [['--expires', '2999-01-31T12:00'], 'a day such as'],
     [['--expires', 'tomorrow'], 'a day such as'],

@@ -5,7 +5,7 @@ import { revokeKeyCommand } from './revoke-key.js';
 
 /** `keys`: manages the keys of callers. */
 export const keysCommand = new Command('keys')
-  .description('make, list and revoke keys, in the store that DATABASE_URL names')
+  .description('create, list and revoke keys in the store at DATABASE_URL')
   .addCommand(createKeyCommand)
   .addCommand(listKeysCommand)
   .addCommand(revokeKeyCommand);

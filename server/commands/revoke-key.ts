@@ -4,7 +4,7 @@ import { onStore } from './on-store.js';
 /** `keys revoke`: revokes a key permanently. */
 export const revokeKeyCommand = new Command('revoke')
   .description('revoke a key permanently')
-  .argument('<id>', 'its id: what is between the two _ of the key')
+  .argument('<id>', 'its id: the part between the two _ of the key')
   .action(revoke);
 
 async function revoke(id: string): Promise<void> {

@@ -96,7 +96,7 @@ function check(file: string): void {
     const faults = texts(database, 'pragma integrity_check').filter((text) => text !== 'ok');
     if (faults[0] !== undefined) throw new Error(`the copy is damaged: ${faults[0]}`);
     const tables = texts(database, 'select name from sqlite_schema');
-    if (!TABLES.every((name) => tables.includes(name))) throw new Error('it is no store of Roster');
+    if (!TABLES.every((name) => tables.includes(name))) throw new Error('it is not a Roster store');
   } finally {
     database.close();
   }

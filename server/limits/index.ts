@@ -21,7 +21,7 @@ const BODY_MEMORY = 128 * 1024 * 1024;
  */
 const STREAMS = 8;
 
-/** Keeps any callers, even hostile ones, from blocking the service for others. */
+/** Keeps callers, even hostile ones, from blocking the service for others. */
 export interface Limits {
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;

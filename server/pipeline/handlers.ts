@@ -19,8 +19,8 @@ type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
 
 /**
- * The headers that a response must or may set. The generator drops that a header behind a `$ref` is
- * optional, and `Link` is: the last page has none.
+ * The headers that a response must or may set. In the generated types, a header behind a `$ref` is
+ * never optional, but `Link` is: the last page has none.
  */
 type Headers<R> = R extends { headers: infer H }
   ? Omit<Declared<H>, SetElsewhere | 'Link'> &

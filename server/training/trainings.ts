@@ -95,7 +95,7 @@ export class Trainings {
         else await pause(LOOK_EVERY, this.#rest.signal);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
-        this.log.error({ err: error }, 'a training was not taken up or not ended');
+        this.log.error({ err: error }, 'a training could not be claimed or recorded');
         await pause(RETRY_AFTER, this.#stopping.signal);
       }
     }
@@ -112,7 +112,7 @@ export class Trainings {
         if (await this.store.tables.sweep()) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
-        this.log.warn({ err: error }, 'tables that nobody needs any more are not removed yet');
+        this.log.warn({ err: error }, 'unused tables are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }
@@ -241,7 +241,10 @@ export class Trainings {
     try {
       await this.store.models.releaseClaim(versionId, this.#instance);
     } catch (error) {
-      this.log.warn({ err: error, versionId }, 'a training is left to the end of its lease');
+      this.log.warn(
+        { err: error, versionId },
+        'the lease of a training is not released, and will expire',
+      );
     }
   }
 
@@ -259,7 +262,7 @@ export class Trainings {
   /** @throws the error, unless the store is only unavailable */
   #throwUnlessUnavailable(error: unknown): void {
     if (!isUnavailable(error)) throw error;
-    this.log.warn({ err: error }, 'the store takes no note of a training yet');
+    this.log.warn({ err: error }, 'the store cannot record a training yet');
   }
 }
 

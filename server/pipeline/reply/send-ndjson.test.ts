@@ -196,7 +196,7 @@ describe('a sender', () => {
     expect(answer.text).toContain(END);
   });
 
-  test('who sends a little now and then is not', async () => {
+  test('who sends a little now and then is not disconnected', async () => {
     const { socket, ended } = await begin(async function* (body) {
       for await (const _ of body) yield [];
       yield [Buffer.from('1\n')];
