@@ -24,8 +24,8 @@ import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
 /**
- * Composes the service: which middleware, in which order.
- * @param stopping aborted when the service takes no new requests any more
+ * Composes the service: its middleware, in order.
+ * @param stopping aborted when the service stops accepting requests
  * @throws {ContractError} if the contract has a fault
  */
 export function createApp(
@@ -69,7 +69,7 @@ export function createApp(
   );
   const pages = documentation(contract, config.basePath, isLoopback(config.host));
   app.use(config.basePath || '/', pages);
-  // A problem's type leads to `/problems/…`, whatever the base path is.
+  // A problem's type is `/problems/…`, for any base path.
   if (config.basePath) app.use(pages);
   app.use(refuseUnknownAddress);
   app.use(
@@ -90,13 +90,16 @@ export function createApp(
   );
 }
 
-/** The addresses that are open to all: those of the health, which is told however much there is to do. */
+/**
+ * Returns the addresses that are open to all: the health checks, which are exempt from load
+ * shedding.
+ */
 function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
   const open = operations.filter(({ scope }) => scope === undefined);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 
-/** What had begun before the stop goes on; what comes on an open connection after it is sent away. */
+/** Refuses requests that arrive on open connections after the stop; earlier ones continue. */
 function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
   return (req, _res, next) => {
     if (!stopping.aborted || req.path.endsWith('/health/live')) return next();

@@ -85,31 +85,31 @@ export interface Config {
   /** 0 lets the system choose a free port. */
   readonly port: number;
   readonly databaseUrl: string;
-  /** A prefix before every address: '' or a path without a slash at its end. */
+  /** A prefix before every address: '' or a path without a trailing slash. */
   readonly basePath: string;
   /** Origins whose pages may use the service, and `*` for reads with a key. */
   readonly allowedOrigins: readonly string[];
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
-  /** The largest body, in bytes, beside tables of CSV. */
+  /** The largest body other than a CSV table, in bytes. */
   readonly maxBody: number;
-  /** The largest table of CSV, in bytes. */
+  /** The largest CSV table, in bytes. */
   readonly maxTable: number;
-  /** How many requests a key may send in a minute; 0 for no limit. */
+  /** The most requests per key and minute; 0 for no limit. */
   readonly rateLimit: number;
-  /** How many resources of each kind a project may hold, and how many projects an owner. */
+  /** The most resources of each kind in a project, and the most projects of an owner. */
   readonly maxResources: number;
-  /** How much an owner may store in all projects, in bytes. */
+  /** The most bytes that an owner may store in all projects. */
   readonly maxStored: number;
-  /** How much may be kept of an owner's answers under an Idempotency-Key, in bytes. */
+  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
 }
 
-/** The environment asks for something that cannot be; the message says what, in one line. */
+/** The environment has an invalid setting; the message names it in one line. */
 export class ConfigError extends Error {}
 
 /**
- * Reads the configuration from environment variables. One that is set but empty counts as not set.
- * @throws {ConfigError} naming every variable that is malformed.
+ * Reads the configuration from environment variables. An empty variable counts as unset.
+ * @throws {ConfigError} naming every malformed variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -151,7 +151,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** What a variable is instead; a database's address may hold a password, so it is not repeated. */
+/** Describes the value of a variable; omits a database URL, which may contain a password. */
 function butIs(set: Readonly<Record<string, string | undefined>>, name: string): string {
   return name === 'DATABASE_URL' && set[name]?.includes('@') ? '' : `, not "${set[name]}"`;
 }

@@ -1,4 +1,4 @@
-/** What comes over a connection that is no request, or that is refused before it is read. */
+/** Tests input that is no valid request, or is refused before it is read. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.kill());
 
-describe('what is no HTTP', () => {
+describe('input that is not HTTP', () => {
   async function answerTo(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.end(bytes);
@@ -38,7 +38,7 @@ describe('what is no HTTP', () => {
     ['a folded header', smuggled('Transfer-Encoding:\r\n chunked\r\nContent-Length: 5')],
     ['a line that ends in LF alone', smuggled('X: a\nContent-Length: 5')],
     ['a zero byte in a header', smuggled('X: a\0b')],
-  ])('such as %s is answered with a problem, and once', async (_, bytes) => {
+  ])('such as %s is answered with a problem, and only once', async (_, bytes) => {
     const answer = await answerTo(bytes);
     expect(answer).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
@@ -67,7 +67,7 @@ describe('what is no HTTP', () => {
     ['the beginning of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['chunks in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['the same length twice', smuggled('Content-Length: 5\r\nContent-Length: 5')],
-  ])('such as %s is answered with a problem, which says why', async (_, bytes) => {
+  ])('such as %s is answered with a problem that states the reason', async (_, bytes) => {
     const answer = await answerTo(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain('"type":"/problems/unreadable-request"');
@@ -78,13 +78,13 @@ describe('what is no HTTP', () => {
     ['an unknown coding before the chunks', smuggled('Transfer-Encoding: gzip, chunked')],
     ['the same in two headers', smuggled('Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked')],
     ['the coding that does nothing', smuggled('Transfer-Encoding: identity, chunked')],
-  ])('%s is said not to be implemented', async (_, bytes) => {
+  ])('%s is answered as not implemented', async (_, bytes) => {
     const answer = await answerTo(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\n/);
     expect(answer).toContain('"type":"/problems/not-implemented"');
   });
 
-  test('of a refused connection, nothing that follows is done', async () => {
+  test('requests that follow on a refused connection are ignored', async () => {
     const project = 'after_a_refusal';
     const body = JSON.stringify({ project: { name: project } });
     const creation = `POST /projects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -117,7 +117,7 @@ describe('what is no HTTP', () => {
     expect(answer).toMatch(expected);
   });
 
-  test('the host of an address counts, and not the header', async () => {
+  test('the host of an absolute target takes precedence over the header', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write(
       'GET http://elsewhere.example/projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
@@ -127,13 +127,13 @@ describe('what is no HTTP', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('headers that are too large are told so', async () => {
+  test('headers that are too large are refused with a problem', async () => {
     const answer = await answerTo(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
     expect(answer).toContain('"type":"/problems/headers-too-large"');
   });
 
-  test('headers that do not end are waited for only so long', async () => {
+  test('headers that do not end are refused after the time limit', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write('GET /projects HTTP/1.1\r\nHost: x\r\nX: ');
     let answer = '';
@@ -144,13 +144,16 @@ describe('what is no HTTP', () => {
   });
 });
 
-/** A request with another behind it, for who reads the first one's length in another way. */
+/**
+ * Returns a request with a second one hidden behind it, for parsers that read the first one's
+ * length differently.
+ */
 function smuggled(headers: string): string {
   return `POST /projects HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\n\r\nGET /projects HTTP/1.1\r\nHost: x\r\n\r\n`;
 }
 
 describe('an upload that is refused before it is read', () => {
-  test('ends nothing but itself when it is too large', async () => {
+  test('does not affect other requests when it is too large', async () => {
     const refused = await fetch(`${server.url}/api/projects/nowhere/models/m?target=y`, {
       method: 'PUT',
       headers: { 'Content-Type': 'text/csv' },
@@ -161,7 +164,7 @@ describe('an upload that is refused before it is read', () => {
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
   });
 
-  test('is told how large a table of CSV may be, whether its length is told or not', async () => {
+  test('is refused with the limit of CSV tables, with or without a declared length', async () => {
     const train = (body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
       fetch(`${server.url}/api/projects/default/models/m?target=y`, {
         ...{ method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body, ...init },
@@ -178,7 +181,7 @@ describe('an upload that is refused before it is read', () => {
     expect((await train(`x,y\n${rows.join('\n')}`)).status).toBe(202);
   });
 
-  test('ends nothing but itself when it breaks off', async () => {
+  test('does not affect other requests when it breaks off', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write(
       'PUT /api/projects/nowhere/models/m?target=y HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 999\r\n\r\nx,y\n',

@@ -1,4 +1,4 @@
-/** How the process starts, or why it does not. */
+/** Tests the start of the process, and its failures. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ describe('a start', () => {
     expect(words).toMatch(/ended with 1:\nRoster did not start: PORT must be [^\n]*$/);
   });
 
-  test('at a port that is taken ends with one line that says so', async () => {
+  test('on a port in use ends with one line that says so', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo; // A string is for pipes only.
@@ -38,7 +38,7 @@ describe('a start', () => {
     );
   });
 
-  test('on a PostgreSQL that is not there asks whether it runs', async () => {
+  test('on an unreachable PostgreSQL asks whether it runs', async () => {
     const words = await refusal({
       env: { DATABASE_URL: `postgres://roster:s3cret@127.0.0.1:${await freePort()}/roster` },
     });
@@ -55,14 +55,14 @@ describe('a start', () => {
     },
   );
 
-  test('on a file that is no database ends with one line that says so', async () => {
+  test('on a file that is not a database ends with one line that says so', async () => {
     const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
     expect(words).toMatch(/\nRoster did not start: .*not a database[^\n]*$/);
   });
 });
 
 describe('a host that other machines can reach', () => {
-  test('is refused as long as there is no key, with a line that says what to do', async () => {
+  test('is refused while there is no key, with a line that says what to do', async () => {
     for (const HOST of ['0.0.0.0', '::']) {
       await expect(start({ env: { HOST } })).rejects.toThrow(
         /Roster did not start: HOST .* there is no key yet .* roster keys create/,
@@ -70,7 +70,7 @@ describe('a host that other machines can reach', () => {
     }
   });
 
-  test('is served once there is a key, and to its holder alone', async () => {
+  test('is served after a key exists, and to its holder alone', async () => {
     const key = await makeKey(`file:${file('roster.db')}`, { name: 'first' });
     const { url } = await start({ env: { HOST: '0.0.0.0' } });
     const local = url.replace('0.0.0.0', '127.0.0.1');
@@ -87,7 +87,7 @@ describe('BASE_PATH', () => {
   });
   afterAll(() => server.stop());
 
-  test('puts every address behind it, and itself into Location and Link', async () => {
+  test('prefixes every address, and appears in Location and Link', async () => {
     const { origin } = new URL(server.url);
     expect(server.url).toBe(`${origin}/v1/roster`);
     const post = await fetch(`${server.url}/api/projects/default/skills`, {
@@ -100,7 +100,7 @@ describe('BASE_PATH', () => {
     expect((await fetch(`${origin}${location}`)).status).toBe(200);
   });
 
-  test('leaves nothing but the explanations of problems outside', async () => {
+  test('does not prefix the pages of problems, and nothing else is outside', async () => {
     const { origin } = new URL(server.url);
     const outside = await fetch(`${origin}/projects`);
     expect(outside.status).toBe(404);

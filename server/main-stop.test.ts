@@ -1,4 +1,4 @@
-/** What a stop does to that which has begun. */
+/** Tests the effect of a stop on running requests. */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import type { ServerProcess } from '../testkit/service/server-process.js';
 const { start } = ownServers();
 
 describe('a stop', () => {
-  /** Sends a request but for the end of its body, and waits until the service has begun with it. */
+  /** Sends a request without the end of its body, and waits until the service has started on it. */
   async function begin(server: ServerProcess, method: string, path: string, body: string) {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     const received = { text: '' };
@@ -25,7 +25,7 @@ describe('a stop', () => {
     return { socket, received, rest: body.slice(10) };
   }
 
-  test('lets a request that has begun end, and keeps what it did', async () => {
+  test('lets a running request finish, and keeps its result', async () => {
     const server = await start();
     const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
     const path = '/projects/default/skills';
@@ -40,7 +40,7 @@ describe('a stop', () => {
     expect(await skills.json()).toMatchObject([{ name: 'late' }]);
   });
 
-  test('sends away, as a problem, what comes on an open connection after it', async () => {
+  test('refuses later requests on open connections with a problem', async () => {
     const server = await start();
     const path = '/projects/default/chatbots/a';
     const { socket, received, rest } = await begin(server, 'PUT', path, '{"chatbot":{}}');
@@ -70,7 +70,7 @@ describe('a stop', () => {
     expect(await stopped).toBe(0);
   });
 
-  test('interrupts a training, which the next start takes up again', async () => {
+  test('interrupts a training, which restarts with the next start', async () => {
     const before = await start();
     const { data } = await train(before, longTable);
     expect(data?.status).toBe('training');

@@ -10,7 +10,7 @@ import { type ServerProcess, startServer } from '../testkit/service/server-proce
 const { file, start } = ownServers();
 
 describe('a training', () => {
-  test('leaves other requests answered while it runs', async () => {
+  test('does not block other requests while it runs', async () => {
     const server = await start();
     await train(server, longTable);
     let answered = 0;
@@ -28,12 +28,12 @@ describe('a stream', () => {
   });
   afterAll(() => server.kill());
 
-  /** What the service counts or measures. */
+  /** Returns the value of a metric. */
   async function metric(name: string): Promise<number> {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
   }
-  /** In bytes. */
+  /** Returns the memory of the service, in bytes. */
   const memory = () => metric('process_resident_memory_bytes');
 
   test('counts its rows among the predictions', async () => {
@@ -43,11 +43,11 @@ describe('a stream', () => {
     expect(await metric('roster_rows_predicted_total')).toBe(2);
   });
 
-  test('is not held in memory, whether its reader rests or reads', async () => {
+  test('is not held in memory, whether its reader pauses or reads', async () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     const lines = '{"carat":0.7,"cut":"Ideal","color":"G"}\n'.repeat(1000);
     const before = await memory();
-    // Their answers have 120 MB.
+    // The responses total 120 MB.
     for (let thousands = 0; thousands < 200; thousands += 1) stream.write(lines);
     let most = 0;
     for (let looked = 0; looked < 10; looked += 1) {
@@ -74,7 +74,7 @@ function damageModels(file: string): void {
 }
 
 describe('the log', () => {
-  test('has a line for each request, under the id that the answer carries', async () => {
+  test('has a line for each request, with the id of the response', async () => {
     const server = await start();
     const answer = await fetch(`${server.url}/projects/default/skills/nobody`);
     const id = answer.headers.get('X-Request-Id');
@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(lines[0]).toMatchObject({ operation: 'getSkill', res: { statusCode: 404 } });
   });
 
-  test('has no key that was put into the address by mistake', async () => {
+  test('omits a key that was put into the address by mistake', async () => {
     const server = await start();
     const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
     await fetch(`${server.url}/projects/${key}?key=${key}`);
@@ -95,7 +95,7 @@ describe('the log', () => {
     expect(log).not.toContain('sss');
   });
 
-  test('has the cause of an internal error, of which the answer shows nothing', async () => {
+  test('has the cause of an internal error, which the response does not show', async () => {
     const server = await start();
     await train(server);
     await untilTrained(server);
@@ -118,7 +118,7 @@ describe('the log', () => {
 });
 
 describe('a store that another process has locked', () => {
-  test('is 503 to those who write, and neither stops the others nor fails a training', async () => {
+  test('causes 503 for writes, and neither blocks reads nor fails a training', async () => {
     const server = await start();
     await train(server, someDiamonds(1000));
     const lock = new SqliteDatabase(file('roster.db'));
@@ -132,8 +132,8 @@ describe('a store that another process has locked', () => {
     expect(refused.headers.get('Retry-After')).toBe('1');
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
     expect((await fetch(`${server.url}/projects`)).status).toBe(200);
-    // Whether the training was about to begin or to end, it has met the lock.
-    while (!server.log.some((line) => line.includes('takes no note of a training yet'))) {
+    // Whether at its beginning or at its end, the training has met the lock.
+    while (!server.log.some((line) => line.includes('cannot record a training yet'))) {
       await delay(50);
     }
     lock.exec('rollback');
@@ -143,7 +143,7 @@ describe('a store that another process has locked', () => {
 });
 
 describe('/problems', () => {
-  test('has a page for each problem, that says what happened and how to fix it, and no other', async () => {
+  test('has a page for each problem with its cause and remedy, and no other pages', async () => {
     const { url } = await start();
     const page = await fetch(`${url}/problems/name-taken`);
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');

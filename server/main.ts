@@ -6,7 +6,7 @@ import { startTracing } from './telemetry/tracing.js';
 
 try {
   const config = readConfig(process.env);
-  // Lines are written together, as a write for each costs too much; those that wait are written at the end.
+  // Lines are buffered, since one write per line costs too much; the rest is written at exit.
   const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);
@@ -16,7 +16,7 @@ try {
   } finally {
     await tracing?.stop();
   }
-  // A collector that is away would be tried again for some time, with nobody there to see it.
+  // OpenTelemetry would retry an unreachable collector for some time, with nobody there to see it.
   if (tracing) process.exit();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
@@ -29,7 +29,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
   try {
     await service.listen();
     const signal = stopSignal();
-    // Who waits for this line may ask for the stop at once.
+    // Flushed at once: a supervisor that waits for this line may then stop the service.
     log.flush();
     service.work();
     log.info({ signal: await signal }, 'stopping');

@@ -13,31 +13,36 @@ import { Predictors } from './training/predictors.js';
 import { Tables } from './training/tables.js';
 import { Trainings } from './training/trainings.js';
 
-/** The contract stands at the top of the project, which this file is built two folders below. */
+/** The contract is in the root of the project, two folders above the built file. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
 const HOUR = 60 * 60 * 1000;
 
-/** The service on its store. It does nothing by itself yet. */
+/** The service on its store. It is idle until `listen` and `work` are called. */
 export interface Service {
-  /** Answers the requests. */
+  /** Handles the requests. */
   readonly app: RequestListener;
   /**
-   * Answers whoever reaches the host and the port of the configuration.
-   * @param front what answers in place of the app, such as one that hands most of it on to the app
+   * Listens on the configured host and port.
+   * @param front the listener to use instead of the app, such as one that passes most requests to
+   *   the app
    * @returns the address
-   * @throws if it cannot listen there, with the reason and a remedy in one line
+   * @throws if it cannot listen, with the reason and a remedy in one line
    */
   listen(front?: RequestListener): Promise<string>;
-  /** Takes up trainings, and what has to be done from time to time. */
+  /** Starts trainings and periodic housekeeping. */
   work(): void;
-  /** Lets requests end that have begun, leaves a training to whoever takes it up next, and closes the store. */
+  /**
+   * Lets running requests finish, leaves a running training to the next instance, and closes the
+   * store.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Opens the store, and puts the service together on it. Whoever opens it stops it, whatever happens between.
- * @throws if the store or the contract cannot be read, or the host lets strangers in and there are no keys
+ * Opens the store and builds the service on it. The caller must stop the service in every case.
+ * @throws if the store or the contract cannot be read, or other machines can connect and there are
+ *   no keys
  */
 export async function openService(config: Config, log: Logger): Promise<Service> {
   const contract = readContract(CONTRACT);
@@ -96,7 +101,7 @@ export async function openService(config: Config, log: Logger): Promise<Service>
   }
 }
 
-/** Without keys everyone who reaches the service owns it; so only this machine may reach it then. */
+/** Without keys every caller owns everything, so only this machine may connect. */
 async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
   if (isLoopback(host) || (await store.keys.exist())) return;
   throw new Error(
@@ -105,11 +110,11 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
   );
 }
 
-/** Answers are kept for a day; the others only take room. */
+/** Deletes responses after a day, so that they do not take up space. */
 async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
   try {
     await store.answers.forget(new Date(Date.now() - KEPT_FOR).toISOString());
   } catch (error) {
-    log.warn({ err: error }, 'old answers are not forgotten yet');
+    log.warn({ err: error }, 'expired responses are not deleted yet');
   }
 }

@@ -1,4 +1,4 @@
-/** Waits until somebody asks the process to end. Who asks once more is not kept waiting: that ends it at once. */
+/** Waits for a signal to stop. A second signal ends the process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);

@@ -1,4 +1,4 @@
-/** What the compiler tells a user of the client about what comes back. Nothing here is ever run. */
+/** The types of replies, as the compiler checks them. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   type Agent,
@@ -42,24 +42,24 @@ describe('answers', () => {
     expectTypeOf(data?.[0]?.price).toBeUnknown();
   });
 
-  test('what is only ever sent is not there to be read', () => {
+  test('fields that are only sent cannot be read', () => {
     expectTypeOf<Agent>().not.toHaveProperty('skills_to_add');
     expectTypeOf<Agent['skills']>().toEqualTypeOf<Skill[]>();
   });
 
-  test('what may be empty says so', () => {
+  test('nullable fields must be checked', () => {
     expectTypeOf<Model['failure']>().toEqualTypeOf<string | null>();
     expectTypeOf<Model['serving_version']>().toEqualTypeOf<number | null>();
     // @ts-expect-error: 'columns' is possibly 'null'
     void (({ columns }: Model) => columns.length);
   });
 
-  test('text, a Blob or a stream is what was asked for with parseAs', async () => {
+  test('parseAs determines the type: text, a Blob or a stream', async () => {
     const { data } = await roster.GET('/projects', { parseAs: 'text' });
     expectTypeOf(data).toEqualTypeOf<string | undefined>();
   });
 
-  test('what was deleted has no data', async () => {
+  test('a deletion has no data', async () => {
     const { data } = await roster.DELETE('/projects/{project_name}', { params: project });
     expectTypeOf(data).toEqualTypeOf<undefined>();
   });
@@ -111,7 +111,7 @@ describe('problems', () => {
     }
   });
 
-  test('whoever has dealt with each problem of an operation has nothing left', () => {
+  test('a switch over each problem of an operation is exhaustive', () => {
     void ((problem: Exclude<ProblemOf<'deleteProject'>, { status: 400 | 401 | 403 | 429 }>) => {
       switch (problem.type) {
         case '/problems/project-not-found':
@@ -134,7 +134,7 @@ describe('problems', () => {
     void ((problem: Problem & { type: '/problems/unusable-table' }) => problem.errors[0]?.pointer);
   });
 
-  test('Problem and ProblemType know them all', () => {
+  test('Problem and ProblemType include all problems', () => {
     expectTypeOf<ProblemOf<'getSkill'>>().toExtend<Problem>();
     expectTypeOf<ProblemOf<'deleteProject'>['type']>().toEqualTypeOf<
       | '/problems/invalid-request'

@@ -4,11 +4,12 @@ const ofRequest = new WeakMap<Request, BodyInit>();
 const ofCall = new WeakMap<object, BodyInit>();
 
 /**
- * The global `Request`, but what the body of each is made from is remembered. From the request itself
- * nobody can tell: whatever it was, its body is a stream, which is gone once it was sent.
+ * Returns the global `Request`, extended to remember the source of each body. A request alone does
+ * not show it: its body is always a stream, and is consumed once sent.
  */
 export function rememberingRequest(): typeof Request {
-  // Not a subclass: openapi-fetch takes from a middleware only what is an instance of this.
+  // A proxy and not a subclass: openapi-fetch accepts from a middleware only instances of this
+  // class.
   return new Proxy(Request, {
     construct(Plain, [input, init]: [RequestInfo | URL, RequestInit?]) {
       const request = new Plain(input, init);
@@ -19,22 +20,22 @@ export function rememberingRequest(): typeof Request {
 }
 
 /**
- * Keeps what the body was made from for the whole call, since a middleware may put another request in
- * the place of the first. So it has to be the first middleware of the client.
+ * Keeps the source of the body for the whole call, since a middleware may replace the request. Must
+ * therefore be the first middleware of the client.
  */
 export const rememberBody: Middleware = {
   onRequest({ request, options }) {
     const body = ofRequest.get(request);
-    // openapi-fetch makes one object of options for each call, and shows it to every middleware.
+    // openapi-fetch creates one options object per call and passes it to every middleware.
     if (body !== undefined) ofCall.set(options, body);
   },
 };
 
 /**
- * The request, to be sent once more.
+ * Returns a copy of the request that can be sent again.
  *
- * @param call the `options` that a middleware is given, which stand for the call
- * @returns nothing where the body cannot be sent again: a stream, or one that a middleware put there
+ * @param call the `options` that a middleware receives, which identify the call
+ * @returns undefined if the body cannot be sent again: a stream, or a body that a middleware set
  */
 export function sentAgain(request: Request, call: object): Request | undefined {
   if (request.body === null) return new Request(request);

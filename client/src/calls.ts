@@ -26,10 +26,10 @@ type Call<M extends Method> = <Path extends PathWith<M>, As extends ParseAs = 'j
 ) => Promise<FetchResponse<Operation<Path, M>, { parseAs: As }, `${string}/${string}`>>;
 
 /**
- * The typed client: `GET`, `POST`, `PUT` and `DELETE` of every address in the contract.
+ * The typed client: `GET`, `POST`, `PUT` and `DELETE` for every address in the contract.
  *
- * It is an openapi-fetch client. Only the types of the four calls are its own, for openapi-fetch's
- * let a field pass that the contract does not know, which the service then refuses.
+ * It is an openapi-fetch client with stricter types for these four methods: openapi-fetch's own
+ * types accept fields that are not in the contract, which the service then refuses.
  */
 export interface RosterClient extends Pick<Client<RosterPaths>, 'use' | 'eject'> {
   GET: Call<'get'>;

@@ -26,7 +26,7 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A server that remembers what it was sent, and answers every request with an empty list. */
+/** Starts a server that records its requests and answers each with an empty list. */
 async function remember(): Promise<{ url: string; seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const url = await listen(async (request, response) => {
@@ -38,7 +38,7 @@ async function remember(): Promise<{ url: string; seen: SeenRequest[] }> {
   return { url, seen };
 }
 
-/** A server that answers every request in the same way. */
+/** Starts a server that answers every request in the same way. */
 function answer(status: number, mediaType: string | null, body: string): Promise<string> {
   return listen((_request, response) => {
     response.writeHead(status, mediaType === null ? {} : { 'Content-Type': mediaType }).end(body);
@@ -51,7 +51,7 @@ const training = {
 };
 const table = 'carat,price\n0.23,326\n';
 
-test('an answer that nothing has changed has neither data nor an error', async () => {
+test('a 304 has neither data nor an error', async () => {
   const url = await answer(304, null, '');
   const { data, error, response } = await createRosterClient({ baseUrl: url }).GET(
     '/projects/{project_name}',
@@ -82,7 +82,7 @@ describe('the request', () => {
     expect(seen[0]?.url).toBe(`${end.replace(/\/+$/, '')}/projects`);
   });
 
-  test('goes through the fetch that was given', async () => {
+  test('uses the given fetch', async () => {
     const asked: string[] = [];
     const roster = createRosterClient({
       baseUrl: 'http://roster.example',
@@ -119,7 +119,7 @@ describe('the request', () => {
 });
 
 describe('the body', () => {
-  test('is JSON where nothing else is said', async () => {
+  test('is JSON by default', async () => {
     const { url, seen } = await remember();
     await createRosterClient({ baseUrl: url }).POST('/projects', {
       body: { project: { name: 'jewellery' } },
@@ -132,7 +132,7 @@ describe('the body', () => {
     ['text', () => table],
     ['a Blob', () => new Blob([table])],
     ['a stream', () => new Blob([table]).stream()],
-  ])('goes out as it is where it is CSV as %s', async (_form, body) => {
+  ])('is sent unchanged if it is CSV as %s', async (_form, body) => {
     const { url, seen } = await remember();
     await createRosterClient({ baseUrl: url }).PUT(
       '/api/projects/{projectName}/models/{modelName}',
@@ -146,7 +146,7 @@ describe('the body', () => {
     expect(seen[0]?.headers['content-type']).toBe('text/csv');
   });
 
-  test('is refused where it is CSV that is not called so', async () => {
+  test('is refused if it is CSV without its Content-Type', async () => {
     const roster = createRosterClient({ baseUrl: 'http://roster.example' });
     const upload = roster.PUT('/api/projects/{projectName}/models/{modelName}', {
       params: training,
@@ -157,7 +157,7 @@ describe('the body', () => {
 });
 
 describe('the answer', () => {
-  test('is a problem where the service answers one', async () => {
+  test('is a problem if the service answers with one', async () => {
     const problem = { type: '/problems/project-not-found', title: 'Project not found' };
     const url = await answer(404, 'application/problem+json', JSON.stringify(problem));
     const { data, error, response } = await createRosterClient({ baseUrl: url }).GET('/projects');
@@ -172,17 +172,20 @@ describe('the answer', () => {
     ['JSON of its own', 403, 'application/json', '{"message":"Forbidden"}'],
     ['a problem cut short', 500, 'application/problem+json', '{"type":'],
     ['a page that calls itself a success', 200, 'text/html', '<h1>Log in</h1>'],
-  ])('throws what happened where a proxy answers %s', async (_what, status, mediaType, body) => {
-    const url = await answer(status, mediaType, body);
-    const listing = createRosterClient({ baseUrl: url }).GET('/projects');
-    const error: unknown = await listing.catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
-    expect(error).toMatchObject({ body, response: { status } });
-    expect(String(error)).toContain(`status ${status}`);
-    expect(String(error)).toContain(body);
-  });
+  ])(
+    'throws an UnexpectedAnswerError if a proxy answers %s',
+    async (_what, status, mediaType, body) => {
+      const url = await answer(status, mediaType, body);
+      const listing = createRosterClient({ baseUrl: url }).GET('/projects');
+      const error: unknown = await listing.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UnexpectedAnswerError);
+      expect(error).toMatchObject({ body, response: { status } });
+      expect(String(error)).toContain(`status ${status}`);
+      expect(String(error)).toContain(body);
+    },
+  );
 
-  test('is nothing where the service answers 204', async () => {
+  test('is empty if the service answers 204', async () => {
     const url = await answer(204, null, '');
     const { data, error, response } = await createRosterClient({ baseUrl: url }).DELETE(
       '/projects/{project_name}',

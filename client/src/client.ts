@@ -7,21 +7,21 @@ import type { RosterPaths } from './paths.js';
 import { serializeBody } from './request-body.js';
 import { refuseUnexpectedAnswers } from './unexpected-answer.js';
 
-/** Where the service is, and how to reach it. */
+/** The address of the service and the options for requests to it. */
 export interface RosterClientOptions {
-  /** The address of the service, with or without a slash at its end. It may end in `/api`. */
+  /** The address of the service, with or without a trailing slash. It may end in `/api`. */
   baseUrl: string;
-  /** Sent as `Authorization: Bearer …`. Without a key, or with an empty one, no such header is sent. */
+  /** Sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
   apiKey?: string | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** fetch asks for this where a body is a stream; the types of the DOM do not know it yet. */
+/** fetch requires this option when a body is a stream; the DOM types do not include it yet. */
 const STREAMED_UPLOADS = { duplex: 'half' };
 
 /**
- * Makes a client of the service at `baseUrl`.
+ * Creates a client for the service at `baseUrl`.
  *
  * @example
  * const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
@@ -44,9 +44,9 @@ export function createRosterClient({
     bodySerializer: serializeBody,
     pathSerializer: serializePath,
   });
-  // The last one hears of an answer first.
+  // The last middleware gets the response first.
   client.use(rememberBody, passNotModified, refuseUnexpectedAnswers);
-  // The same calls, told more strictly: the compiler cannot compare the two, as each is generic in
-  // another way. src/answers.test-d.ts and src/requests.test-d.ts hold what a user sees of them.
+  // The same methods with stricter types. The compiler cannot compare the two, because their type
+  // parameters differ. src/answers.test-d.ts and src/requests.test-d.ts check these types.
   return client as RosterClient;
 }

@@ -1,4 +1,4 @@
-/** What the compiler tells a user about the client's middleware and helpers. Nothing here is ever run. */
+/** The types of the client's middleware and helpers. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   answered,
@@ -23,7 +23,7 @@ const path = { project_name: 'default' };
 const model = { projectName: 'default', modelName: 'diamond_prices' };
 
 describe('middleware', () => {
-  test('goes into use, one or several', () => {
+  test('is passed to use, one or several at once', () => {
     roster.use(timeout(5_000), apiKey('roster_'), idempotencyKeys(), retry());
     roster.use(apiKey(async () => undefined));
     roster.use(retry({ attempts: 2, within: 1_000, delay: 10, longestDelay: 100 }));
@@ -34,7 +34,7 @@ describe('middleware', () => {
     retry({ tries: 2 });
     // @ts-expect-error: a timeout is a number of milliseconds
     timeout('5 s');
-    // @ts-expect-error: a timeout without a time is none
+    // @ts-expect-error: a timeout requires a duration
     timeout();
     // @ts-expect-error: a key is a string
     apiKey(() => 7);

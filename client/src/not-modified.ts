@@ -1,8 +1,8 @@
 import type { Middleware } from 'openapi-fetch';
 
 /**
- * Hands over an answer that nothing has changed (304) as one without a body: neither `data` nor `error`.
- * openapi-fetch would take its empty body for an error.
+ * Returns a 304 response without a body, with neither `data` nor `error`. openapi-fetch would treat
+ * the empty body as an error.
  */
 export const passNotModified: Middleware = {
   onResponse({ response }) {

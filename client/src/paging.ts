@@ -1,25 +1,28 @@
 import { type Answer, ProblemError } from './problem-error.js';
 
-/** What a request for a page has in its query. */
+/** The query parameters of a page. */
 export interface PageQuery {
   limit: number;
   cursor?: string;
 }
 
-/** Asks for a page of a list: `(page) => roster.GET('/projects', { params: { query: page } })`. */
+/**
+ * Requests one page of a list: `(page) => roster.GET('/projects', { params: { query: page } })`.
+ */
 export type ListCall<Item> = (page: PageQuery) => Promise<Answer<Item[]>>;
 
-/** How to go through a list. */
+/** Options for reading a list. */
 export interface PagingOptions {
-  /** How many resources a page has at most, from 1 to 1000: 100, if not given. */
+  /** The most resources per page, from 1 to 1000. Default: 100. */
   limit?: number;
 }
 
 /**
- * Goes through a list page by page. The next page is asked for when it is wanted, and not at all after a `break`.
+ * Reads a list page by page. Each page is requested only when needed, so a `break` ends the
+ * requests.
  *
- * @throws ProblemError where the service answers a problem
- * @throws Error where a page leads to one that was there already, which would have no end
+ * @throws ProblemError if the service answers with a problem
+ * @throws Error if a page links to an earlier page, which would never end
  */
 export async function* pages<Item>(
   list: ListCall<Item>,
@@ -44,9 +47,9 @@ export async function* pages<Item>(
 }
 
 /**
- * Goes through the resources of a list, asking for a page of them at a time.
+ * Reads the resources of a list, one page at a time.
  *
- * @throws what `pages` throws
+ * @throws the errors of `pages`
  */
 export async function* items<Item>(
   list: ListCall<Item>,
@@ -59,8 +62,8 @@ const LINKS = /<([^>]*)>([^<]*)/g;
 const IS_NEXT = /;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:\s[^";]*)?(?:"|;|,|\s*$)/i;
 
 /**
- * The cursor in the address of the next page (`Link`, RFC 8288). Only that: the address itself is the one
- * that the service knows of itself, which behind a proxy is not the client's.
+ * Returns the cursor in the address of the next page (`Link`, RFC 8288). The rest of the address is
+ * not used: behind a proxy, the service may know itself by another address than the client does.
  */
 function nextCursor({ headers }: Response): string | undefined {
   for (const [, address = '', parameters = ''] of headers.get('Link')?.matchAll(LINKS) ?? []) {

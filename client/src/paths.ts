@@ -1,12 +1,12 @@
 import type { paths } from '../../generated/openapi.js';
 
-/** A body that is sent as it is, in any of the forms in which fetch can send one. */
+/** A body that is sent unchanged, in any form that fetch accepts. */
 type SentAsItIs = string | Blob | ReadableStream<Uint8Array>;
 
 /** A CSV table. */
 export type CsvTable = SentAsItIs;
 
-/** Rows to predict as lines of JSON. */
+/** Rows to predict as NDJSON. */
 export type RowLines = SentAsItIs;
 
 type ModelPath = '/api/projects/{projectName}/models/{modelName}';
@@ -24,7 +24,10 @@ type TrainModelFromAnyCsv = Omit<TrainModel, 'requestBody'> & {
 
 type Answer = Predict['responses'][200];
 
-/** Lines are read as text or as a stream, which no type of the contract describes; `data` is the answer in JSON. */
+/**
+ * Lines are read as text or as a stream, which the contract cannot describe; `data` is the JSON
+ * response.
+ */
 type PredictAnyLines = Omit<Predict, 'requestBody' | 'responses'> & {
   requestBody: {
     content: Omit<RowsContent, 'application/x-ndjson'> & { 'application/x-ndjson': RowLines };
@@ -35,9 +38,9 @@ type PredictAnyLines = Omit<Predict, 'requestBody' | 'responses'> & {
 };
 
 /**
- * The addresses of the contract. They differ from `paths` in two points: types made from a contract know
- * what is not JSON only as a string, whereas `trainModel` and `predict` here take a Blob or a stream as
- * well; and what `predict` answers is told for JSON alone.
+ * The addresses of the contract, with two differences from `paths`. Types generated from a contract
+ * allow only a string for bodies other than JSON, whereas `trainModel` and `predict` here also
+ * accept a Blob or a stream. And `predict` has only its JSON response.
  */
 export type RosterPaths = Omit<paths, ModelPath | PredictPath> & {
   [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: TrainModelFromAnyCsv };

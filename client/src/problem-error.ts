@@ -1,20 +1,20 @@
 import type { Problem } from './problems.js';
 
-/** A problem, thrown: by those functions which ask the service more than once, and have one result. */
+/** A problem, thrown by functions that may send several requests and return one result. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
   constructor(
-    /** The problem. Its `type` tells which it is. */
+    /** The problem. Its `type` identifies it. */
     readonly problem: Problem,
-    /** The answer that it came with. Its body has been read. */
+    /** The response that carried the problem. Its body has been read. */
     readonly response: Response,
   ) {
     super(`${problem.title}: ${problem.detail}`);
   }
 }
 
-/** What a call of the client gives, as far as it matters here. */
+/** The part of a call's result that is used here. */
 export interface Answer<Data> {
   data?: Data;
   error?: Problem;
@@ -22,10 +22,10 @@ export interface Answer<Data> {
 }
 
 /**
- * The data of an answer, for those who let problems be thrown: `await answered(roster.GET('/projects'))`.
+ * Returns the data of a response and throws its problem: `await answered(roster.GET('/projects'))`.
  *
- * @throws ProblemError where the answer is a problem
- * @throws TypeError where it has no data: one that nothing has changed, or that something was deleted
+ * @throws ProblemError if the response is a problem
+ * @throws TypeError if the response has no data, as after a 304 or a deletion
  */
 export async function answered<Data>(call: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await call;

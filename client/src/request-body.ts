@@ -1,9 +1,9 @@
 const JSON_MEDIA_TYPE = /^application\/json\b/i;
 
 /**
- * Writes a body as its `Content-Type` says: as JSON where the header names JSON or is not sent, else
- * as it is. Text, a Blob or a stream that is called neither `text/csv` nor `application/x-ndjson` is a
- * mistake that the service could only describe as an array that is missing; here it gets its own words.
+ * Serializes a body as its `Content-Type` says: as JSON if the header names JSON or is missing,
+ * else unchanged. Refuses text, a Blob or a stream without `text/csv` or `application/x-ndjson`,
+ * since the service could report it only as a missing array.
  */
 export function serializeBody(body: unknown, headers?: Headers): unknown {
   const mediaType = headers?.get('Content-Type') ?? 'application/json';

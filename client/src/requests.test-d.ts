@@ -1,4 +1,4 @@
-/** What the compiler tells a user of the client about what they send. Nothing here is ever run. */
+/** The types of requests, as the compiler checks them. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import { createRosterClient } from './index.js';
 
@@ -57,7 +57,7 @@ describe('requests', () => {
       params: { ...project, header: { 'If-None-Match': '"a"' } },
     });
     void roster.GET('/projects/{project_name}', {
-      // @ts-expect-error: what is only read is not made to depend on 'If-Match'
+      // @ts-expect-error: a read cannot depend on 'If-Match'
       params: { ...project, header: { 'If-Match': '"a"' } },
     });
     void roster.POST('/projects', {
@@ -113,14 +113,14 @@ describe('bodies', () => {
     });
   });
 
-  test('a body that is missing, or where there is none, is a mistake', () => {
+  test('a missing body, or one where none belongs, is a mistake', () => {
     // @ts-expect-error: 'body' is missing
     void roster.POST('/projects', {});
     // @ts-expect-error: a GET has no body
     void roster.GET('/projects', { body: { project: { name: 'jewellery' } } });
   });
 
-  test('what the service gives cannot be sent', () => {
+  test('fields that the service sets cannot be sent', () => {
     void roster.POST('/projects', {
       // @ts-expect-error: the service gives 'id'
       body: { project: { name: 'jewellery', id: '019a2f3c-7a10-7c3e-9b1d-2f6a4c5e8d01' } },

@@ -5,29 +5,29 @@ type Schemas = components['schemas'];
 /** A project, which holds skills, agents, chatbots and models. */
 export type Project = Schemas['Project'];
 
-/** Something that agents can do. */
+/** An ability that agents can use. */
 export type Skill = Schemas['Skill'];
 
 /** An agent, with the skills that it uses. */
 export type Agent = Schemas['Agent'];
 
-/** A chatbot, which puts an agent in front of people. */
+/** A chatbot, which offers an agent to people. */
 export type Chatbot = Schemas['Chatbot'];
 
-/** A model, as one of its versions shows it. */
+/** A model, with the state of one of its versions. */
 export type Model = Schemas['Model'];
 
-/** How a version of a model is doing. */
+/** The state of a version of a model. */
 export type ModelStatus = Schemas['ModelStatus'];
 
-/** An input column of a model, and what the model makes of it. */
+/** An input column of a model, and how the model uses it. */
 export type Column = Schemas['Column'];
 
-/** How well a model does on rows that it was not trained on. */
+/** The accuracy of a model on rows that it was not trained on. */
 export type ModelMetrics = NonNullable<Schemas['ModelMetrics']>;
 
 /** A row of a prediction: the row's own columns, the predicted value and its interval. */
 export type PredictionRow = Schemas['PredictionRow'];
 
-/** A line of an answer in lines: a row of a prediction, or the problem of the line in its place. */
+/** A line of an NDJSON response: a row of a prediction, or the problem of that line. */
 export type PredictionLine = Schemas['PredictionLine'];

@@ -24,7 +24,7 @@ describe('Retry-After', () => {
     expect(retryAfter(answer(date, DATE))).toBe(30_000);
   });
 
-  test('counts from the clock of whoever answered, however wrong that of this machine is', () => {
+  test('counts from the server’s clock, even if this machine’s clock is wrong', () => {
     const second = fc.integer({ min: 0, max: 4_000_000_000 });
     const seconds = fc.integer({ min: 0, max: 100_000 });
     fc.assert(
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     );
   });
 
-  test('that is past asks for no wait', () => {
+  test('in the past asks for no wait', () => {
     expect(retryAfter(answer('Sun, 06 Nov 1994 08:48:37 GMT', DATE))).toBe(0);
     expect(retryAfter(answer(DATE))).toBe(0);
   });
@@ -47,7 +47,7 @@ describe('Retry-After', () => {
     },
   );
 
-  test('that is not there says nothing', () => {
+  test('that is missing says nothing', () => {
     expect(retryAfter(new Response())).toBeUndefined();
   });
 });

@@ -3,15 +3,15 @@ import type { Middleware } from 'openapi-fetch';
 const EXCERPT_LENGTH = 200;
 
 /**
- * Thrown in place of an answer that is not one of Roster's, such as the HTML page of a proxy that did
- * not reach the service. Like a connection that fails, it is no answer to the request; so whatever
- * arrives as `error` is a problem with a `type`, a `title` and a `detail`.
+ * Thrown instead of returning a response that did not come from Roster, such as the HTML page of a
+ * proxy. Like a network failure, it is no response to the request. Every `error` is therefore a
+ * problem with a `type`, a `title` and a `detail`.
  */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
 
   constructor(
-    /** The answer. Its body has been read, and is in `body`. */
+    /** The response. Its body has been read, and is in `body`. */
     readonly response: Response,
     /** The whole body, as text. */
     readonly body: string,
@@ -19,13 +19,13 @@ export class UnexpectedAnswerError extends Error {
     const mediaType = response.headers.get('Content-Type') ?? 'no media type';
     const excerpt = body.slice(0, EXCERPT_LENGTH).trim();
     super(
-      `This is not an answer of Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
+      `This is not a response from Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
         'Check the base URL, and what stands between the client and the service.',
     );
   }
 }
 
-/** Turns away every answer that is neither a problem nor, where JSON is expected, JSON. */
+/** Refuses a response that is neither a problem nor, where JSON is expected, JSON. */
 export const refuseUnexpectedAnswers: Middleware = {
   async onResponse({ response, options }) {
     const mediaType = response.headers.get('Content-Type') ?? '';

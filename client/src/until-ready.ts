@@ -5,28 +5,31 @@ import type { Model } from './resources.js';
 import { retryAfter } from './retry-after.js';
 import { wait } from './wait.js';
 
-/** How to wait for a model. */
+/** Options for waiting for a model. */
 export interface UntilReadyOptions {
-  /** Called with the model as it is at first, and whenever its training has got further. */
+  /** Called with the first state of the model, and after each step of its training. */
   onProgress?: ((model: Model) => void) | undefined;
-  /** Ends the waiting, which then rejects with the signal's reason. The training goes on. */
+  /** Stops the wait, which then rejects with the signal's reason. The training continues. */
   signal?: AbortSignal | undefined;
-  /** How many milliseconds to wait between two questions: 500, if not given; at least 50. */
+  /** The time between two requests, in milliseconds; at least 50. Default: 500. */
   every?: number | undefined;
 }
 
-/** Thrown where the training of the model has failed. Its message is the model's `failure`. */
+/** Thrown if the training failed. Its message is the model's `failure`. */
 export class TrainingFailedError extends Error {
   override readonly name = 'TrainingFailedError';
 
   constructor(
-    /** The model as it is now. `serving_version` tells whether an earlier version answers. */
+    /**
+     * The model after the failure. `serving_version` shows whether an earlier version still
+     * answers.
+     */
     readonly model: Model,
   ) {
     super(model.failure ?? 'The training failed');
   }
 
-  /** Why the training failed, and what to do about it. */
+  /** The reason for the failure, and how to fix it. */
   get failure(): string {
     return this.message;
   }
@@ -35,11 +38,12 @@ export class TrainingFailedError extends Error {
 const MIN_WAIT_MS = 50;
 
 /**
- * Waits until the newest version of a model is ready, and gives the model. An answer that the service
- * is busy is waited out for as long as its `Retry-After` says.
+ * Waits until the newest version of a model is ready, and returns the model. If the service is
+ * busy, waits as long as its `Retry-After` asks.
  *
- * @throws TrainingFailedError where the training has failed
- * @throws ProblemError where the service answers another problem, such as that the model was deleted
+ * @throws TrainingFailedError if the training failed
+ * @throws ProblemError if the service answers with another problem, for example if the model was
+ *   deleted
  */
 export async function untilReady(
   roster: Pick<RosterClient, 'GET'>,

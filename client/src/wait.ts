@@ -1,7 +1,7 @@
-/** What a timer can count; with more it would end at once. */
+/** The longest time that a timer can count; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits some milliseconds, and rejects with the signal's reason as soon as that is aborted. */
+/** Waits, and rejects with the signal's reason as soon as it is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

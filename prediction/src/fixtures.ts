@@ -14,17 +14,17 @@ import {
 import { seededRandom, shuffledRange } from './random.js';
 import type { TableColumn } from './table/table.js';
 
-/** What tests of this module share. */
+/** Helpers shared by the tests of this package. */
 
 export type Row = Record<string, unknown>;
 
-/** Rows made by a function of a seeded source of numbers in [0, 1). */
+/** Makes rows with a function of a seeded source of numbers in [0, 1). */
 export function makeRows(count: number, make: (random: () => number, index: number) => Row): Row[] {
   const random = seededRandom(7);
   return Array.from({ length: count }, (_, index) => make(random, index));
 }
 
-/** Rents that follow from rooms and place, with some noise. */
+/** Makes rents that follow from rooms and place, with some noise. */
 export function rentRows(count: number): Row[] {
   return makeRows(count, (random, index) => {
     const rooms = 1 + Math.floor(4 * random());
@@ -35,7 +35,7 @@ export function rentRows(count: number): Row[] {
   });
 }
 
-/** Lines of CSV as a stream; text is cut into chunks of `size` bytes. */
+/** Returns lines of CSV as a stream, cut into chunks of `size` bytes. */
 export function csvStream(text: string, size = 64 * 1024): Readable {
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -48,7 +48,7 @@ export function readCsv(text: string, target = 'y'): Promise<Table> {
   return readCsvTable(csvStream(text), target);
 }
 
-/** A CSV table of sixty sound rows `x,y`, with the given lines after them. */
+/** Returns a CSV table of sixty valid rows `x,y`, followed by the given lines. */
 export function csvOf(header: string, line: (index: number) => string, ...more: string[]): string {
   return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
 }
@@ -60,7 +60,7 @@ function readDataset(name: Dataset, target: string): Promise<Table> {
   return readCsvTable(createReadStream(file), target);
 }
 
-/** The faults of the TableError that an action ends in. */
+/** Returns the faults of the TableError that an action throws. */
 export async function faultsOf(action: () => unknown): Promise<readonly TableFault[]> {
   try {
     await action();
@@ -71,7 +71,7 @@ export async function faultsOf(action: () => unknown): Promise<readonly TableFau
   throw new Error('The table was accepted.');
 }
 
-/** The rows of a table, with the text of every cell. */
+/** Returns the rows of a table, with every cell as text. */
 export function rowsOf(table: Table): Row[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
     const cells = table.columns.map((column): [string, unknown] => [
@@ -88,7 +88,7 @@ function cellOf(column: TableColumn, row: number): unknown {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Three quarters of a real table to learn from, and the other rows. */
+/** Splits a real table: three quarters for training, the other rows for testing. */
 async function splitDataset(name: Dataset, target: string) {
   const rows = rowsOf(await readDataset(name, target));
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
@@ -98,7 +98,7 @@ async function splitDataset(name: Dataset, target: string) {
   return { table, testRows: shuffled.slice(trainingCount) };
 }
 
-/** A model trained on three quarters of a real table, and what predicts the other rows. */
+/** A model trained on three quarters of a real table, with its predictions of the other rows. */
 export interface Judged {
   table: Table;
   model: Model;
@@ -107,7 +107,7 @@ export interface Judged {
   predictor: Predictor;
 }
 
-/** By table and target: each is trained once for all tests of a process. */
+/** By table and target: each model is trained once per process. */
 const judged = new Map<string, Promise<Judged>>();
 
 export function judge(name: Dataset, target: string): Promise<Judged> {
@@ -123,21 +123,21 @@ async function trainAndJudge(name: Dataset, target: string): Promise<Judged> {
   return { table, model, testRows, target, predictor: new Predictor(model) };
 }
 
-/** The root mean squared error of predictions for rows that know the truth. */
+/** Returns the root mean squared error of predictions for rows that contain the target. */
 export function errorOf(predictions: readonly Prediction[]): number {
   const squares = predictions.map(({ value, original }) => (value - Number(original)) ** 2);
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }
 
 /**
- * Three standard errors of a coverage that is counted on `counted` rows, of intervals that were
- * calibrated on `calibrated` rows: chance alone goes beyond it in three of a thousand cases.
+ * Returns three standard errors of a coverage that is counted on `counted` rows, of intervals that
+ * were calibrated on `calibrated` rows. Chance alone exceeds it in three of a thousand cases.
  */
 export function band(level: number, calibrated: number, counted: number): number {
   return 3 * Math.sqrt(level * (1 - level) * (1 / calibrated + 1 / counted));
 }
 
-/** The share of predictions whose interval holds the row's own value. */
+/** Returns the fraction of predictions whose interval contains the actual value. */
 export function covered(predictions: readonly Prediction[]): number {
   return predictions.filter(({ anomaly }) => anomaly === false).length / predictions.length;
 }

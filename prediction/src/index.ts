@@ -1,9 +1,9 @@
 /**
- * Predictions of a numeric column, with intervals that keep what they promise: a table in, a model
- * out; rows in, rows with intervals out. Knows nothing of HTTP or of databases.
+ * Predicts a numeric column, with intervals of the promised coverage. Training turns a table into a
+ * model; prediction turns rows into rows with intervals. Knows nothing of HTTP or databases.
  *
- * The service enters by the door of each of its processes, as a process loads its code anew: without the rest,
- * one that reads a table begins in less than half the time.
+ * Each process of the service imports only the module that it needs, because a process loads its
+ * code anew: one that reads a table then starts in less than half the time.
  */
 
 export type { ModelMetrics } from './model/metrics.js';

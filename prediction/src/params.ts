@@ -1,25 +1,28 @@
-/** How trees are grown. The names are LightGBM's: `num_leaves`, `min_data_in_leaf`, `bagging_fraction`. */
+/**
+ * The limits for growing trees. The names follow LightGBM's: `num_leaves`, `min_data_in_leaf`,
+ * `bagging_fraction`.
+ */
 export interface TreeParams {
   /** At most 32. */
   maxLeaves: number;
   /** The fewest rows of a leaf. */
   minRowsPerLeaf: number;
   /**
-   * The most rows that a tree is grown on: if there are more, each tree sees others of them, drawn
-   * at random (Friedman 2002, stochastic gradient boosting). All of them if left out.
+   * The most rows that a tree is grown on. If there are more, each tree gets another random sample
+   * (Friedman 2002, stochastic gradient boosting). If left out, every tree gets all rows.
    */
   rowsPerTree?: number;
 }
 
 const LEAVES = 31;
 
-/** In large tables each tree is grown on so many rows, drawn anew: more take time and gain nothing. */
+/** The sample size per tree in large tables: more rows take longer and gain nothing. */
 const TREE_ROWS = 100_000;
 
 /** Below this size, row sampling costs more than it saves. */
 const MIN_ROWS_TO_SAMPLE = 200_000;
 
-/** Trees of LightGBM's size; in small tables their leaves hold fewer rows. */
+/** Returns LightGBM's default tree size; in small tables leaves hold fewer rows. */
 export function valueTreeParams(rowCount: number): TreeParams {
   const minRowsPerLeaf = clamp(Math.round(rowCount / 25), 5, 20);
   return {
@@ -30,14 +33,14 @@ export function valueTreeParams(rowCount: number): TreeParams {
 }
 
 /**
- * The size of an error is a noisier thing to learn, and what is read into noise makes intervals
- * narrow where they should not be: larger leaves.
+ * Returns larger leaves: the size of an error is noisier than the target, and a fit to noise would
+ * make intervals too narrow.
  */
 export function errorTreeParams(rowCount: number): TreeParams {
   return { maxLeaves: LEAVES, minRowsPerLeaf: clamp(Math.round(rowCount / 10), 10, 50) };
 }
 
-/** Rows that a category must have, if trees are to tell it from the others. */
+/** Returns the fewest rows of a category that trees can tell from the others. */
 export function minRowsOfCategory(rowCount: number): number {
   return valueTreeParams(rowCount).minRowsPerLeaf / 2;
 }

@@ -1,4 +1,4 @@
-/** What the process that answers requests needs of this module. */
+/** Exports for the process that answers requests. */
 
 export type { Model } from './model/model.js';
 export { decodeModel } from './model/model-codec.js';

@@ -1,6 +1,6 @@
 /**
- * A seeded source of numbers in [0, 1): mulberry32, by Tommy Ettinger. Thirty-two bits of state
- * are plenty for shuffling rows, and the same seed gives the same model on every machine.
+ * Returns a seeded source of numbers in [0, 1): mulberry32, by Tommy Ettinger. Thirty-two bits of
+ * state suffice to shuffle rows, and the same seed gives the same model on every machine.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
@@ -12,7 +12,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The numbers 0 to count − 1 in random order (Fisher–Yates, after Durstenfeld 1964). */
+/** Returns the numbers 0 to count − 1 in random order (Fisher–Yates, after Durstenfeld 1964). */
 export function shuffledRange(count: number, random: () => number): Uint32Array {
   const order = Uint32Array.from({ length: count }, (_, index) => index);
   for (let last = count - 1; last > 0; last--) {

@@ -1,4 +1,4 @@
-/** What a process that reads tables needs of this module. */
+/** Exports for a process that reads tables. */
 
 export { encodeTable } from './table/codec/encode.js';
 export { readCsvTable } from './table/csv-reader.js';

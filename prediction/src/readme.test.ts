@@ -1,4 +1,4 @@
-/** The examples of the README and in examples/ run as they are, on the package as it is packed. */
+/** Runs the examples of the README and of examples/ unchanged, on the packed package. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ let snippets: string[];
 beforeAll(async () => {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [tsc, '--project', PACKAGE]);
-  // In here the package is found by its name, and Git does not look.
+  // Inside the package folder its name resolves, and Git ignores the files.
   folder = await mkdtemp(join(PACKAGE, 'dist/readme-'));
   await copyFile(join(ROOT, 'datasets/diamonds.csv'), join(folder, 'diamonds.csv'));
   const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
@@ -36,7 +36,7 @@ test('the README trains from a file, and predicts with an interval', async () =>
   expect(Number(max)).toBeGreaterThan(Number(value));
 });
 
-test('the README keeps a model, and predicts from what was kept', async () => {
+test('the README stores a model, and predicts with it', async () => {
   expect(await outputOf(snippets[1])).toMatch(/value: 10\d\d/);
 });
 

@@ -10,10 +10,10 @@ const diamonds = await judge('diamonds', 'price');
 const housing = await judge('txhousing', 'median');
 const rides = await judge('chicago', 'ridership');
 
-/** Of fewer rows the share that is covered says nothing. */
+/** With fewer rows, the covered fraction means nothing. */
 const MIN_ROWS_IN_RANGE = 20;
 
-/** Which tenth a confidence is in; a full tenth counts to the one below. */
+/** Returns the tenth that a confidence is in; a full tenth counts as the one below. */
 function rangeOf(confidence: number): number {
   return Math.floor(10 * (confidence - 0.005));
 }
@@ -26,7 +26,7 @@ describe.each([
   const calibrated = model.metrics.held_out_rows;
 
   test.each([0.5, 0.8, 0.9, 0.95])(
-    'intervals at level %d cover that share of new rows',
+    'intervals at level %d cover that fraction of new rows',
     (level) => {
       const predictions = predictor.predict(testRows, { confidence: level });
       expect(predictions.every(({ confidence }) => confidence === level)).toBe(true);
@@ -35,11 +35,11 @@ describe.each([
     },
   );
 
-  test('confidences that rows get of their own accord are true on the whole', () => {
+  test('confidences chosen per row hold on average', () => {
     const predictions = predictor.predict(testRows);
     const said =
       predictions.reduce((sum, { confidence }) => sum + confidence, 0) / predictions.length;
-    // Levels from 0.01 to 0.99 are mixed here: a row's own variance is c(1 − c), averaged below.
+    // Levels from 0.01 to 0.99 are mixed here: the variance of a row is c(1 − c), averaged below.
     const mixed =
       predictions.reduce((sum, { confidence: c }) => sum + c * (1 - c), 0) / predictions.length;
     const tolerance = 3 * Math.sqrt(mixed * (1 / calibrated + 1 / testRows.length));
@@ -47,19 +47,19 @@ describe.each([
     expect(new Set(predictions.map(({ confidence }) => confidence)).size).toBeGreaterThan(10);
   });
 
-  test('every fifth of the rows is covered, from the easiest to the hardest', () => {
+  test('every quintile of rows is covered, from the easiest to the hardest', () => {
     const byWidth = predictor
       .predict(testRows, { confidence: 0.9 })
       .toSorted((a, b) => a.max - a.min - (b.max - b.min));
     for (let fifth = 0; fifth < 5; fifth++) {
       const part = byWidth.slice((fifth * byWidth.length) / 5, ((fifth + 1) * byWidth.length) / 5);
-      // A fifth is counted on a fifth of the rows, and calibrated by about as large a share.
+      // A fifth is counted on a fifth of the rows, and calibrated on about the same fraction.
       const tolerance = band(0.9, calibrated / 5, part.length);
       expect(Math.abs(covered(part) - 0.9), `fifth ${fifth}`).toBeLessThan(tolerance);
     }
   });
 
-  test('confidences are true in every range, as counted in training and on new rows', () => {
+  test('confidences hold in every range, as counted in training and on new rows', () => {
     const counted = model.metrics.reliability;
     expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBe(calibrated);
     for (const { nominal, observed, rows } of counted) {
@@ -89,7 +89,7 @@ describe.each([
     const byError = model.metrics.interval_coverage_by_error ?? [];
     expect(byError).toHaveLength(5);
     expect(byError.reduce((sum, share) => sum + share, 0) / 5).toBeCloseTo(interval_coverage, 2);
-    // Each half is counted, and calibrates the other.
+    // Each half calibrates the other.
     const tolerance = band(0.9, calibrated, calibrated);
     expect(Math.abs(interval_coverage - 0.9)).toBeLessThan(tolerance);
   });
@@ -108,7 +108,7 @@ function treesOf({ value_forest, error_forest }: Model) {
   return [...value_forest.trees, ...error_forest.trees];
 }
 
-test('columns of diamonds are summed up', () => {
+test('columns of diamonds are summarized', () => {
   expect(diamonds.model.columns.map(({ name, kind }) => [name, kind])).toEqual([
     ['carat', 'number'],
     ['cut', 'category'],
@@ -132,7 +132,7 @@ test('a second training on the same rows gives the same model to the last bit', 
   expect(train(table)).toEqual(model);
 });
 
-test('what weighs most in a diamond is its weight, then clarity and colour', () => {
+test('the most important column of a diamond is its weight, then clarity and colour', () => {
   const { columns, metrics } = diamonds.model;
   const byPermutation = columns
     .toSorted((a, b) => (b.importance?.permutation ?? 0) - (a.importance?.permutation ?? 0))
@@ -142,7 +142,7 @@ test('what weighs most in a diamond is its weight, then clarity and colour', () 
   expect(carat?.importance?.permutation).toBeGreaterThan(metrics.rmse);
 });
 
-test('the date wins among rides in Chicago: by weekday and season', () => {
+test('the date is the most important column of rides in Chicago: by weekday and season', () => {
   const { model, predictor, testRows } = rides;
   expect(model.features.map(({ part }) => part)).toContain('day_of_week');
   expect(model.columns[0]?.importance?.gain).toBeGreaterThan(0.8);
@@ -150,10 +150,10 @@ test('the date wins among rides in Chicago: by weekday and season', () => {
 });
 
 /**
- * The root mean squared errors of LightGBM 4.1.0 (its command line) on the test rows of
- * `judge`, learnt from all of the other rows: objective=regression num_trees=100
- * num_leaves=31 learning_rate=0.1 min_data_in_leaf=20 max_bin=255, text columns as
- * categorical_feature, dates as milliseconds and as the same parts that Roster makes of them.
+ * The root mean squared errors of LightGBM 4.1.0 (its command line) on the test rows of `judge`,
+ * trained on all of the other rows: objective=regression num_trees=100 num_leaves=31
+ * learning_rate=0.1 min_data_in_leaf=20 max_bin=255, text columns as categorical_feature, dates as
+ * milliseconds and as the same parts that Roster derives from them.
  */
 const LIGHTGBM: { name: Dataset; target: string; error: number }[] = [
   { name: 'diamonds', target: 'price', error: 617.495 },
@@ -163,7 +163,7 @@ const LIGHTGBM: { name: Dataset; target: string; error: number }[] = [
   { name: 'concrete', target: 'compressive_strength', error: 4.52631 },
 ];
 
-/** The model, but with a forest grown at the settings above. */
+/** Returns the model with a forest that was grown with the settings above. */
 function atTheSameSettings(table: Table, model: Model): Model {
   const target = table.targetValues.map((value) => toStandard(model.target_scale, value));
   const learner = new Learner(prepareTable(table).binned);

@@ -23,11 +23,11 @@ describe('training', () => {
     const counted = [1, 2, 3, 4, 5, 6].map(
       (seed) => train(table, { seed }).metrics.interval_coverage,
     );
-    // Counted on the rows that calibrated it, coverage is the same whatever the rows.
+    // Counted on the calibration rows themselves, coverage would be the same for any rows.
     expect(new Set(counted).size).toBeGreaterThan(1);
   });
 
-  test('tells its progress, from little to 1, in sensible steps', () => {
+  test('reports its progress up to 1, in sensible steps', () => {
     const shares: number[] = [];
     trainOn(steps(200), { onProgress: (share) => shares.push(share) });
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -37,14 +37,14 @@ describe('training', () => {
     expect(new Set(shares).size).toBe(shares.length);
   });
 
-  test('is judged by every row of a small table, and by held-out rows of a large one', () => {
+  test('is evaluated on every row of a small table, and on held-out rows of a large one', () => {
     expect(trainOn(steps(50)).metrics.held_out_rows).toBe(50);
     expect(trainOn(steps(500)).metrics.held_out_rows).toBe(500);
     expect(trainOn(steps(30_000)).metrics.held_out_rows).toBe(5400);
   });
 
-  test('does not judge by rows that it learnt from', () => {
-    // Whoever has seen a row of noise knows it better than by a guess.
+  test('is not evaluated on rows that it was trained on', () => {
+    // A model that was trained on a row of noise predicts that row better than by chance.
     const noise = (count: number) =>
       trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
     for (const { rmse, baseline_rmse } of [noise(1000), noise(30_000)]) {
@@ -75,11 +75,11 @@ describe('training', () => {
         squares += (value - Number(original)) ** 2 / 10_000;
       }
     }
-    // The best that can be done is to predict 1/2: its error is that of a uniform distribution.
+    // The best prediction is 1/2: its error is that of a uniform distribution.
     expect(Math.sqrt(squares) * Math.sqrt(12)).toBeLessThan(1.1);
   });
 
-  test('sees what a small table can show', () => {
+  test('finds clear patterns in a small table', () => {
     const { r2 } = trainOn(makeRows(60, (random, x) => ({ x, y: 5 * x + random() }))).metrics;
     expect(r2).toBeGreaterThan(0.8);
   });
@@ -103,7 +103,7 @@ describe('training', () => {
     expect(high?.value).toBeCloseTo(4, 0);
   });
 
-  test('uses a column of which all that varies is whether it is there', () => {
+  test('uses a column that varies only in being missing', () => {
     const rows = makeRows(200, (random, index) =>
       index % 3 === 0 ? { y: random() } : { x: 'coupon', z: 1, y: 5 + random() },
     );
@@ -120,7 +120,7 @@ describe('training', () => {
     expect(trainOn(rows).metrics.r2).toBeGreaterThan(0.9);
   });
 
-  test('predicts without any error where there is none', () => {
+  test('predicts without error if the target has no noise', () => {
     const rows = makeRows(300, (_random, index) => ({ x: index % 2 ? 'a' : 'b', y: index % 2 }));
     const predictor = new Predictor(trainOn(rows));
     const [a, b] = predictor.predict([{ x: 'a' }, { x: 'b' }]);
@@ -143,7 +143,7 @@ describe('columns', () => {
     expect(trainOn(rows(6)).columns[0]?.kind).toBe('category');
   });
 
-  test('that cannot be used stay, and say why', () => {
+  test('that cannot be used remain, with the reason', () => {
     const rows = makeRows(100, (random, index) => ({
       id: `row-${index}`,
       same: 'x',
@@ -164,7 +164,7 @@ describe('columns', () => {
     ]);
   });
 
-  test('of text that hardly ever repeats are left out, and say so', () => {
+  test('of text that hardly ever repeats are unused, with the reason', () => {
     const rows = makeRows(3000, (random, index) => ({
       twice: `order ${index >> 1}`,
       often: index % 3 ? `order ${index}` : `customer ${index % 5}`,
@@ -206,7 +206,7 @@ describe('columns', () => {
     expect(listed).toEqual([...counts.values()].sort((a, b) => b - a).slice(0, 254));
   });
 
-  test('may have 10,000 categories: the rare and the unseen are one, but not the missing', () => {
+  test('may have 10,000 categories: rare and unseen ones are merged, missing values are not', () => {
     const rows = makeRows(22_000, (random, index) => {
       if (index % 11 === 10) return { x: null, y: 20 + random() };
       return index % 2

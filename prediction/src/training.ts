@@ -1,4 +1,4 @@
-/** What a process that trains models needs of this module. */
+/** Exports for a process that trains models. */
 export { encodeModel } from './model/model-codec.js';
 export { TableDecoder } from './table/codec/decode.js';
 export type { Table } from './table/table.js';

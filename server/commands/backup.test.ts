@@ -50,7 +50,7 @@ const backUp = (to = copy, url = `file:${file}`) =>
 
 const makeStore = async () => (await Store.open(`file:${file}`)).close();
 
-/** Sends JSON, and answers once it was acknowledged. */
+/** Sends JSON, and returns the text of the successful response. */
 async function send(method: string, address: string, body: unknown): Promise<string> {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(address, { method, headers, body: JSON.stringify(body) });
@@ -71,7 +71,7 @@ async function skillNames({ url }: ServerProcess): Promise<string[]> {
 }
 
 describe('a backup of a store that the service writes to', () => {
-  test('has every write that was acknowledged before it began, and nothing half', async () => {
+  test('has every write that was acknowledged before it began, and no partial write', async () => {
     const server = await start(file);
     const acknowledged: string[] = [];
     let writing = true;
@@ -115,7 +115,7 @@ describe('a backup of a store that the service writes to', () => {
 });
 
 describe('a backup that is restored', () => {
-  /** Everything that the service answers, predictions included. */
+  /** Returns everything that the service serves, including predictions. */
   async function answers({ url }: ServerProcess): Promise<string[]> {
     const addresses = ['/projects', '/projects/default/skills', '/projects/default/agents', MODEL];
     const lists = addresses.map(async (address) => (await fetch(url + address)).text());
@@ -131,7 +131,7 @@ describe('a backup that is restored', () => {
       await delay(50);
   }
 
-  test('answers as the service did, to the last bit, whatever was written since', async () => {
+  test('answers as the service did, to the last bit, despite later writes', async () => {
     const server = await start(file);
     await createSkill(server, 'lookup');
     const agent = { name: 'analyst', skills: ['lookup'], settings: { deep: ['ä', null] } };
@@ -142,7 +142,8 @@ describe('a backup that is restored', () => {
     await createSkill(server, 'later');
     await server.kill();
 
-    // As docs/operation.md says it: the store and what lies beside it go, and the copy comes.
+    // Restores as docs/operation.md says: moves the store and its files away, and puts the copy in
+    // their place.
     for (const name of readdirSync(folder).filter((name) => name.startsWith('roster.db'))) {
       renameSync(join(folder, name), join(folder, `old-${name}`));
     }
@@ -152,7 +153,7 @@ describe('a backup that is restored', () => {
 });
 
 describe('a backup', () => {
-  test('is for its owner alone, and leaves nothing else behind', async () => {
+  test('is readable by its owner alone, and leaves no other files', async () => {
     await makeStore();
     expect(await backUp()).toMatchObject({ code: 0 });
     expect(statSync(copy).mode & 0o777).toBe(0o600);
@@ -169,7 +170,10 @@ describe('a backup', () => {
 });
 
 describe('no backup is made', () => {
-  /** Tries, expects the words, and that nothing but the names given is where the copies are. */
+  /**
+   * Tries a backup, expects the message, and expects only the given files in the folder of the
+   * copies.
+   */
   async function expectRefusal(words: string, left: string[] = [], url?: string): Promise<void> {
     const { code, stdout, stderr } = await backUp(copy, url);
     expect(stderr).toContain(words);
@@ -184,9 +188,9 @@ describe('no backup is made', () => {
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
-  test('over a file that came while the copy was made', async () => {
+  test('over a file that appeared while the copy was made', async () => {
     await makeStore();
-    // The copy of a store of this size takes long enough to see it begin.
+    // Copying a store of this size takes long enough to observe its beginning.
     const store = new SqliteDatabase(file);
     store.exec('create table ballast as select randomblob(50000000) as bytes').close();
     const backups = join(folder, 'backups');
@@ -198,31 +202,31 @@ describe('no backup is made', () => {
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
-  test('beside a file that SQLite would take for a part of it', async () => {
+  test('next to a file that SQLite would read as part of it', async () => {
     await makeStore();
     writeFileSync(`${copy}-wal`, 'of another database');
     await expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
   });
 
-  test('in a folder that is not there', async () => {
+  test('in a folder that does not exist', async () => {
     await makeStore();
     const { code, stderr } = await backUp(join(folder, 'nowhere', 'copy.db'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
   });
 
-  test('of a store that is not there, nor is one made', async () => {
+  test('of a store that does not exist, nor is one created', async () => {
     await expectRefusal('there is no store at');
     expect(readdirSync(folder)).toEqual(['backups']);
   });
 
-  test('of a file that is no database', async () => {
+  test('of a file that is not a database', async () => {
     writeFileSync(file, 'not a database at all, but long enough to have been one'.repeat(100));
     await expectRefusal('not a database');
   });
 
   test('of a database that is another program’s', async () => {
     new SqliteDatabase(file).exec('create table projects (id)').close();
-    await expectRefusal('no store of Roster');
+    await expectRefusal('not a Roster store');
   });
 
   test('of a store that is damaged', async () => {
@@ -235,14 +239,14 @@ describe('no backup is made', () => {
 
   test('of a store in memory', () => expectRefusal('no other process sees', [], ':memory:'));
 
-  test('of a PostgreSQL, which has a better way, and no password is shown', async () => {
+  test('of PostgreSQL, which has better tools, and no password is shown', async () => {
     const url = 'postgres://roster:secret@127.0.0.1/roster';
     await expectRefusal('pg_dump', [], url);
     expect((await backUp(copy, url)).stderr).not.toContain('secret');
   });
 });
 
-/** Mounts a disk of 64 KiB, which is less than an empty store takes, where that is allowed. */
+/** Mounts a disk of 64 KiB, smaller than an empty store, if the system allows it. */
 function mountSmallDisk(): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), 'roster-small-disk-'));
   try {

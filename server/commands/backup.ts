@@ -3,10 +3,10 @@ import { isPostgres } from '../store/index.js';
 import { sharedStore } from './shared-store.js';
 import { backUpSqlite } from './sqlite-backup.js';
 
-/** `backup`: copies the store into a file, while the service runs. */
+/** `backup`: copies the store into a file while the service runs. */
 export const backupCommand = new Command('backup')
-  .description('copy the SQLite store that DATABASE_URL names into a new file; the service may run')
-  .argument('<file>', 'the copy, a file that is not there yet')
+  .description('copy the SQLite store at DATABASE_URL into a new file, even while the service runs')
+  .argument('<file>', 'the copy, a file that does not exist yet')
   .action(backUp);
 
 function backUp(file: string): void {

@@ -13,18 +13,18 @@ interface Options {
   readonly expires?: string;
 }
 
-/** `keys create`: the key alone on standard output, what to know about it on standard error. */
+/** `keys create`: prints only the key to standard output, and its properties to standard error. */
 export const createKeyCommand = new Command('create')
-  .description('make a key, and print it this once')
-  .requiredOption('--name <name>', 'what it is for, or who holds it', readName)
-  .option('--owner <owner>', 'to whom what is made with it belongs', readName, LOCAL_OWNER)
+  .description('create a key, and print it once')
+  .requiredOption('--name <name>', 'the purpose or the holder of the key', readName)
+  .option('--owner <owner>', 'the owner of the resources created with it', readName, LOCAL_OWNER)
   .option(
     '--scope <scopes>',
-    `what it allows, separated by commas, of ${SCOPES.join(', ')} (metrics of all owners)`,
+    `its permissions, separated by commas: ${SCOPES.join(', ')} (metrics of all owners)`,
     readScopes,
     [...OWNER_SCOPES],
   )
-  .option('--expires <when>', 'its last day (UTC), a moment, or days from now: 90d', readExpiry)
+  .option('--expires <when>', 'its last day (UTC), a time, or days from now: 90d', readExpiry)
   .action(create);
 
 async function create({ name, owner, scope, expires }: Options): Promise<void> {

@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../contract/scopes.js';
 const DAY = 24 * 60 * 60 * 1000;
 const MAX_NAME_LENGTH = 100;
 
-/** Control characters, and others that a terminal shows as something else or not at all. */
+/** Control characters, and others that a terminal hides or replaces. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
@@ -35,9 +35,9 @@ export function readScopes(text: string): Scope[] {
 }
 
 /**
- * Reads when a key expires: the last day on which it is good (UTC), a moment with its offset from UTC, or
- * a number of days from now.
- * @returns the moment in ISO 8601, UTC
+ * Reads the expiry of a key: its last valid day (UTC), a time with its UTC offset, or a number of
+ * days from now.
+ * @returns the time in ISO 8601, UTC
  * @throws {InvalidArgumentError}
  */
 export function readExpiry(text: string): string {
@@ -47,7 +47,7 @@ export function readExpiry(text: string): string {
       'It must be a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or a number of days such as 90d.',
     );
   }
-  if (moment <= Date.now()) throw new InvalidArgumentError('It is over already.');
+  if (moment <= Date.now()) throw new InvalidArgumentError('It has already passed.');
   return new Date(moment).toISOString();
 }
 

@@ -25,14 +25,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const keys = (...args: string[]): Promise<Outcome> =>
   runRoster(['keys', ...args], { DATABASE_URL: `file:${file}` });
 
-/** Makes a key; the answer is the key. */
+/** Creates a key with the command, and returns it. */
 async function create(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
   expect(code, stderr).toBe(0);
   return stdout.trim();
 }
 
-/** Makes a key without the command, where another one is the point. */
+/** Creates a key without the command, for tests of other commands. */
 async function keep(): Promise<string> {
   const { text, id, hash } = createKey();
   const key = { id, hash, name: 'a key', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
@@ -42,7 +42,7 @@ async function keep(): Promise<string> {
 
 const idOf = (key: string) => key.split('_')[1] ?? '';
 
-/** Looks at the store that the commands have worked on. */
+/** Reads the store that the commands wrote to. */
 async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
   const store = await Store.open(`file:${file}`);
   try {
@@ -62,14 +62,14 @@ const caller = (key: string) =>
   inStore(async (store) => new Callers(store, pino({ level: 'silent' })).authenticate(key));
 
 describe('keys create', () => {
-  test('prints the key alone, and what to know about it elsewhere', async () => {
+  test('prints the key alone, and its properties to standard error', async () => {
     const { stdout, stderr } = await keys('create', '--name', 'first');
     expect(stdout).toMatch(/^roster_\w{16}_\w{43}\n$/);
     expect(stderr).toContain('shown this once');
     expect(stderr).not.toContain(stdout.trim());
   });
 
-  test('makes a key that allows everything with the local owner’s resources, unless it is told otherwise', async () => {
+  test('by default creates a key with full access to the local owner’s resources', async () => {
     const all = await create();
     const one = await create('--owner', 'sales', '--scope', 'predict,read,predict');
     expect(await caller(all)).toEqual({
@@ -82,7 +82,7 @@ describe('keys create', () => {
     expect(await caller(operator)).toMatchObject({ scopes: ['operate'] });
   });
 
-  test('gives a new owner an empty project, and an owner who has one no other', async () => {
+  test('creates an empty project for a new owner, and no other for an owner who has one', async () => {
     await create('--owner', 'sales');
     await create('--owner', 'sales');
     await create();
@@ -92,7 +92,7 @@ describe('keys create', () => {
     });
   });
 
-  test('gives nothing again to an owner who deleted it, nor to the local one with the first key', async () => {
+  test('creates no project again after its deletion, nor for the local owner’s first key', async () => {
     await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'local')));
     await create();
     await create('--owner', 'sales');
@@ -103,7 +103,7 @@ describe('keys create', () => {
     });
   });
 
-  test('says of the first key that the service is closed from now on', async () => {
+  test('says with the first key that the service now requires keys', async () => {
     const first = await keys('create', '--name', 'first');
     const second = await keys('create', '--name', 'second');
     expect(first.stderr).toContain('from now on every request needs one');
@@ -129,8 +129,8 @@ describe('keys create', () => {
   test.each([
     [['--scope', 'read,admin'], 'one or more of read,write,predict,operate'],
     [['--scope', ''], 'one or more of read,write,predict'],
-    [['--expires', '2020-01-01'], 'It is over already'],
-    [['--expires', '0d'], 'It is over already'],
+    [['--expires', '2020-01-01'], 'It has already passed'],
+    [['--expires', '0d'], 'It has already passed'],
     [['--expires', '2999-02-30'], 'a day such as'],
     [['--expires', '2999-01-31T12:00'], 'a day such as'],
     [['--expires', 'tomorrow'], 'a day such as'],
@@ -142,7 +142,7 @@ describe('keys create', () => {
     [['--owner', '\n'], 'visible characters'],
     [['--colour', 'red'], 'unknown option'],
     [['surplus'], 'too many arguments'],
-  ])('refuses %o, and makes nothing', async (args, words) => {
+  ])('refuses %o, and creates nothing', async (args, words) => {
     const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
     expect(stderr).toContain(words);
     expect([code, stdout]).toEqual([1, '']);
@@ -155,7 +155,7 @@ describe('keys create', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('no other process sees')]);
   });
 
-  test('says in one line what is wrong with the configuration', async () => {
+  test('reports a faulty configuration in one line', async () => {
     const env = { DATABASE_URL: 'roster.db' };
     const { code, stderr } = await runRoster(['keys', 'create', '--name', 'x'], env);
     expect([code, stderr]).toEqual([
@@ -166,7 +166,7 @@ describe('keys create', () => {
 });
 
 describe('keys list', () => {
-  test('shows who may do what until when, and no secret', async () => {
+  test('shows owners, scopes and expiries, and no secret', async () => {
     const [active, expired, revoked] = [await keep(), await keep(), await keep()];
     await inStore((store) => store.keys.revoke(idOf(revoked)));
     const database = new SqliteDatabase(file);
@@ -196,7 +196,7 @@ describe('keys list', () => {
 });
 
 describe('keys revoke', () => {
-  test('ends a key, and no other', async () => {
+  test('revokes one key, and no other', async () => {
     const [one, other] = [await keep(), await keep()];
     expect(await keys('revoke', idOf(one))).toMatchObject({ code: 0 });
     expect(await caller(one)).toBeUndefined();
@@ -230,7 +230,7 @@ describe('the commands of keys', () => {
     }
   });
 
-  test('do not wait long for a database that takes connections and says nothing', async () => {
+  test('do not wait long for a database that accepts connections and never replies', async () => {
     let connections = 0;
     const silent = createServer(() => {
       connections += 1;
@@ -249,7 +249,7 @@ describe('the commands of keys', () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  test('wait for a store that is locked for a moment', async () => {
+  test('wait for a store that is briefly locked', async () => {
     await keep();
     const lock = new SqliteDatabase(file);
     lock.exec('begin immediate');

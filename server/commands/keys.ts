@@ -3,9 +3,9 @@ import { createKeyCommand } from './create-key.js';
 import { listKeysCommand } from './list-keys.js';
 import { revokeKeyCommand } from './revoke-key.js';
 
-/** `keys`: who may come in. */
+/** `keys`: manages the keys of callers. */
 export const keysCommand = new Command('keys')
-  .description('make, list and revoke keys, in the store that DATABASE_URL names')
+  .description('create, list and revoke keys in the store at DATABASE_URL')
   .addCommand(createKeyCommand)
   .addCommand(listKeysCommand)
   .addCommand(revokeKeyCommand);

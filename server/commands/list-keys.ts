@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ApiKey } from '../store/index.js';
 import { onStore } from './on-store.js';
 
-/** `keys list`: all keys of all owners, without their secrets, which nobody has. */
+/** `keys list`: lists all keys of all owners, without their secrets, which are not stored. */
 export const listKeysCommand = new Command('list')
   .description('list the keys')
   .option('--json', 'as JSON')

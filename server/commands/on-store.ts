@@ -3,16 +3,17 @@ import { isUnavailable, Store } from '../store/index.js';
 import { sharedStore } from './shared-store.js';
 
 /**
- * When a store that is locked or out of reach is tried again, in milliseconds, and until when. An attempt that
- * has begun goes on: where nobody answers, the first may take all of that time, and is the last.
+ * The intervals at which a locked or unreachable store is retried, and the total time, in
+ * milliseconds. A running attempt is not cut off: if the host never responds, the first may take
+ * all of that time.
  */
 const RETRY = { minTimeout: 50, maxTimeout: 300, maxRetryTime: 3000 };
 
 /**
- * Opens the store that the service uses, which may run meanwhile, and closes it after the work. The work
- * begins again where the store could not do it: it is one transaction, or only reads.
+ * Opens the store that the service uses, even while it runs, and closes it after the work. Retries
+ * the work if the store was unavailable: the work is one transaction, or only reads.
  * @throws {ConfigError}
- * @throws if the store cannot be opened, and what the work throws
+ * @throws if the store cannot be opened, or the work throws
  */
 export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   const url = sharedStore();

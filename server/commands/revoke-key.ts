@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { onStore } from './on-store.js';
 
-/** `keys revoke`: ends a key for ever. */
+/** `keys revoke`: revokes a key permanently. */
 export const revokeKeyCommand = new Command('revoke')
-  .description('end a key for ever')
-  .argument('<id>', 'its id: what is between the two _ of the key')
+  .description('revoke a key permanently')
+  .argument('<id>', 'its id: the part between the two _ of the key')
   .action(revoke);
 
 async function revoke(id: string): Promise<void> {

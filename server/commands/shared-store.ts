@@ -1,9 +1,9 @@
 import { readConfig } from '../config.js';
 
 /**
- * The URL of the store that the service uses, which a command shares with it.
+ * Returns the URL of the store that a command shares with the service.
  * @throws {ConfigError}
- * @throws if it is one that no other process sees
+ * @throws if no other process can see that store
  */
 export function sharedStore(): string {
   const { databaseUrl } = readConfig(process.env);

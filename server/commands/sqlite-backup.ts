@@ -15,19 +15,20 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 /** Tables that every store has had since the first release. */
 const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 'models'];
 
-/** How long a lock is waited for, in milliseconds. */
+/** The longest wait for a lock, in milliseconds. */
 const LOCK_TIMEOUT_MS = 5000;
 
 /**
- * Copies a store into a new file: all that was committed before, nothing half. The file gets its name when
- * it is whole, checked and on the disk.
+ * Copies a store into a new file, with every transaction committed before and no part of any other.
+ * The file gets its name only after the copy is complete, checked and flushed to disk.
  *
- * It is done by `VACUUM INTO` (https://www.sqlite.org/lang_vacuum.html#vacuuminto), which reads one snapshot
- * and keeps no writer waiting. SQLite's backup API would begin anew whenever the service writes.
+ * Uses `VACUUM INTO` (https://www.sqlite.org/lang_vacuum.html#vacuuminto), which reads one snapshot
+ * and blocks no writer. SQLite's backup API would restart with each write of the service.
  *
  * @param source the path of the store
  * @returns the size of the copy, in bytes
- * @throws if there is no store, the file exists or its folder does not, the disk is full, or the copy is damaged
+ * @throws if there is no store, the file exists or its folder does not, the disk is full, or the
+ *   copy is damaged
  */
 export function backUpSqlite(source: string, file: string): number {
   if (!existsSync(source)) throw new Error(`there is no store at ${source} (DATABASE_URL)`);
@@ -44,12 +45,15 @@ export function backUpSqlite(source: string, file: string): number {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`the backup of ${source} was not made: ${reason}`, { cause });
   }
-  // A name is on the disk when its folder is. Windows has no such thing to ask for.
+  // A file name is durable once its folder is flushed. Windows has no such operation.
   if (process.platform !== 'win32') sync(dirname(file), 'r');
   return statSync(file).size;
 }
 
-/** SQLite would take what lies beside a database, under these names, for a part of it. */
+/**
+ * Refuses a name that is taken, and one with a file such as `-wal` next to it, which SQLite would
+ * read as a part of the copy.
+ */
 function refuseUnfit(file: string): void {
   const taken = ['', '-wal', '-shm', '-journal'].map((end) => file + end).find(existsSync);
   if (taken !== undefined) throw new Error(`${taken} exists already; choose another name`);
@@ -58,14 +62,14 @@ function refuseUnfit(file: string): void {
 }
 
 /**
- * Gives a file its name, unless something has it, be it only since a moment ago: renaming would replace that.
+ * Names a file without replacing another, even one created a moment ago, as a rename would.
  * @throws if the name is taken
  */
 function giveName(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file);
   } catch {
-    // Not every file system has links. The name is first taken by an empty file of our own, if it can be.
+    // Not every file system has links. Reserve the name with an empty file first.
     closeSync(openSync(file, 'wx'));
     renameSync(unfinished, file);
     return;
@@ -76,7 +80,7 @@ function giveName(unfinished: string, file: string): void {
 function copy(source: string, target: string): void {
   const readableByItsOwner = 0o600;
   closeSync(openSync(target, 'wx', readableByItsOwner));
-  // Opened for reading only, it would leave its lock file behind, which the service may not be able to open.
+  // A read-only connection would leave a lock file behind that the service may be unable to open.
   const store = new SqliteDatabase(source, { fileMustExist: true, timeout: LOCK_TIMEOUT_MS });
   try {
     store.exec(`vacuum into '${target.replaceAll("'", "''")}'`);
@@ -85,23 +89,23 @@ function copy(source: string, target: string): void {
   }
 }
 
-/** @throws if a file is damaged, or is no store of Roster */
+/** @throws if a file is damaged, or is not a store of Roster */
 function check(file: string): void {
   const database = new SqliteDatabase(file, { readonly: true });
   try {
     const faults = texts(database, 'pragma integrity_check').filter((text) => text !== 'ok');
     if (faults[0] !== undefined) throw new Error(`the copy is damaged: ${faults[0]}`);
     const tables = texts(database, 'select name from sqlite_schema');
-    if (!TABLES.every((name) => tables.includes(name))) throw new Error('it is no store of Roster');
+    if (!TABLES.every((name) => tables.includes(name))) throw new Error('it is not a Roster store');
   } finally {
     database.close();
   }
 }
 
-/** They are kept until the process ends, for the reason that `preparedOnce` in the store gives. */
+/** Kept until the process ends, for the reason given at `preparedOnce` in the store. */
 const statements: unknown[] = [];
 
-/** What a query answers in its only column. */
+/** Returns the values of a query's only column. */
 function texts(database: Database, sql: string): string[] {
   const statement = database.prepare(sql).pluck();
   statements.push(statement);

@@ -7,12 +7,12 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Prints, in each process of Node that loads it, what the process runs and what its heap may grow to. */
+/** Prints the arguments and the heap limit of each Node process that loads it. */
 const TELL = `data:text/javascript,
   import { getHeapStatistics } from 'node:v8';
   console.log(JSON.stringify({ runs: process.argv[1], limit: getHeapStatistics().heap_size_limit }));`;
 
-/** The limit of a heap whose young generation is bounded as the service's is. */
+/** The heap limit of a process whose young generation is limited like the service's. */
 const BOUNDED = Number(
   execFileSync(process.execPath, [
     '--max-semi-space-size=8',
@@ -24,7 +24,7 @@ const BOUNDED = Number(
 test.each([
   ['roster start', `node ${packageJson.bin.roster} start`],
   ['npm start', packageJson.scripts.start],
-])('%s bounds the memory of the service, and stops it in order', async (_, command) => {
+])('%s limits the memory of the service, and stops it properly', async (_, command) => {
   const [, ...args] = command.split(' ');
   const started = spawn(process.execPath, args, {
     cwd: root,

@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 
 /**
- * The flags that the service runs with: a bound of V8's young generation. V8 reads it when a process begins;
- * `v8.setFlagsFromString` comes too late, and `#!/usr/bin/env -S` is unknown to BusyBox.
+ * The V8 flags of the service: they limit V8's young generation. V8 reads them only when a process
+ * starts: `v8.setFlagsFromString` comes too late, and BusyBox does not support `#!/usr/bin/env -S`.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=8'];
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
-/** `start`: the service, in a process with its flags. The command waits for it and passes signals on. */
+/** `start`: runs the service in a process with its flags, waits for it, and forwards signals. */
 export const startCommand = new Command('start').description('run the service').action(async () => {
-  // In a group of its own, the service does not get a Ctrl-C twice, which would end it at once. Windows has no
-  // signals to pass on: there a Ctrl-C reaches every process of the console.
+  // In its own process group, the service does not get Ctrl-C twice, which would end it at once.
+  // Windows has no signals to forward: there Ctrl-C reaches every process of the console.
   const detached = process.platform !== 'win32';
   const flags = [...NODE_FLAGS, ...process.execArgv];
   const service = spawn(process.execPath, [...flags, MAIN], { stdio: 'inherit', detached });

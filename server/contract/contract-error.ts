@@ -1,2 +1,2 @@
-/** The contract has faults; the message says where, a line each. */
+/** The contract has faults; the message lists them, one per line. */
 export class ContractError extends Error {}

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** How it is known whether a contract is the one that was generated from: its SHA-256, in hexadecimal. */
+/**
+ * Returns the SHA-256 of a contract in hexadecimal, to compare it with the one used for code
+ * generation.
+ */
 export function digestOf(source: string): string {
   return hash('sha256', source);
 }

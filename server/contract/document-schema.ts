@@ -26,7 +26,7 @@ const operation = z.looseObject({
   responses: z.record(z.string(), response),
 });
 
-/** What the contract has to be for the server, beside what `npm run lint:spec` asks of it. */
+/** The shape that the server requires of the contract, beyond the rules of `npm run lint:spec`. */
 export const documentShape = z.looseObject({
   paths: z.record(
     z.string().startsWith('/'),
@@ -44,7 +44,7 @@ export const documentShape = z.looseObject({
 
 export type Document = z.infer<typeof documentShape>;
 
-/** What the schema of a problem has to be. */
+/** The shape that a problem's schema must have. */
 export const problemShape = z.looseObject({
   description: z.string(),
   properties: z.looseObject({

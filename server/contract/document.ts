@@ -14,21 +14,24 @@ export type { Document, Operation, Pool, ProblemKind };
 
 /** The contract, as the server reads it. */
 export interface Contract {
-  /** The file, as it was read. */
+  /** The text of the file. */
   readonly source: string;
   readonly document: Document;
   readonly operations: readonly Operation[];
   readonly problems: ReadonlyMap<string, ProblemKind>;
   /** The messages of rules (`x-roster-message`), by the rule. */
   readonly messages: ReadonlyMap<string, string>;
-  /** What a schema may stand for: itself, where references are followed, and the branches of its `oneOf`. */
+  /**
+   * Returns the schemas that a schema stands for: itself with references resolved, and the branches
+   * of its `oneOf`.
+   */
   readonly alternatives: (schema: unknown) => JsonRecord[];
 }
 
 /**
- * Reads the contract from its file, which must be the one that the server was built from: that one was checked, and
- * its JSON is part of the build.
- * @throws {ContractError} if it is another one, or cannot be read
+ * Reads the contract from its file. This must be the file that the server was built from: it was
+ * checked then, and its JSON is part of the build.
+ * @throws {ContractError} if the file differs or cannot be read
  */
 export function readContract(file: URL | string): Contract {
   const source = sourceOf(file);
@@ -47,12 +50,12 @@ function sourceOf(file: URL | string): string {
   }
 }
 
-/** It is of the shape of the type: otherwise it would not have been generated. */
+/** Has the shape of the type: code generation checked it. */
 function generatedDocument(): Document {
   return JSON.parse(CONTRACT_AS_JSON);
 }
 
-/** The contract that a sound document is, with what the server asks of it at hand. */
+/** Returns the contract of a checked document, with the parts that the server needs. */
 export function contractOf(source: string, document: Document): Contract {
   const resolved = new Map<unknown, JsonRecord[]>();
   return {

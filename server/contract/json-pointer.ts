@@ -1,6 +1,6 @@
 import { asRecord } from './json-record.js';
 
-/** A step of a JSON pointer, in which `~` and `/` are escaped (RFC 6901, section 3). */
+/** Escapes `~` and `/` in a step of a JSON pointer (RFC 6901, section 3). */
 export function escapeToken(token: string): string {
   return token.replace(/~/g, '~0').replace(/\//g, '~1');
 }

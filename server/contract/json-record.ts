@@ -1,9 +1,9 @@
-/** A JSON object whose members are not known yet. */
+/** A JSON object with unknown members. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 const EMPTY: JsonRecord = {};
 
-/** A value as an object to look into, member by member; anything that has no members has none. */
+/** Returns a value as an object with members to read; empty if it is not an object. */
 export function asRecord(value: unknown): JsonRecord {
   return isObject(value) ? value : EMPTY;
 }

@@ -7,35 +7,37 @@ const METHODS = ['get', 'put', 'post', 'delete'] as const;
 
 type Method = (typeof METHODS)[number];
 
-/** What the router has to know of an operation. */
+/** The facts about an operation that the router needs. */
 export interface Operation {
   readonly id: string;
   readonly method: Method;
-  /** As the contract writes it: `/projects/{project_name}`. */
+  /** The path as written in the contract: `/projects/{project_name}`. */
   readonly path: string;
-  /** The media types of the body; none, if the operation takes no body. */
+  /** The media types of the body; empty if the operation takes no body. */
   readonly consumes: readonly string[];
-  /** The media types of the successful answers; none, if they have no body. */
+  /** The media types of successful responses; empty if they have no body. */
   readonly produces: readonly string[];
-  /** A limit of the body's bytes that is the operation's own; infinite, if it has none. */
+  /** The operation's own limit of the body, in bytes; infinite if it has none. */
   readonly maxBody: number;
-  /** Whether the body is handed to the operation unread, whatever its media type, and not looked into before. */
+  /**
+   * Whether the handler reads the body itself, whatever its media type, without prior validation.
+   */
   readonly defersBody: boolean;
-  /** The requests with which it shares its limits. */
+  /** The pool whose limits it shares. */
   readonly pool: Pool;
   /** The schema of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
-  /** The scope that a key needs; none, if the operation is open to all. */
+  /** The scope that a key needs; undefined if the operation is open to all. */
   readonly scope: (typeof SCOPES)[number] | undefined;
-  /** Its parameters, and those that it shares with the other operations of its address. */
+  /** Its own parameters, and those shared by all operations of its address. */
   readonly parameters: readonly JsonRecord[];
   /** The headers of the request that the operation reads. */
   readonly headers: readonly string[];
-  /** The parameters of the query that are numbers, by name. */
+  /** The numeric query parameters, by name. */
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
 }
 
-/** The operations of a contract, in its order. */
+/** Returns the operations of a contract, in its order. */
 export function operationsOf(document: Document): Operation[] {
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths)) {
@@ -85,7 +87,7 @@ function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
   return numeric;
 }
 
-/** A part of the document, or what it refers to. */
+/** Returns a part of the document, or the component that it references. */
 function dereferenced(document: Document, part: JsonRecord): JsonRecord {
   const { $ref } = part;
   return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;

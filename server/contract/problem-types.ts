@@ -1,16 +1,16 @@
 import type { Document } from './document-schema.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 
-/** A kind of problem, as its schema tells it. */
+/** A kind of problem, as its schema describes it. */
 export interface ProblemKind {
   readonly type: string;
   readonly title: string;
   readonly status: number;
-  /** Two paragraphs: what happened, and how to fix it. */
+  /** Two paragraphs: the cause, and how to fix it. */
   readonly description: string;
 }
 
-/** The problems that the contract has schemas of, by their types. */
+/** Returns the problems that have schemas in the contract, by type. */
 export function problemsOf(document: Document): Map<string, ProblemKind> {
   const problems = new Map<string, ProblemKind>();
   for (const schema of Object.values(document.components.schemas).filter(isProblem)) {
@@ -26,7 +26,7 @@ export function problemsOf(document: Document): Map<string, ProblemKind> {
   return problems;
 }
 
-/** Whether a schema is that of a problem: it says of which type. */
+/** Returns whether a schema is that of a problem: it fixes the type. */
 export function isProblem(schema: JsonRecord): boolean {
   const type = asRecord(asRecord(schema['properties'])['type'])['const'];
   return typeof type === 'string' && type.startsWith('/problems/');

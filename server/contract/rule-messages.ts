@@ -5,7 +5,7 @@ import { asRecord } from './json-record.js';
 interface RuleMessage {
   readonly rule: string;
   readonly message: string;
-  /** The JSON pointer to the schema that has the rule. */
+  /** The JSON pointer to the schema with the rule. */
   readonly pointer: string;
 }
 
@@ -21,7 +21,7 @@ export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage)
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     const { pattern, type, 'x-roster-message': message } = asRecord(node);
-    // The message of a choice is about a whole body; they are found beside it.
+    // Skips the message of a `oneOf`, which is about a whole body and is looked up at its schema.
     if (typeof message === 'string' && !('oneOf' in node)) {
       const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${steps.at(-1)}`;
       callback({ rule, message, pointer: steps.map((step) => `/${escapeToken(step)}`).join('') });
@@ -35,12 +35,12 @@ export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage)
   visit(document);
 }
 
-/** The key of a rule that a pattern gives. */
+/** Returns the key of a pattern's rule. */
 export function patternRule(pattern: string): string {
   return `pattern ${pattern}`;
 }
 
-/** The key of the rule that a field must be null, or not be there. */
+/** Returns the key of the rule that a field must be null or missing. */
 export function absenceRule(field: string): string {
   return `null ${field}`;
 }

@@ -6,17 +6,17 @@ import { atClose } from '../http/on-response-close.js';
 
 const compress = promisify(gzip);
 
-/** Something that is served as it is, to everyone alike. */
+/** A static file that is served to everyone. */
 export interface Asset {
   /** Its media type. */
   readonly type: string;
-  /** The Content-Security-Policy of a page; without one it is data, by the service's own policy. */
+  /** The Content-Security-Policy of a page; other assets get the service's own policy. */
   readonly policy?: string;
-  /** Gives what is served. Called at the first request; what it gives is kept. */
+  /** Returns the content. Called at the first request, and then cached. */
   read(): string | Buffer | Promise<string | Buffer>;
 }
 
-/** One representation of an asset (RFC 9110, section 8.8.3.3): each has an entity tag of its own. */
+/** A representation of an asset (RFC 9110, section 8.8.3.3), with its own entity tag. */
 interface Representation {
   readonly body: Buffer;
   readonly etag: string;
@@ -28,14 +28,14 @@ interface Representations {
 }
 
 /**
- * How long an answer may take to go out, in milliseconds. These are the largest answers that nobody needs
- * a key for: whoever does not take them would keep a connection for ever.
+ * The longest time to send a response, in milliseconds. These are the largest responses that need
+ * no key; a client that does not read one would otherwise keep its connection forever.
  */
 const SENDING_TIMEOUT_MS = 120_000;
 
 /**
- * Serves an asset out of memory, compressed for those who take it so. Browsers keep it and ask each time
- * whether it is still the same, so that a new release is seen at once.
+ * Serves an asset from memory, compressed for clients that accept it. Browsers cache it and
+ * revalidate each time, so that a new release is visible at once.
  */
 export function serve({ type, policy, read }: Asset): RequestHandler {
   let kept: Promise<Representations> | undefined;
@@ -73,8 +73,8 @@ async function represent(read: Asset['read']): Promise<Representations> {
 }
 
 /**
- * RFC 9110, section 13.1.2. Express alone would leave it unheeded beside a `Cache-Control: no-cache`, which
- * fetch adds to it.
+ * Compares tags as in RFC 9110, section 13.1.2. Express alone ignores If-None-Match if the request
+ * also has `Cache-Control: no-cache`, which fetch adds.
  */
 function isNamed(etag: string, field = ''): boolean {
   return field === '*' || (field.match(/"[^"]*"/g) ?? []).some((named) => named === etag);

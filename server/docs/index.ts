@@ -12,23 +12,27 @@ import { ICON, STYLE } from './style.js';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
-/** Nothing but the service's own stylesheet and icon; nothing runs, and nobody frames it. */
+/** Allows only the service's own stylesheet and icon; no scripts, and no framing. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Swagger UI's images are part of its stylesheet, and what is tried goes to the service itself. */
+/**
+ * Swagger UI's images are part of its stylesheet, and requests from the page go to the service
+ * itself.
+ */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const require = createRequire(import.meta.url);
 
 /**
- * Makes the routes of what the contract says for people: the reference at `/docs`, where it can be tried
- * as well if the service is local, the contract itself at `/openapi.yaml` and `/openapi.json`, and a page
- * for each problem at `/problems/<slug>`. They are open to all, as the contract is; nothing is read or made
- * before it is asked for.
+ * Returns the routes of the documentation: the reference at `/docs`, from which a local service
+ * also takes requests, the contract at `/openapi.yaml` and `/openapi.json`, and a page for each
+ * problem at `/problems/<slug>`. They are open to all; each file is read or rendered at its first
+ * request.
  * @param basePath the prefix before every address of the contract, or ''
- * @param isLocal whether the service is there for this machine alone; else nothing is sent from its pages
+ * @param isLocal whether only this machine can reach the service; otherwise its pages send no
+ *   requests
  */
 export function documentation(contract: Contract, basePath: string, isLocal: boolean): Router {
   const router = Router({ caseSensitive: true });
@@ -58,7 +62,7 @@ export function documentation(contract: Contract, basePath: string, isLocal: boo
   return router;
 }
 
-/** What the reference is drawn with. No other file is served, whatever its address looks like. */
+/** The files of the reference. No other file is served, whatever the address. */
 const PARTS: Readonly<Record<string, Asset>> = {
   'swagger-ui.css': swaggerUi('text/css', 'swagger-ui.css'),
   'swagger-ui-bundle.js': swaggerUi('text/javascript', 'swagger-ui-bundle.js'),
@@ -85,13 +89,15 @@ function html(policy: string, read: () => string): Asset {
   return { type: 'text/html', policy, read };
 }
 
-/** The links of a page are relative to its address, which therefore has one form. */
+/** The links of a page are relative, so each page has exactly one address. */
 const withoutSlash: RequestHandler = (req, res, next) => {
   if (!req.path.endsWith('/')) return next();
   res.redirect(308, `${req.baseUrl}${req.path.slice(0, -1)}`);
 };
 
-/** A newcomer opens the root first; to programs it is an address like others that are not there. */
+/**
+ * Redirects browsers from the root to the reference; for programs the root is an unknown address.
+ */
 function leadPeopleTo(path: string): RequestHandler {
   return (req, res, next) => {
     res.vary('Accept');

@@ -1,17 +1,20 @@
-/** What a page is made of. */
+/** The parts of a page. */
 export interface Page {
   readonly title: string;
-  /** The way from the page's address to where all pages begin: `./` for `/docs`, `../` for `/problems/name-taken`. */
+  /**
+   * The relative path from the page to the root of all pages: `./` for `/docs`, `../` for
+   * `/problems/name-taken`.
+   */
   readonly root: './' | '../';
-  /** The HTML of the head, beside that of every page. */
+  /** The HTML to add to the head. */
   readonly head?: string;
-  /** The HTML below the links that every page begins with. */
+  /** The HTML below the links at the top of every page. */
   readonly content: string;
 }
 
 /**
- * Makes a page, as HTML. Its links are relative, so that they lead on under any prefix, also one that a
- * proxy takes away.
+ * Renders a page as HTML. Its links are relative, so that they work under any prefix, even one that
+ * a proxy removes.
  */
 export function page({ title, root, head = '', content }: Page): string {
   return `<!doctype html>
@@ -40,7 +43,7 @@ ${content}
 `;
 }
 
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text
     .replace(/&/g, '&amp;')
@@ -49,7 +52,7 @@ export function escaped(text: string): string {
     .replace(/"/g, '&quot;');
 }
 
-/** The contract's prose as HTML: its paragraphs, and what stands in backquotes. */
+/** Renders the contract's prose as HTML: its paragraphs, and code in backquotes. */
 export function paragraphs(prose: string): string {
   return prose
     .trim()

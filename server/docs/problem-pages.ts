@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ProblemKind } from '../contract/document.js';
 import { escaped, page, paragraphs } from './page.js';
 
-/** The page `/problems/<slug>`: what happened, and how to fix it. */
+/** Renders the page `/problems/<slug>`: the cause of a problem, and how to fix it. */
 export function problemPage({ title, status, type, description }: ProblemKind): string {
   return page({
     title,
@@ -16,7 +16,7 @@ ${paragraphs(description)}
   });
 }
 
-/** The page `/problems`: all of them, in the order of their status. */
+/** Renders the page `/problems`: all problems, ordered by status. */
 export function problemIndex(kinds: Iterable<ProblemKind>): string {
   const byStatus = [...kinds].sort((a, b) => a.status - b.status || (a.title < b.title ? -1 : 1));
   const statuses = new Set(byStatus.map(({ status }) => status));

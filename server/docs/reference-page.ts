@@ -3,9 +3,10 @@ import { asRecord } from '../contract/json-record.js';
 import { escaped, page } from './page.js';
 
 /**
- * The page `/docs`: the contract to read, and to try. What is shown, the browser makes of `/openapi.json`,
- * by `browser/playground.ts`.
- * @param isLocal whether the service is there for this machine alone; else nothing is sent from the page
+ * Renders the page `/docs`: the contract to read and to try. The browser renders its content from
+ * `/openapi.json`, with `browser/playground.ts`.
+ * @param isLocal whether only this machine can reach the service; otherwise the page sends no
+ *   requests
  */
 export function referencePage(contract: Contract, isLocal: boolean): string {
   return page({
@@ -23,7 +24,7 @@ export function referencePage(contract: Contract, isLocal: boolean): string {
   });
 }
 
-/** Before its operations, the contract says much; whoever knows it goes past. The ids are Swagger UI's. */
+/** Renders links past the contract's long introduction. The ids are Swagger UI's. */
 function linksToTags({ document }: Contract): string {
   const tags = Array.isArray(document['tags']) ? document['tags'] : [];
   return tags

@@ -2,8 +2,8 @@ import type { Contract } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
 
 /**
- * The contract as JSON, as this service keeps it: what the file says, but with `servers` that lead to the
- * service behind its base path. The file itself speaks of a service that has none.
+ * Returns the contract as JSON for this service: as in the file, but with `servers` behind its base
+ * path. The file itself describes a service without a base path.
  */
 export function contractAsJson({ document }: Contract, basePath: string): string {
   const { servers } = document;

@@ -1,4 +1,4 @@
-/** The stylesheet of all pages; what Swagger UI draws has one of its own, which comes before. */
+/** The stylesheet of all pages; Swagger UI's own stylesheet is loaded before it. */
 export const STYLE = `:root {
   --ink: #1d2733; --faint: #5b6675; --ground: #fff; --raised: #eef1f4; --line: #d9dfe5; --link: #0b5cad;
 }
@@ -41,7 +41,7 @@ code { font: .9375em ui-monospace, monospace }
 .dark-mode .swagger-ui .renderedMarkdown :is(h1, h2, h3, h4, h5, h6) { color: #e4e6e6 }
 `;
 
-/** The icon in the tab of a browser. */
+/** The icon in the browser tab. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#0b5cad"/>
 <path d="M8 10h3m4 0h9M8 16h3m4 0h9M8 22h3m4 0h9" stroke="#fff" stroke-width="3" stroke-linecap="round"/>

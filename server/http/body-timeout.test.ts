@@ -13,7 +13,10 @@ const REQUEST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx';
 let close = () => {};
 afterEach(() => close());
 
-/** Serves with a bound of time for bodies, and gives all that comes back for bytes that more trickle after. */
+/**
+ * Serves with a time limit for bodies. Sends bytes, followed by a trickle of more, and returns the
+ * response.
+ */
 async function exchange(
   listener: RequestListener,
   bytes: string,
@@ -32,7 +35,7 @@ async function exchange(
     server.closeAllConnections();
     server.close();
   };
-  // Who trickles on after the end of the connection is told so.
+  // Writing after the end of the connection causes an error.
   socket.on('error', () => {});
   socket.write(bytes);
   let answer = '';
@@ -43,13 +46,13 @@ async function exchange(
   return answer;
 }
 
-test('a body that trickles in is waited for only so long', async () => {
+test('a body that trickles in is refused after the time limit', async () => {
   const answer = await exchange((req) => req.resume(), REQUEST);
   expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(answer).toContain('"type":"/problems/request-timeout"');
 });
 
-test('so is one that nobody reads, and one whose request was refused already', async () => {
+test('so is a body that nobody reads, and one whose request was already refused', async () => {
   expect(await exchange(() => {}, REQUEST)).toMatch(/^HTTP\/1\.1 408 /);
   close();
   const refuse: RequestListener = (req, res) => {
@@ -59,20 +62,20 @@ test('so is one that nobody reads, and one whose request was refused already', a
   expect(await exchange(refuse, REQUEST)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test('a body that may take its time is waited for', async () => {
+test('an exempt body may take longer than the time limit', async () => {
   const answer = await exchange((req, res) => {
     mayTakeItsTime(req);
     let bytes = 0;
     req.on('data', ({ length }) => {
       bytes += length;
     });
-    // By then the others would have been refused.
+    // By then the time limit has passed.
     setTimeout(() => res.setHeader('Connection', 'close').end(`${bytes} bytes`), 2 * TIMEOUT_MS);
   }, REQUEST);
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*[1-9]\d* bytes$/s);
 });
 
-test('an answer that takes its time is not a body that does', async () => {
+test('a slow response does not count as a slow body', async () => {
   const bytes = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx';
   const answer = await exchange(
     (req, res) => {
@@ -85,7 +88,7 @@ test('an answer that takes its time is not a body that does', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*late/s);
 });
 
-test('a client that is told so, and sends on, loses its connection', async () => {
+test('a client that keeps sending after the refusal loses its connection', async () => {
   const refuse = answerUnreadableRequest(contract);
   const server = createServer(
     { requestTimeout: 0 },
@@ -110,7 +113,7 @@ test('a client that is told so, and sends on, loses its connection', async () =>
   await lost;
 });
 
-test('a request that was answered before its body had come is closed with its connection', async () => {
+test('a request answered before its body arrived is closed with its connection', async () => {
   let closed: Promise<unknown> | undefined;
   await exchange((req, res) => {
     closed = once(req, 'close');

@@ -5,10 +5,11 @@ import { hasBody } from './message-body.js';
 const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
 /**
- * Bounds the time in which the body of a request arrives, whatever becomes of the request, and closes the request
- * with its connection. Node's own `requestTimeout` knows no exception, and there is one: {@link mayTakeItsTime}.
+ * Limits the time in which the body of a request arrives, even after its response, and closes the
+ * request with its connection. Node's own `requestTimeout` allows no exception, which {@link
+ * mayTakeItsTime} needs.
  * @param longest in milliseconds, from the end of the headers
- * @param refuse is told of a connection whose request takes longer
+ * @param refuse called for a connection whose request takes longer
  */
 export function boundBodyTime(
   listener: RequestListener,
@@ -20,11 +21,12 @@ export function boundBodyTime(
       const clock = setTimeout(() => {
         if (!req.complete) refuse(tooLate(), req.socket);
       }, longest);
-      // It ends no sooner for a stop that waits for it.
+      // The timer must not delay a stop.
       clock.unref();
       clocks.set(req, clock);
       const { socket } = req;
-      // Node does not close a request that was answered before its body had come, and who waits for that keeps it.
+      // Node does not close a request that was answered before its body arrived, so anything that
+      // waits for its close would wait forever.
       const close = () => req.destroy();
       socket.once('close', close);
       req.once('close', () => {
@@ -36,7 +38,10 @@ export function boundBodyTime(
   };
 }
 
-/** Takes the bound of time from a body that is worked on as it arrives, and has bounds of its own. */
+/**
+ * Exempts a request from the time limit, because its body is processed as it arrives, with limits
+ * of its own.
+ */
 export function mayTakeItsTime(req: IncomingMessage): void {
   clearTimeout(clocks.get(req));
 }

@@ -1,22 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { type ProblemError, problem } from '../problems/problem.js';
 
-/** Of so many chunks in a row, the mean size and the time in which they arrive are looked at. */
+/** The number of consecutive chunks whose mean size and duration are checked. */
 const CHUNKS = 1000;
-/** In bytes: smaller chunks cost far more than what they carry. */
+/** The smallest acceptable mean size, in bytes: smaller chunks cost far more than their content. */
 const MIN_MEAN = 32;
-/** Chunks that take longer, in milliseconds, keep nobody busy, whatever their size. */
+/**
+ * The shortest acceptable time for these chunks, in milliseconds: slower chunks cost little,
+ * whatever their size.
+ */
 const MIN_TIME_MS = 1000;
 
-/** Requests whose chunks were too small: nothing more of them is read. */
+/** Requests whose chunks were too small; the rest of them is not read. */
 const refused = new WeakSet<IncomingMessage>();
 
-/** Whether the body of a request came in chunks that are too small. */
+/** Returns whether the body of a request came in chunks that are too small. */
 export function hasSmallChunks(req: IncomingMessage): boolean {
   return refused.has(req);
 }
 
-/** Finds bodies that arrive fast in small chunks (RFC 9112, section 7.1), each of which costs what a large one does. */
+/**
+ * Detects bodies that arrive fast in small chunks (RFC 9112, section 7.1). Each costs as much as a
+ * large one.
+ */
 export class ChunkMeter {
   #chunks = 0;
   #bytes = 0;
@@ -28,7 +34,7 @@ export class ChunkMeter {
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Counts the bytes of a chunk. Returns the problem of a body whose chunks are too small. */
+  /** Counts the bytes of a chunk. Returns a problem if the chunks of the body are too small. */
   add(bytes: number): ProblemError | undefined {
     if (this.#chunks === 0) this.#since = this.now();
     this.#chunks += 1;

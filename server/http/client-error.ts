@@ -5,15 +5,15 @@ import type { Contract } from '../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
 import { LINGER_MS } from './linger.js';
 
-/** Connections on which half an answer is out: whatever is written there would be taken for the rest of it. */
+/** Connections with a response in progress: anything written there would be read as part of it. */
 export const answersBegun = new WeakSet<Duplex>();
 
-/** Connections that end with the answer to a request: whatever comes after it is not answered. */
+/** Connections that end with the current response: later requests are not answered. */
 export const endingWithAnswer = new WeakSet<Duplex>();
 
 /**
- * Makes the listener for what Node cannot read as HTTP. There is no request to answer then, so the
- * problem is written to the connection, which ends with it.
+ * Returns the listener for input that Node cannot parse as HTTP. There is no request to answer, so
+ * the problem is written to the connection, which then ends.
  */
 export function answerUnreadableRequest(contract: Contract) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -27,8 +27,8 @@ export function answerUnreadableRequest(contract: Contract) {
 }
 
 /**
- * Makes the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands over the
- * connection, and would close it without an answer.
+ * Returns the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands
+ * over the connection, and would close it without a response.
  */
 export function refuseTunnel(contract: Contract) {
   return (_req: IncomingMessage, socket: Duplex): void => {
@@ -38,7 +38,7 @@ export function refuseTunnel(contract: Contract) {
       'The service is no proxy: it has no method CONNECT. Send the request to the service itself.',
     );
     endWith(contract, refusal, socket);
-    // What was sent already is read off: a connection that is closed over it may lose the answer.
+    // Discards what was already sent: closing a connection with unread input may lose the response.
     socket.resume();
   };
 }
@@ -59,7 +59,8 @@ function endWith(contract: Contract, error: ProblemError, socket: Duplex): void 
       body,
     ].join('\r\n'),
   );
-  // A client that neither reads nor closes would otherwise keep its connection, and what it has sent, for ever.
+  // A client that neither reads nor closes would otherwise keep its connection and its buffers
+  // forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

@@ -1,8 +1,8 @@
 import type { NextFunction, RequestHandler } from 'express';
 
 /**
- * Makes one handler of several, which run one after the other. Express would look at each of them anew for
- * each request: whether the address is one of theirs, and what parameters it has.
+ * Composes several handlers into one that runs them in order. Express would match each of them
+ * again for each request, with its address and parameters.
  */
 export function sequence(handlers: readonly RequestHandler[]): RequestHandler {
   return (req, res, done) => {

@@ -3,20 +3,27 @@ import { ChunkMeter, hasSmallChunks } from './chunk-size.js';
 import { LINGER_MS } from './linger.js';
 import { announcedLength, hasBody } from './message-body.js';
 
-/** The rest of a body of at most so many bytes is read off, so that its connection is good for the next request. */
+/**
+ * The largest body, in bytes, whose rest is discarded so that its connection can serve the next
+ * request.
+ */
 const SMALL = 1024 * 1024;
 
-/** The most bytes that are read off before a connection is closed. */
+/** The most bytes that are discarded before a connection is closed. */
 const MAX_DISCARDED = 32 * 1024 * 1024;
 
-/** How long the rest of a small body may take to arrive after the answer, in milliseconds. */
+/**
+ * The longest time in which the rest of a small body may arrive after the response, in
+ * milliseconds.
+ */
 const REST_TIMEOUT_MS = 10_000;
 
 /**
- * Ends an answer to a request whose body is not read. A body that would take long to arrive costs its
- * connection: the answer announces that (`Connection: close`), and the body is read off for a bounded time
- * only. Closing at once would reset the connection, and the client would lose the answer (RFC 9112, section 9.6).
- * @param body the whole of the answer's body, whose headers are set
+ * Ends the response to a request whose body is not read. If the body is large, the connection must
+ * close: the response announces this (`Connection: close`), and the body is discarded for a limited
+ * time. Closing at once would reset the connection, and the client would lose the response (RFC
+ * 9112, section 9.6).
+ * @param body the complete response body; its headers are already set
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   if (hasSmallChunks(req)) {
@@ -26,7 +33,7 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   const isUnderWay = hasBody(req) && !req.complete;
   if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL)
     res.setHeader('Connection', 'close');
-  // A body that is read off is not kept: it takes no memory from others.
+  // A discarded body uses no memory.
   req.unpipe();
   req.resume();
   const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
@@ -40,7 +47,10 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   linger(req, () => res.end());
 }
 
-/** Ends an answer and its connection at once: reading the rest costs more than the refusal saves. */
+/**
+ * Ends a response and its connection at once: reading the rest would cost more than the refusal
+ * saves.
+ */
 function endWithoutReading(req: IncomingMessage, res: ServerResponse, body: string): void {
   req.unpipe();
   req.pause();
@@ -48,13 +58,13 @@ function endWithoutReading(req: IncomingMessage, res: ServerResponse, body: stri
   res.end(body, () => req.socket.destroy());
 }
 
-/** Ends a connection on which the rest of a body does not arrive. */
+/** Ends a connection if the rest of a body does not arrive. */
 function boundRest(req: IncomingMessage): void {
   const clock = setTimeout(() => req.socket.destroy(), REST_TIMEOUT_MS);
   req.once('close', () => clearTimeout(clock));
 }
 
-/** Reads off the rest of a body until it ends, its sender leaves, or the bounds are reached. */
+/** Discards the rest of a body until it ends, the sender disconnects, or a limit is reached. */
 function linger(req: IncomingMessage, done: () => void): void {
   const meter = new ChunkMeter(req);
   let discarded = 0;

@@ -1,16 +1,18 @@
 import type { Socket } from 'node:net';
 import { pauseReading, resumeReading } from './pause-reading.js';
 
-/** Until when connections are held: several refusals on one of them hold it until the last one's turn. */
+/**
+ * The time until which each connection is held; several refusals hold it until the last one's turn.
+ */
 const heldUntil = new WeakMap<Socket, number>();
 
-/** Returns for how long a connection is still held, in milliseconds; 0 for one that is not. */
+/** Returns the time for which a connection is still held, in milliseconds; 0 if it is not. */
 export function holdTime(socket: Socket): number {
   const until = heldUntil.get(socket);
   return until === undefined ? 0 : Math.max(until - performance.now(), 1);
 }
 
-/** Does not read a connection until a time, by `performance.now()`. */
+/** Stops reading a connection until a time, as given by `performance.now()`. */
 export function holdConnection(socket: Socket, until: number): void {
   const held = heldUntil.get(socket);
   heldUntil.set(socket, Math.max(held ?? 0, until));

@@ -1,2 +1,5 @@
-/** How long a connection that ends stays open, so that its client can read the answer (RFC 9112, section 9.6): in milliseconds. */
+/**
+ * The time for which a closing connection stays open so that the client can read the response (RFC
+ * 9112, section 9.6), in milliseconds.
+ */
 export const LINGER_MS = 2000;

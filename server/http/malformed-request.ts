@@ -3,13 +3,14 @@ import type { RequestHandler } from 'express';
 import { type ProblemError, problem } from '../problems/problem.js';
 import { endingWithAnswer } from './client-error.js';
 
-/** The problems of requests, from before Express sees them until they are thrown where all problems are. */
+/** Problems that are found before Express sees the request, and thrown inside it. */
 const faults = new WeakMap<IncomingMessage, ProblemError>();
 
 /**
- * Checks what Node's parser lets through against RFC 9112, and turns a target in absolute form into one in origin
- * form, before Express, which answers some targets with a page of its own. A request that is refused is the last
- * one of its connection: where it ends may be uncertain, and nothing after it is taken for a request.
+ * Checks requests against the parts of RFC 9112 that Node's parser does not enforce, and converts a
+ * target in absolute form to origin form. Runs before Express, which answers some targets with a
+ * page of its own. A refused request is the last of its connection: its end may be uncertain, so
+ * nothing after it is parsed.
  * @param listener throws the problem of a refused request by {@link refuseMalformed}
  */
 export function checkRequests(listener: RequestListener): RequestListener {
@@ -36,15 +37,15 @@ export const refuseMalformed: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Where chunked is not the last transfer coding, the end of the body is unknown (RFC 9112, section 6.3), and the
- * parser refuses the request, but only after it has handed it over.
+ * Returns whether the parser will refuse the request after handing it over: if chunked is not the
+ * last transfer coding, the end of the body is unknown (RFC 9112, section 6.3).
  */
 function isLeftToParser({ headers }: IncomingMessage): boolean {
   const codings = headers['transfer-encoding'];
   return codings !== undefined && !/(^|,)[ \t]*chunked$/i.test(codings);
 }
 
-/** RFC 9112, sections 2.3 and 6.1. */
+/** Checks the framing of a request (RFC 9112, sections 2.3 and 6.1). */
 function framingFault(req: IncomingMessage): ProblemError | undefined {
   const { httpVersion, httpVersionMajor, headers } = req;
   if (httpVersionMajor !== 1) return unreadable(`it is in HTTP/${httpVersion}`);
@@ -54,10 +55,10 @@ function framingFault(req: IncomingMessage): ProblemError | undefined {
   return codings.toLowerCase() === 'chunked' ? undefined : unknownCoding(codings);
 }
 
-/** A scheme and an authority, with which a target in absolute form begins (RFC 9112, section 3.2.2). */
+/** The scheme and authority at the start of a target in absolute form (RFC 9112, section 3.2.2). */
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
-/** RFC 9112, section 3.2. */
+/** Checks the target of a request (RFC 9112, section 3.2). */
 function targetFault({ url = '' }: IncomingMessage): ProblemError | undefined {
   if (url.includes('#')) return unreadable('its target has a fragment');
   if (url.startsWith('/') || url === '*') return undefined;
@@ -72,23 +73,28 @@ function targetFault({ url = '' }: IncomingMessage): ProblemError | undefined {
 /** `uri-host [ ":" port ]` (RFC 9110, section 7.2, and RFC 3986, section 3.2.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
-/** RFC 9112, section 3.2. */
+/** Checks the Host header (RFC 9112, section 3.2). */
 function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage) {
   const { host } = headers;
   if (host === undefined) {
     return httpVersion === '1.0' ? undefined : unreadable('it has no Host header');
   }
-  // Of several, Node shows the first one alone.
+  // If the header is sent more than once, Node shows only the first.
   if (rawHeaders.filter(isHost).length > 1) return unreadable('it has more than one Host header');
   return HOST.test(host) ? undefined : unreadable('its Host header is not a host and a port');
 }
 
-/** Names and values of headers stand alternately. */
+/**
+ * Returns whether the item is the name of this header; `rawHeaders` alternates names and values.
+ */
 function isHost(text: string, index: number): boolean {
   return index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
 }
 
-/** The host of a target in absolute form counts in place of the header (RFC 9112, section 3.2.2). */
+/**
+ * Converts an absolute target to origin form. Its host replaces the Host header (RFC 9112, section
+ * 3.2.2).
+ */
 function useOriginForm(req: IncomingMessage): void {
   const { url = '' } = req;
   const [start, authority] = ABSOLUTE.exec(url) ?? [];

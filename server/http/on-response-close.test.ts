@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { atClose } from './on-response-close.js';
 
-/** Starts a server, sends it two requests at once, and ends the connection when both have arrived. */
+/** Starts a server, sends two requests at once, and ends the connection after both have arrived. */
 async function lostExchanges(): Promise<readonly (readonly [IncomingMessage, ServerResponse])[]> {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => {

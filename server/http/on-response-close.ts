@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The callbacks of a response's close: one listener calls all of them. */
+/** The callbacks for a response's close; one listener calls them all. */
 const closing = Symbol('closing');
 
-/** A property of its own, as a WeakMap of all responses costs the garbage collector too much. */
+/** A property, because a WeakMap of all responses costs the garbage collector too much. */
 type Closing = ServerResponse & { [closing]?: (() => void)[] };
 
-/** The callbacks of responses that wait behind others, by their connection. */
+/** The callbacks of responses that are queued behind others, by connection. */
 const queued = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once, when an answer has gone out or no longer can.
+ * Calls back when a response was sent, or can no longer be sent.
  *
- * Node closes a response when its connection goes, but not one that still waits behind another on the
- * same connection (HTTP pipelining: RFC 9112, section 9.3.2). For such a one the connection is watched.
+ * Node closes a response when its connection closes, but not a response that is queued behind
+ * another on the same connection (HTTP pipelining: RFC 9112, section 9.3.2). For these, the
+ * connection is watched.
  */
 export function atClose(req: IncomingMessage, res: Closing, done: () => void): void {
   if (res.closed || (!res.socket && req.socket.destroyed)) {
@@ -46,12 +47,15 @@ function onClose(res: Closing, done: () => void): void {
   });
 }
 
-/** Whether the whole answer went out; otherwise the caller left, or the service cut it short. */
+/**
+ * Returns whether the whole response was sent; otherwise the caller disconnected, or the service
+ * cut it off.
+ */
 export function wentOut(res: ServerResponse): boolean {
   return res.writableFinished;
 }
 
-/** One listener a connection, however much is queued on it. */
+/** Returns the callbacks of a connection, which share one listener. */
 function queuedOn(socket: Socket): Set<() => void> {
   const known = queued.get(socket);
   if (known) return known;

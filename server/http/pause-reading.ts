@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** Why a connection is not read: its sender was refused, or has sent more requests than are answered. */
+/**
+ * The reason to pause a connection: its sender was refused, or has too many unanswered requests.
+ */
 export type PauseReason = 'refused' | 'pipelined';
 
 const reasons = new WeakMap<Socket, Set<PauseReason>>();
 
-/** Stops reading a connection until every reason to pause it is gone. */
+/** Stops reading a connection until every reason to pause it is removed. */
 export function pauseReading(socket: Socket, reason: PauseReason): void {
   const known = reasons.get(socket);
   if (known) known.add(reason);
@@ -13,7 +15,7 @@ export function pauseReading(socket: Socket, reason: PauseReason): void {
   socket.pause();
 }
 
-/** Removes a reason to pause a connection, and reads on if it was the last one. */
+/** Removes a reason to pause a connection, and resumes reading if it was the last. */
 export function resumeReading(socket: Socket, reason: PauseReason): void {
   const known = reasons.get(socket);
   if (!known?.delete(reason) || known.size > 0) return;

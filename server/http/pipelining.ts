@@ -5,17 +5,18 @@ import { pauseReading, resumeReading } from './pause-reading.js';
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
-/** The requests that wait behind another one on their connection. */
+/** The requests that are queued behind another on their connection. */
 const pipelined = Symbol('pipelined');
 
-/** A property of its own: it is looked up at the end of every request. */
+/** A property, because it is looked up at the end of every request. */
 type Connection = Socket & { [pipelined]?: Exchange[] };
 
 /**
- * Serves the requests of a connection one after the other (HTTP pipelining: RFC 9112, section 9.3.2), however
- * many its sender has written at once. Between two of them the event loop turns, so that other connections get
- * theirs, and a connection that is held after a refusal is not served until it is released. The connection is
- * not read while a request waits: at most the requests of one read, 64 KiB, do.
+ * Serves the requests of a connection one after another (HTTP pipelining: RFC 9112, section 9.3.2),
+ * even if the sender writes many at once. Yields to the event loop between two of them, so that
+ * other connections are served. A connection that is held after a refusal is not served until it is
+ * released. While a request waits, the connection is not read, so only the requests of one read (64
+ * KiB) can wait.
  */
 export function serveInOrder(listener: RequestListener): RequestListener {
   const serve: RequestListener = (req, res) => {
@@ -42,7 +43,7 @@ export function serveInOrder(listener: RequestListener): RequestListener {
     if (connection[pipelined]) setImmediate(serveNext, connection);
   }
   return (req, res) => {
-    // Node gives a response its connection when those before it are out.
+    // Node assigns a response its connection once earlier responses are sent.
     if (res.socket) serve(req, res);
     else wait(req, res);
   };
@@ -52,6 +53,7 @@ function wait(req: IncomingMessage, res: ServerResponse): void {
   const connection: Connection = req.socket;
   connection[pipelined] ??= [];
   connection[pipelined].push([req, res]);
-  // Node itself resumes the connection at the end of a request, which is still to come.
+  // Deferred, because Node resumes the connection at the end of the request, which is still to
+  // come.
   process.nextTick(pauseReading, connection, 'pipelined');
 }

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import { problem } from '../problems/problem.js';
 
-/** A request's target without its query. */
+/** Returns the target of a request without its query. */
 export function withoutQuery(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** Where every request ends that no route has taken. */
+/** Refuses every request that no route has taken. */
 export const refuseUnknownAddress: RequestHandler = (req) => {
   throw problem(
     '/problems/unknown-address',

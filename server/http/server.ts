@@ -8,32 +8,37 @@ import { boundBodyTime } from './body-timeout.js';
 import { answerUnreadableRequest, refuseTunnel } from './client-error.js';
 import { serveInOrder } from './pipelining.js';
 
-/** How long the headers of a request may take to arrive, and then its body, in milliseconds. */
+/**
+ * The longest time in which the headers of a request may arrive, and then its body, in
+ * milliseconds.
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const BODY_TIMEOUT_MS = 120_000;
 
 /**
- * How long a connection stays open without a request, in milliseconds. It is longer than proxies keep theirs
- * (60 s in nginx and in AWS's load balancers), so that a request never meets a connection that is being closed.
+ * The time for which an idle connection stays open, in milliseconds. It is longer than that of
+ * proxies (60 s in nginx and in AWS's load balancers), so that no request arrives on a connection
+ * that is closing.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** Connections at once, most of which may do nothing; each takes a file descriptor. */
+/** The most open connections, most of which may be idle; each uses a file descriptor. */
 const MAX_CONNECTIONS = 10_000;
 
-/** How long a stop waits for what has begun, in milliseconds. */
+/** The longest time that a stop waits for running requests, in milliseconds. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** A server that does not listen yet, and whose connections cannot be held for ever by who sends slowly. */
+/** Creates a server that does not listen yet. Slow senders cannot hold its connections forever. */
 export function httpServer(listener: RequestListener, contract: Contract): Server {
   const answerUnreadable = answerUnreadableRequest(contract);
   const bounded = serveInOrder(boundBodyTime(listener, BODY_TIMEOUT_MS, answerUnreadable));
   const server = createServer(
     {
-      // A request without a Host, or with an unknown Expect, is for the app to answer: Node has no problem+json.
+      // Requests without a Host, or with an unknown Expect, go to the app, which answers with
+      // problem+json.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      // It would end streams, too.
+      // Would also end streams; see `boundBodyTime`.
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1000,
@@ -41,7 +46,8 @@ export function httpServer(listener: RequestListener, contract: Contract): Serve
     bounded,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  // Node would leave out those after the first 1000, Host and Transfer-Encoding among them; 16 KiB bound them all.
+  // Node would drop headers after the first 1000, even Host and Transfer-Encoding; the limit of 16
+  // KiB suffices.
   server.maxHeadersCount = 0;
   return server
     .on('checkExpectation', bounded)
@@ -50,13 +56,14 @@ export function httpServer(listener: RequestListener, contract: Contract): Serve
 }
 
 /**
- * Listens where the configuration says.
- * @returns the address, with the port that the system chose if it was to choose, and the base path
- * @throws if it cannot, with the reason and a remedy in one line
+ * Listens on the configured host and port.
+ * @returns the address, with the actual port and the base path
+ * @throws if it cannot listen, with the reason and a remedy in one line
  */
 export async function listen(server: Server, config: Config): Promise<string> {
   const { host, port } = config;
-  // As many may wait to be let in: whoever finds the queue full is told nothing, and tries again after seconds.
+  // As many connections may be pending. If the queue is full, a client gets no reply and retries
+  // only after seconds.
   server.listen({ port, host, backlog: 4096 });
   try {
     await once(server, 'listening');
@@ -68,7 +75,9 @@ export async function listen(server: Server, config: Config): Promise<string> {
   return addressOf(server, config);
 }
 
-/** Lets what has begun end, then closes; what has not ended in time is cut. */
+/**
+ * Lets running requests finish, then closes; ends the connections of requests that take too long.
+ */
 export async function close(server: Server): Promise<void> {
   if (!server.listening) return;
   const stopped = once(server, 'close');

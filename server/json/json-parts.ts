@@ -1,26 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Text is not JSON; the message says why, and where. */
+/** The text is not JSON; the message states the reason and the position. */
 export class MalformedJsonError extends Error {}
 
-/** Decodes and parses parts of one body, and tells of a fault where in the body it is. */
+/** Decodes and parses parts of one body, and reports faults at their position in the body. */
 export class JsonParts {
   readonly #bytes: Buffer;
-  /** The characters of the body before the part at hand. */
+  /** The number of characters of the body before the current part. */
   #before = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** @throws {MalformedJsonError} if it is not UTF-8. */
+  /** @throws {MalformedJsonError} if the bytes are not UTF-8. */
   text(from: number, to: number): string {
     const part = this.#bytes.subarray(from, to);
     if (!isUtf8(part)) throw new MalformedJsonError('The body is not UTF-8.');
     return part.toString();
   }
 
-  /** Moves on in the body, by so many characters. */
+  /** Advances the position in the body by this many characters. */
   advance(characters: number): void {
     this.#before += characters;
   }
@@ -28,7 +28,7 @@ export class JsonParts {
   /**
    * Parses text of the body.
    *
-   * @param added how many characters before it do not come from the body.
+   * @param added the number of leading characters that are not from the body.
    * @throws {MalformedJsonError}
    */
   parse(text: string, added = 0): unknown {
@@ -41,7 +41,7 @@ export class JsonParts {
   }
 
   /**
-   * The fault of text that is known to have one.
+   * Returns the fault of text that is known to be faulty.
    *
    * @param added as for `parse`.
    */
@@ -55,7 +55,10 @@ export class JsonParts {
   }
 }
 
-/** JSON.parse counts places from the beginning of what it is given; its lines are not the body's. */
+/**
+ * Converts a parser's message to positions in the body. JSON.parse counts from the beginning of its
+ * input, and its line numbers are not the body's.
+ */
 function wordsOf(reason: string, before: number): string {
   const placed = reason
     .replace(/ \(line \d+ column \d+\)$/, '')
@@ -64,7 +67,7 @@ function wordsOf(reason: string, before: number): string {
 }
 
 /**
- * Parses a body at once.
+ * Parses a whole body.
  *
  * @throws {MalformedJsonError}
  */

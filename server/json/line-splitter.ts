@@ -1,29 +1,31 @@
 const LF = 0x0a;
 
-/** Lines are handed on together in about so many bytes, so that none of what is done with them takes long. */
+/** The approximate size in which lines are passed on together, so that no step takes long. */
 const REGION = 64 * 1024;
 
-/** The first size of the buffer of a line, in bytes; it grows with the line. */
+/** The initial size of a line's buffer, in bytes; it grows with the line. */
 const FIRST_HELD = 4096;
 
 /**
- * Cuts bytes that arrive in pieces at the ends of lines. The beginning of a line whose end has not
- * arrived is copied into one buffer: pieces may be of a byte each, and a list of them would take a
- * hundred times what they hold.
+ * Splits bytes that arrive in pieces at line ends. An incomplete line is copied into one buffer:
+ * pieces may be single bytes, and a list of them would take a hundred times their size.
  */
 export class LineBytes {
   readonly #longest: number;
   #held: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** Whether the line at hand was too long, so that its rest is passed over. */
+  /** Whether the current line was too long, so that its rest is skipped. */
   #skipping = false;
 
-  /** @param longest how many bytes a line may have, without its end. */
+  /** @param longest the most bytes of a line, without its end. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** The whole lines that there are with this piece, several together; null in place of one too long. */
+  /**
+   * Yields the lines that this piece completes, several together; null stands for a line that is
+   * too long.
+   */
   *read(piece: Buffer): Generator<Buffer | null> {
     let rest = piece;
     if (this.#skipping) {
@@ -37,12 +39,12 @@ export class LineBytes {
     yield* this.#hold(rest.subarray(whole));
   }
 
-  /** The line that has no end, if there is one. */
+  /** Yields the last line if it has no line end. */
   *end(): Generator<Buffer> {
     if (this.#length > 0) yield this.#take();
   }
 
-  /** Returns the held bytes with those that follow. */
+  /** Returns the held bytes together with those that follow. */
   #joined(lines: Buffer): Buffer {
     return this.#length === 0 ? lines : Buffer.concat([this.#take(), lines]);
   }
@@ -79,7 +81,7 @@ export class LineBytes {
     this.#length = length;
   }
 
-  /** Returns the held bytes, and holds them no longer: the caller may keep them. */
+  /** Returns the held bytes and releases them, so that the caller may keep them. */
   #take(): Buffer {
     const taken = this.#held.subarray(0, this.#length);
     this.#held = Buffer.alloc(0);

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LineFault, LineReader } from './ndjson-reader.js';
 
-/** Reads pieces one after the other. */
+/** Reads several pieces in order. */
 function read(...pieces: (string | Buffer)[]): unknown[] {
   const lines = new LineReader();
   const blocks = pieces.flatMap((piece) => [...lines.read(Buffer.from(piece))]);
   return [...blocks, ...lines.end()].flat();
 }
 
-/** A fault whose words are of no matter, on a line. */
+/** Matches a fault on a line, with any detail. */
 const fault = (line: number) => expect.objectContaining({ line, detail: expect.any(String) });
 
-/** Cuts bytes at the places given, which may be the same or beyond the end. */
+/** Cuts bytes at the given positions, which may repeat or lie beyond the end. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length];
   return ends
@@ -29,20 +29,20 @@ describe('lines of JSON', () => {
       fc.property(values, places, fc.boolean(), (written, at, hasBom) => {
         const text = written.map(([value, end]) => JSON.stringify(value) + end).join('');
         const bytes = Buffer.from((hasBom ? '\uFEFF' : '') + text);
-        // What JSON cannot tell apart, such as 0 and -0, is no matter of lines.
+        // Lines need not preserve differences that JSON does not, such as 0 and -0.
         const expected = written.map(([value]) => JSON.parse(JSON.stringify(value)));
         expect(read(...cut(bytes, at))).toEqual(expected);
       }),
     );
   });
 
-  test('are faults one by one, whatever bytes they are, and leave the others as they are', () => {
+  test('are faults one by one, for any bytes, and do not affect the others', () => {
     const bytes = fc.uint8Array({ maxLength: 40 }).filter((line) => !line.includes(0x0a));
     fc.assert(
       fc.property(fc.array(bytes), fc.array(fc.nat()), (hostile, at) => {
         const lines = hostile.flatMap((line) => [...line, 0x0a, ...Buffer.from('7\n')]);
         const values = read(...cut(Buffer.from(lines), at));
-        // Each is a fault, or is blank, or happens to be a value.
+        // Each is a fault, a blank line, or a value by chance.
         expect(values.filter((value) => value === 7).length).toBeGreaterThanOrEqual(hostile.length);
         for (const value of values) {
           if (value instanceof LineFault) expect(value.line % 2).toBe(1);
@@ -51,14 +51,14 @@ describe('lines of JSON', () => {
     );
   });
 
-  test('need no end at the end', () => {
+  test('need no line end at the end', () => {
     expect(read('1\n2')).toEqual([1, 2]);
     expect(read('1\n2\n')).toEqual([1, 2]);
     expect(read('1\n  ')).toEqual([1]);
     expect(read('')).toEqual([]);
   });
 
-  test('are counted with the blank ones and those that are faults', () => {
+  test('are counted, including blank lines and faults', () => {
     expect(read('\n{\n\r\n{}\nx\n[')).toEqual([fault(2), {}, fault(5), fault(6)]);
   });
 
@@ -79,7 +79,7 @@ describe('lines of JSON', () => {
     ['of more than 10,000 values', JSON.stringify(Array(10_001).fill(0)), 'more than 10000 values'],
     ['of 100,000 names', `{${[...Array(1e5).keys()].map((n) => `"${n}":0`)}}`, 'more than 10000'],
     ['of more than 1 MiB', `"${'x'.repeat(2 ** 20 - 1)}"`, 'has more than 1048576 bytes'],
-  ])('%s are told what is wrong, in their place', (_what, line, words) => {
+  ])('%s yield a fault in their place', (_what, line, words) => {
     const bytes = Buffer.concat(['1\n', line, '\n3'].map((part) => Buffer.from(part)));
     for (const pieces of [[bytes], cut(bytes, [1, 3, 2 ** 20, 2 ** 20 + 1, bytes.length - 2])]) {
       const values = read(...pieces);
@@ -88,7 +88,7 @@ describe('lines of JSON', () => {
     }
   });
 
-  test('have up to 10,000 values, whatever their texts hold', () => {
+  test('have up to 10,000 values, for any texts', () => {
     const many = Array(9_999).fill('a, "text" of [many] {commas} and \\');
     expect(read(JSON.stringify(many))).toEqual([many]);
     const long = '"],'.repeat(200_000);
@@ -103,7 +103,7 @@ describe('lines of JSON', () => {
 });
 
 describe('a block', () => {
-  test('is what has arrived, and no more than 256 lines', () => {
+  test('has the lines that have arrived, at most 256', () => {
     const lines = new LineReader();
     expect([...lines.read(Buffer.from('1\n2\n3'))]).toEqual([[1, 2]]);
     expect([...lines.read(Buffer.from('\n'))]).toEqual([[3]]);
@@ -111,14 +111,14 @@ describe('a block', () => {
     expect(blocks.map(({ length }) => length)).toEqual([256, 256, 88]);
   });
 
-  test('is a few lines where they are long', () => {
+  test('has few lines if they are long', () => {
     const line = `"${'x'.repeat(30_000)}"\n`;
     const blocks = [...new LineReader().read(Buffer.from(line.repeat(6)))];
     expect(blocks.map(({ length }) => length)).toEqual([2, 2, 2]);
   });
 });
 
-test('a line that is too long is not held, however long it is', () => {
+test('a line that is too long is not held in memory', () => {
   const lines = new LineReader();
   const piece = Buffer.alloc(64 * 1024, 'x');
   const faults: unknown[] = [];
@@ -129,7 +129,7 @@ test('a line that is too long is not held, however long it is', () => {
   expect([...lines.read(Buffer.from('x\n2\n'))]).toEqual([[2]]);
 });
 
-test('a line that arrives byte by byte takes little more than itself', () => {
+test('a line that arrives byte by byte takes little more memory than its size', () => {
   const lines = new LineReader();
   const byte = Buffer.from('7');
   const before = process.memoryUsage().arrayBuffers;

@@ -3,45 +3,48 @@ import { LineBytes } from './line-splitter.js';
 import { nestsDeeperThan } from './nesting-depth.js';
 import { ExcessError, ROW_BOUNDS, type ValueBounds, ValueScanner } from './value-scanner.js';
 
-/** A line that holds no JSON value; no value of JSON is an instance of it. */
+/** A line without a valid JSON value. No JSON value is an instance of this class. */
 export class LineFault {
   constructor(
-    /** Which line it is, from 1; blank lines count. */
+    /** The number of the line, from 1; blank lines count. */
     readonly line: number,
-    /** Sentences for the caller: what is wrong, and how to fix it. */
+    /** The fault and how to fix it, in sentences for the caller. */
     readonly detail: string,
   ) {}
 }
 
-/** Lines that are worked on together. Fewer are, if no more have arrived. */
+/** The most lines per block. A block is smaller if no more lines have arrived. */
 const BLOCK = 256;
 
-/** A shorter line cannot hold too many values: each has a character of its own, and one before the next. */
+/**
+ * A shorter line cannot have too many values: each value needs a character, and a separator before
+ * the next.
+ */
 const MAX_UNSCANNED_LENGTH = 2 * ROW_BOUNDS.values;
 
 /**
- * Reads lines of JSON (NDJSON) out of bytes that arrive in pieces: one value a line, in UTF-8, ended by
- * LF or CRLF, the last one with or without an end. Blank lines are skipped, and so is a BOM at the
- * beginning. No more is held than the piece at hand and one line.
+ * Reads NDJSON from bytes that arrive in pieces: one value per line, in UTF-8, ended by LF or CRLF;
+ * the last line needs no end. Skips blank lines, and a BOM at the beginning. Holds only the current
+ * piece and one line.
  */
 export class LineReader {
   readonly #bytes = new LineBytes(ROW_BOUNDS.bytes);
   #line = 0;
 
   /**
-   * The lines that a piece completes, in blocks: the value of each, or a {@link LineFault} in its place.
-   * The next piece is for when all blocks of this one were taken.
+   * Yields the lines that a piece completes, in blocks: the value of each, or a {@link LineFault}
+   * in its place. Read all blocks before you pass the next piece.
    */
   *read(piece: Buffer): Generator<unknown[]> {
     for (const region of this.#bytes.read(piece)) yield* this.#blocks(region);
   }
 
-  /** The line that the last piece has left without an end, if there is one. */
+  /** Yields the last line if it has no line end. */
   *end(): Generator<unknown[]> {
     for (const region of this.#bytes.end()) yield* this.#blocks(region);
   }
 
-  /** @param region whole lines; null in place of a line that is too long to be held. */
+  /** @param region whole lines; null for a line that is too long. */
   *#blocks(region: Buffer | null): Generator<unknown[]> {
     let block: unknown[] = [];
     for (const line of region === null ? [TOO_LONG] : textsOf(region)) {
@@ -78,7 +81,7 @@ export class LineReader {
   }
 }
 
-/** `LineBytes` has limited the bytes already. */
+/** `LineBytes` has already limited the bytes. */
 const LINE_BOUNDS: ValueBounds = { ...ROW_BOUNDS, bytes: Number.POSITIVE_INFINITY };
 
 /** A line without a value. */
@@ -93,7 +96,7 @@ const NOT_UTF8: Unreadable = { detail: 'The line is not UTF-8. Send the rows in 
 const TOO_MANY = `The line holds more than ${ROW_BOUNDS.values} values. Send a row as an object of plain values, and only the columns of the model.`;
 const TOO_DEEP = `The line nests deeper than ${ROW_BOUNDS.nesting} levels. Send a row as an object of plain values.`;
 
-/** The texts of whole lines, without their ends. */
+/** Yields the texts of whole lines, without their ends. */
 function* textsOf(region: Buffer): Generator<string | Unreadable> {
   if (!isUtf8(region)) {
     for (const line of splitBytes(region)) yield isUtf8(line) ? line.toString() : NOT_UTF8;
@@ -126,6 +129,6 @@ function withoutBom(line: string | Unreadable): string | Unreadable {
 }
 
 function isBlank(text: string): boolean {
-  // Most lines begin with what is no space; the expression would look at those too.
+  // Most lines do not begin with a space, and need no regular expression.
   return text.length === 0 || (text.charCodeAt(0) <= 0x20 && /^[ \t\r]*$/.test(text));
 }

@@ -1,4 +1,4 @@
-/** Whether a JSON value nests deeper than so many levels; an array of numbers has one. */
+/** Returns whether a JSON value has more than this many levels; an array of numbers has one. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

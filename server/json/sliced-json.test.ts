@@ -5,7 +5,7 @@ import { OutOfBoundsError, parseSliced, type RowsPlace } from './sliced-json.js'
 
 const PLACE: RowsPlace = { member: 'data', mostRows: 100_000 };
 
-/** What came of a body, and how many pauses were made. */
+/** The result for a body, and the number of pauses. */
 interface Outcome {
   text?: string | undefined;
   malformed?: string;
@@ -37,7 +37,7 @@ function plain(text: string): string | undefined {
   }
 }
 
-/** JSON in any of its spellings; now and then so large that it is cut. */
+/** JSON with various white space, sometimes so large that it is split. */
 const blank = fc.constantFrom('', '', ' ', '\n\t');
 const large = fc.constantFrom(`"${'ü'.repeat(40_000)}"`, `[${'[],'.repeat(1500).slice(0, -1)}]`);
 const value = fc.oneof(
@@ -59,7 +59,7 @@ const object = fc.array(member, { maxLength: 4 }).map((members) => `{${members.j
 const body = fc.tuple(blank, fc.oneof(list, object), blank).map((parts) => parts.join(''));
 
 describe('a body in slices', () => {
-  test('is parsed as JSON.parse would parse it, however it is written', async () => {
+  test('is parsed as by JSON.parse, for any formatting', async () => {
     await fc.assert(
       fc.asyncProperty(body, async (text) => {
         expect(await parse(text)).toMatchObject({ text: plain(text) });
@@ -68,7 +68,7 @@ describe('a body in slices', () => {
     );
   });
 
-  test('is refused where JSON.parse would refuse it, wherever a character is wrong', async () => {
+  test('is refused if JSON.parse refuses it, wherever a character is wrong', async () => {
     const wrong = fc.constantFrom('', ',', ']', '}', '[', '{', '"', ':', 'x', '0', ' ', '\\', ',,');
     const broken = fc.tuple(body, fc.nat(), fc.nat(2), wrong).map(([text, at, length, put]) => {
       const place = at % (text.length + 1);
@@ -95,11 +95,11 @@ describe('a body in slices', () => {
     ['["a', 'Unterminated string'],
     ['{"data":[1],}', 'double-quoted property name'],
     ['{"data":[1] "params":1}', "Expected ',' or '}'"],
-  ])('that is %s is told why it is refused', async (text, reason) => {
+  ])('that is %s is refused with the reason', async (text, reason) => {
     expect((await parse(text)).malformed).toContain(reason);
   });
 
-  test('tells in which place of the whole body a fault is', async () => {
+  test('reports the position of a fault in the whole body', async () => {
     const rows = `${'{"ü":1},'.repeat(20_000)}`;
     const place = (text: string) => /at position (\d+)/.exec(text)?.[1];
     const faulty = [`[${rows}{"a":1 "b":2}]`, `[${rows}1] x`, ` {"ü":1,"data":[${rows}1,2 3]}`];
@@ -109,7 +109,7 @@ describe('a body in slices', () => {
     }
   });
 
-  test('that is not UTF-8 is told so', async () => {
+  test('that is not UTF-8 is refused', async () => {
     const { malformed } = await parse(Buffer.from('["caf\xe9"]', 'latin1'));
     expect(malformed).toBe('The body is not UTF-8.');
   });
@@ -118,7 +118,7 @@ describe('a body in slices', () => {
     ['empty arrays', '[]', 3 * 4096],
     ['short rows', '{"a":1,"b":"c"}', 64 * 1024 + 1024],
     ['numbers', '0', 2 * 4096],
-  ])('of %s has a pause after each bounded run of them', async (_what, row, mostBytes) => {
+  ])('of %s is parsed with a pause after each slice', async (_what, row, mostBytes) => {
     const text = `[${Array(90_000).fill(row).join()}]`;
     const { pauses } = await parse(text);
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(text.length / mostBytes));
@@ -135,7 +135,7 @@ describe('a body beyond its bounds', () => {
     ['nests 10,000 levels', deep(10_000), tooDeep],
     ['nests 100 levels under data', `{"data":${deep(99)}}`, undefined],
     ['nests 101 levels under data', `{"data":${deep(100)}}`, tooDeep],
-    ['nests too deep beside its rows', `{"data":[],"params":${deep(100)}}`, tooDeep],
+    ['nests too deep outside its rows', `{"data":[],"params":${deep(100)}}`, tooDeep],
     ['has 10,000 values in a row', `[0,[${'0,'.repeat(9998)}0]]`, undefined],
     [
       'has more values in a row',
@@ -153,17 +153,17 @@ describe('a body beyond its bounds', () => {
       ['/1', 'must have at most 1048576 bytes'],
     ],
     [
-      'is no rows, and large',
+      'has no rows, and is large',
       `{"rows":[${'0,'.repeat(600_000)}0]}`,
       ['', 'must have at most 1048576 bytes, its rows apart'],
     ],
     [
-      'has much beside its rows',
+      'has many bytes outside its rows',
       `{"data":[],"params":[${'[],'.repeat(60_000)}0]}`,
       ['', 'must hold at most 10000 arrays, objects and members, its rows apart'],
     ],
     [
-      'has many values beside its rows',
+      'has many values outside its rows',
       `{"data":[],"a":[${'0,'.repeat(60_000)}0],"b":[${'0,'.repeat(60_000)}0]}`,
       ['', 'must hold at most 100000 values, its rows apart'],
     ],
@@ -172,17 +172,13 @@ describe('a body beyond its bounds', () => {
       ' '.repeat(3_000_000),
       ['', 'must have at most 1048576 bytes, its rows apart'],
     ],
+    ['has too many rows', `[${'[],'.repeat(3_000_000)}0]`, ['', 'must have at most 100000 items']],
     [
-      'has more rows than may be',
-      `[${'[],'.repeat(3_000_000)}0]`,
-      ['', 'must have at most 100000 items'],
-    ],
-    [
-      'has more values in all than may be',
+      'has too many values in total',
       `[${`[${'0,'.repeat(9000)}0],`.repeat(600)}0]`,
       ['', 'must hold at most 5000000 values'],
     ],
-  ])('that %s is told so, if it is one', async (_what, text, beyond) => {
+  ])('that %s is refused with the reason', async (_what, text, beyond) => {
     const outcome = await parse(text);
     expect(outcome.beyond).toEqual(beyond);
   });

@@ -7,15 +7,17 @@ import {
   ValueScanner,
 } from './value-scanner.js';
 
-/** Where a body has its rows: it is an array of them, or an object with such an array as a member. */
+/**
+ * The place of the rows in a body: the body is an array of rows, or an object with such a member.
+ */
 export interface RowsPlace {
   readonly member?: string;
   readonly mostRows: number;
 }
 
-/** A value breaks a bound. */
+/** A value exceeds a limit. */
 export class OutOfBoundsError extends Error {
-  /** @param path from the body to what is too large, such as `/data/7`. */
+  /** @param path the path from the body to the value that is too large, such as `/data/7`. */
   constructor(
     readonly path: string,
     message: string,
@@ -26,10 +28,13 @@ export class OutOfBoundsError extends Error {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** A row in the array of rows, which is a level of the body. */
+/** The limits of a row inside the array of rows, which is a level of the body. */
 const ROW: ValueBounds = { ...ROW_BOUNDS, nesting: MAX_NESTING - 1 };
 
-/** All but rows: it is parsed at once, and what is done with it takes several times as long as parsing. */
+/**
+ * The limits of everything but rows: it is parsed at once, and further processing takes several
+ * times as long.
+ */
 const REST: ValueBounds = {
   bytes: MEBIBYTE,
   values: 100_000,
@@ -37,17 +42,20 @@ const REST: ValueBounds = {
   nesting: MAX_NESTING,
 };
 
-/** A member of the body. The values of all members are counted together. */
+/** The limits of a member of the body. The values of all members are counted together. */
 const MEMBER: ValueBounds = {
   ...REST,
   values: Number.POSITIVE_INFINITY,
   nesting: MAX_NESTING - 1,
 };
 
-/** Of all rows together, for the sake of the memory that they take. */
+/** The most values of all rows together, which limits their memory. */
 const MAX_VALUES = 5_000_000;
 
-/** The bytes that JSON.parse gets at once, a millisecond's work or two: some rows, or one large one. */
+/**
+ * The size that JSON.parse gets at once, about one or two milliseconds of work: some rows, or one
+ * large row.
+ */
 const SLICE_BYTES = 64 * 1024;
 const SLICE_VALUES = 4096;
 
@@ -59,11 +67,11 @@ const COMMA = 0x2c;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Parses a body of JSON, of any size, without keeping others waiting: its rows in slices, and the rest
- * of it, which is bounded, at once.
+ * Parses a JSON body of any size and yields to other requests meanwhile. Rows are parsed in slices;
+ * the rest of the body is limited, and is parsed at once.
  *
- * @param place where the body has its rows, if it may have some.
- * @param pause called after each slice, to let others be served.
+ * @param place the place of the rows, if the body may have rows.
+ * @param pause called after each slice, to yield to other requests.
  * @throws {MalformedJsonError}
  * @throws {OutOfBoundsError}
  */
@@ -103,7 +111,7 @@ class SlicedJson {
     return this.#parts.parse(this.#parts.text(0, this.#bytes.length));
   }
 
-  /** The body is the array of rows that opens at `begin`. */
+  /** Parses a body that is an array of rows, which opens at `begin`. */
   async #bare(begin: number, { mostRows }: RowsPlace): Promise<unknown[]> {
     this.#parts.advance(begin + 1);
     const { rows, end } = await this.#rows(begin + 1, '', mostRows);
@@ -113,18 +121,18 @@ class SlicedJson {
     throw this.#parts.fault(`[]${this.#someText(after)}`, 2);
   }
 
-  /** The body is an object that has the array of rows at `begin`, as this member. */
+  /** Parses a body that is an object, with the array of rows at `begin` as this member. */
   async #wrapped(begin: number, member: string, mostRows: number): Promise<unknown> {
     const before = this.#parts.text(0, begin);
     const early = this.#parts.parse(`${before}[]}`);
     this.#parts.advance(before.length + 1);
     const { rows, end } = await this.#rows(begin + 1, `/${member}`, mostRows);
     const late = this.#late(end);
-    // Of members with one name the last counts, as JSON.parse has it.
+    // If a name occurs twice, the last member counts, as in JSON.parse.
     return { ...asObject(early), [member]: rows, ...late };
   }
 
-  /** The members after the rows, which end before `end`. */
+  /** Parses the members after the rows, which end before `end`. */
   #late(end: number): object {
     const length = this.#bytes.length;
     if (length - end > REST.bytes) throw this.#excess('', 'bytes', REST);
@@ -133,15 +141,15 @@ class SlicedJson {
     if (isMore) this.#findMember(at, undefined);
     const text = this.#parts.text(at, length);
     this.#parts.advance(at - end);
-    // A member that stands for those before shows whether what comes after them is well-formed.
+    // Parse with a placeholder for the earlier members, to check that the rest is well-formed.
     this.#parts.parse(`{"":0${text}`, 5);
     return asObject(JSON.parse(`{${isMore ? text.slice(1) : text}`));
   }
 
   /**
-   * The place of the array that is the value of a member; undefined, if there is no such member.
+   * Finds the array that is the value of a member; returns undefined if there is no such member.
    *
-   * @param begin the place of the brace or the comma before the members.
+   * @param begin the position of the brace or the comma before the members.
    */
   #findMember(begin: number, member: string | undefined): number | undefined {
     const scanner = this.#scanner;
@@ -170,10 +178,10 @@ class SlicedJson {
   }
 
   /**
-   * Parses the rows of an array whose first is at `begin`.
+   * Parses the rows of an array, the first of which is at `begin`.
    *
-   * @param path from the body to the array.
-   * @returns the rows, and the place after the array.
+   * @param path the path from the body to the array.
+   * @returns the rows, and the position after the array.
    */
   async #rows(
     begin: number,
@@ -199,7 +207,7 @@ class SlicedJson {
     }
   }
 
-  /** Finds as many rows from a place on as are parsed at once. */
+  /** Finds the rows, from a position on, that are parsed at once. */
   #findSlice(begin: number, firstRow: number, path: string, most: ValueBounds) {
     const bytes = this.#bytes;
     let rowCount = 0;
@@ -215,7 +223,7 @@ class SlicedJson {
     return { end, rowCount, values };
   }
 
-  /** Adds the rows of a slice to the others; tells whether the array closes after it. */
+  /** Adds the rows of a slice to the others; returns whether the array closes after it. */
   #parseSlice(from: number, end: number, rows: unknown[]): boolean {
     const text = this.#parts.text(from, end);
     const ending = this.#bytes[end];
@@ -223,7 +231,7 @@ class SlicedJson {
     if (ending !== COMMA && !closes) throw this.#parts.fault(`[${text}${this.#someText(end)}`, 1);
     const slice = this.#parts.parse(`[${text}]`, 1);
     if (!Array.isArray(slice)) throw this.#parts.fault('');
-    // Nothing between two commas, or after the last one.
+    // Empty between two commas, or after the last one.
     if (slice.length === 0 && !(closes && rows.length === 0)) {
       throw this.#parts.fault(`[0,${text}${this.#someText(end)}`, 3);
     }
@@ -232,7 +240,7 @@ class SlicedJson {
     return closes;
   }
 
-  /** Some of the text from a place on, to say in a message what is there. */
+  /** Returns some of the text at a position, for an error message. */
   #someText(at: number): string {
     return Buffer.from(this.#bytes.subarray(at, at + 16)).toString();
   }

@@ -7,21 +7,21 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The most that a value may have. */
+/** The limits of a value. */
 export interface ValueBounds {
   readonly bytes: number;
-  /** It, and all that it holds: text, numbers, arrays … */
+  /** The most values: the value itself, and every text, number, array and object in it. */
   readonly values: number;
-  /** Arrays and objects, and members of objects: they take the most time to parse, by far. */
+  /** The most arrays, objects and members of objects, which take by far the longest to parse. */
   readonly parts: number;
-  /** Levels of arrays and objects. */
+  /** The most levels of arrays and objects. */
   readonly nesting: number;
 }
 
-/** Levels of arrays and objects in a body or a line. */
+/** The most levels of arrays and objects in a body or a line. */
 export const MAX_NESTING = 100;
 
-/** The bounds of a row to predict. One row is parsed at a time that nobody else is served in. */
+/** The limits of a row to predict. No other request is served while a row is parsed. */
 export const ROW_BOUNDS: ValueBounds = {
   bytes: 1024 * 1024,
   values: 10_000,
@@ -29,7 +29,7 @@ export const ROW_BOUNDS: ValueBounds = {
   nesting: MAX_NESTING,
 };
 
-/** A value exceeds the bound `what`. */
+/** A value exceeds the limit `what`. */
 export class ExcessError extends Error {
   constructor(readonly what: keyof ValueBounds) {
     super(`a JSON value has too many ${what}`);
@@ -37,18 +37,18 @@ export class ExcessError extends Error {
 }
 
 /**
- * Finds where JSON values end in bytes of UTF-8, and counts what they hold, at about a nanosecond a
- * byte. It does not judge whether they are well-formed: of JSON that is, it is right; of what is not,
- * the end that it finds is where a parser finds the fault, or behind it.
+ * Finds the ends of JSON values in UTF-8 bytes and counts their contents, at about a nanosecond per
+ * byte. It does not check the syntax. In valid JSON the ends are exact; in invalid JSON, an end is
+ * at or after the position where a parser finds the fault.
  */
 export class ValueScanner {
-  /** Of the last value that was skipped, as in `ValueBounds`. */
+  /** The counts of the last skipped value, as in `ValueBounds`. */
   values = 0;
   parts = 0;
 
   constructor(readonly bytes: Uint8Array) {}
 
-  /** The first place from `at` on that is not blank; the end, if there is none. */
+  /** Returns the first position from `at` on that is not blank, or the end. */
   skipBlanks(at: number, mostBytes: number): number {
     const { bytes } = this;
     const last = Math.min(bytes.length, at + mostBytes);
@@ -57,7 +57,7 @@ export class ValueScanner {
     return last;
   }
 
-  /** The place after a string whose opening quote is at `at`; the end, if it does not close. */
+  /** Returns the position after a string that opens at `at`, or the end if it does not close. */
   skipString(at: number, mostBytes: number): number {
     const last = Math.min(this.bytes.length, at + mostBytes);
     const end = endOfString(this.bytes, at + 1, last);
@@ -66,7 +66,7 @@ export class ValueScanner {
   }
 
   /**
-   * The place of the comma or the closing bracket after the value at `from`, or of the end.
+   * Returns the position of the comma or closing bracket after the value at `from`, or the end.
    *
    * @throws {ExcessError}
    */
@@ -118,7 +118,10 @@ export class ValueScanner {
   }
 }
 
-/** The place after the closing quote; behind `last`, if it does not come before. */
+/**
+ * Returns the position after the closing quote, or one beyond `last` if the string does not close
+ * before.
+ */
 function endOfString(bytes: Uint8Array, from: number, last: number): number {
   let at = from;
   while (at < last) {
@@ -129,7 +132,7 @@ function endOfString(bytes: Uint8Array, from: number, last: number): number {
   return last + 1;
 }
 
-/** Whether the array or the object that closes at `at` holds nothing. */
+/** Returns whether the array or object that closes at `at` is empty. */
 function isEmptyBefore(bytes: Uint8Array, at: number): boolean {
   let place = at - 1;
   while (isBlank(bytes[place])) place--;

@@ -2,15 +2,16 @@ import type { Caller } from '../auth/caller.js';
 import type { BodyBudget, BodyShare } from '../pipeline/body/buffer-body.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
-/** A body is stalled if less than so many bytes of it have arrived within so many milliseconds. */
+/** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */
 const PROGRESS = 64 * 1024;
 const PROGRESS_MS = 2000;
 
 /**
- * Bounds the bytes of bodies that are in memory at once: those that have arrived, whatever was announced.
- * With several owners, none has more than half. When there is too much, what gives way is not what comes
- * last: stalled bodies go first, the largest before the others; then those of the owner who has most, the
- * latest before the others. A body that is worked on stays.
+ * Limits the bytes of bodies that are in memory at once. Only arrived bytes count, not declared
+ * ones. With several owners, none may have more than half. If there is too much, the newest body is
+ * not simply refused: stalled bodies are given up first, the largest before the others; then those
+ * of the owner with the most bytes, the latest before the others. Bodies that are being processed
+ * stay.
  */
 export class BodyMemory implements BodyBudget {
   readonly #bodies = new Set<Body>();
@@ -18,7 +19,7 @@ export class BodyMemory implements BodyBudget {
   #total = 0;
 
   /**
-   * @param max in bytes
+   * @param max the limit, in bytes
    * @param now the time, in milliseconds
    */
   constructor(
@@ -32,11 +33,11 @@ export class BodyMemory implements BodyBudget {
     return body;
   }
 
-  /** Counts bytes of a body, and makes room if they are too many. */
+  /** Counts the bytes of a body, and gives up bodies if there are too many. */
   grow(body: Body, bytes: number): void {
     const { owner, hasKey } = body;
     this.#count(owner, bytes);
-    // Without keys there is nobody else to leave memory for.
+    // Without keys there is only one owner, and no share to reserve for others.
     if (hasKey && this.#isOver(owner)) this.#makeRoom(ownerIsFull, owner);
     if (this.#isOver()) this.#makeRoom(allIsFull);
   }
@@ -45,12 +46,12 @@ export class BodyMemory implements BodyBudget {
     if (this.#bodies.delete(body)) this.#count(body.owner, -body.held);
   }
 
-  /** Whether all bodies, or those of one owner, take more than they may. */
+  /** Returns whether all bodies, or those of one owner, exceed their limit. */
   #isOver(owner?: string): boolean {
     return owner === undefined ? this.#total > this.max : this.#ownedBy(owner) > this.max / 2;
   }
 
-  /** Gives up bodies of everyone, or of one owner, until they take no more than they may. */
+  /** Gives up bodies, of all owners or of one, until they are within the limit. */
   #makeRoom(reason: () => ProblemError, owner?: string): void {
     const now = this.now();
     const order = [...this.#bodies]
@@ -63,7 +64,7 @@ export class BodyMemory implements BodyBudget {
     }
   }
 
-  /** Orders bodies by which gives way sooner. */
+  /** Orders bodies by which is given up first. */
   #compare(one: Body, other: Body, now: number): number {
     const isStalled = one.isStalled(now);
     if (isStalled !== other.isStalled(now)) return isStalled ? -1 : 1;
@@ -140,7 +141,7 @@ class Body implements BodyShare {
   }
 }
 
-/** The sender is in the midst of the body: whatever is left of it would have to be read off. */
+/** The sender is still sending the body, and the rest would have to be discarded. */
 const GIVEN_UP = { 'Retry-After': '1', Connection: 'close' };
 
 function ownerIsFull(): ProblemError {

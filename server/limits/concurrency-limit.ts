@@ -8,41 +8,45 @@ import { FairQueue } from './fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
-/** How many requests are taken on at once. */
+/** The number of requests that run or wait at once. */
 export interface Capacity {
-  /** The plural of what is taken on, for the detail of a refusal, such as "predictions". */
+  /** The plural name of the requests, for the detail of a refusal, such as "predictions". */
   readonly what: string;
-  /** How many are worked on at once. */
+  /** The most requests that run at once. */
   readonly atOnce: number;
-  /** How many more may wait for their turn. */
+  /** The most requests that wait for their turn. */
   readonly waiting: number;
 }
 
-/** How long a request keeps its place, in milliseconds. One that takes longer is, most often, sent or read slowly, which is no work. */
+/**
+ * The longest time that a request keeps its place, in milliseconds. A longer one usually waits for
+ * a slow sender or reader, and does not use the processor.
+ */
 const MAX_WORK_MS = 1_000;
 
-/** How long a place is reserved for a request whose body is on its way, in milliseconds. */
+/** The time for which a place is reserved for a request whose body is arriving, in milliseconds. */
 const RESERVATION_MS = 250;
 
-/** A place that is kept for a request until its body has arrived. */
+/** A place that is reserved for a request until its body has arrived. */
 interface Reservation {
   readonly owner: string;
   readonly giveUp: () => void;
 }
 
 /**
- * Limits the requests that are worked on and that wait; all others are refused at once. Owners take turns, and
- * the requests of one owner are worked on in the order in which they came. A request that is worked on in slices
- * lets other owners go first between them. With several owners, none has more than half of the places, those included that are
- * reserved for bodies on their way. When all places are taken, a reservation of the owner who has most of
- * them yields to an owner who has fewer, so that sending headers alone keeps nobody out.
+ * Limits the requests that run and wait; refuses all others at once. Owners take turns, and the
+ * requests of one owner run in the order in which they came. A request that works in slices lets
+ * other owners run between them. With several owners, none has more than half of the places,
+ * including those reserved for arriving bodies. If all places are taken, a reservation of the owner
+ * with the most places yields to an owner with fewer, so that nobody can block others by sending
+ * only headers.
  */
 export class ConcurrencyLimit {
-  /** Starts, or goes on with, the work that waits. */
+  /** Callbacks that start or continue waiting requests. */
   readonly #waiting = new FairQueue<() => void>();
   #working = 0;
   readonly #places: number;
-  /** The places that each owner has: at work, waiting, and reserved. */
+  /** The places of each owner: running, waiting, and reserved. */
   readonly #taken = new Map<string, number>();
   readonly #reservations = new Map<Request, Reservation>();
 
@@ -55,8 +59,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Refuses a request for which there is no place, before its body is read. A request whose body is on its way
-   * gets a reservation, for as long as a body takes that is sent at once.
+   * Refuses a request without a free place, before its body is read. A request whose body is
+   * arriving gets a reservation, which lasts as long as a body takes that is sent at once.
    */
   readonly reserve: RequestHandler = (req, res, next) => {
     this.#refuseWithoutPlace(req, res);
@@ -64,7 +68,10 @@ export class ConcurrencyLimit {
     next();
   };
 
-  /** Runs a request when it is its turn. Its place is free again when its answer is out or waits for its reader, or after a time. */
+  /**
+   * Runs a request when it is its turn. Its place is released when its response is sent or waits
+   * for its reader, or after a time limit.
+   */
   readonly run: RequestHandler = (req, res, next) => {
     this.#reservations.get(req)?.giveUp();
     this.#refuseWithoutPlace(req, res);
@@ -72,13 +79,13 @@ export class ConcurrencyLimit {
     res.locals.turn = turn;
     atClose(req, res, () => turn.end());
     this.enter(turn.owner, () => {
-      // A caller who hung up while waiting is not worked for.
+      // Do not work for a caller who disconnected while waiting.
       if (req.socket.destroyed) turn.end();
       if (turn.begin()) next();
     });
   };
 
-  /** Calls back when there is a place. */
+  /** Calls back when a place is free. */
   enter(owner: string, begin: () => void): void {
     this.#count(owner, 1);
     if (this.#working >= this.capacity.atOnce) {
@@ -89,30 +96,31 @@ export class ConcurrencyLimit {
     begin();
   }
 
-  /** Gives a place to the next who waits, and calls back when it is the owner's turn again. */
+  /** Passes the place to the next waiting request, and calls back at the owner's next turn. */
   yieldPlace(owner: string, goOn: () => void): void {
     this.#count(owner, 1);
     this.#waiting.putBack(owner, goOn);
     this.leave(owner);
   }
 
-  /** Gives a place back, and lets the next one have it. */
+  /** Releases a place, and passes it to the next waiting request. */
   leave(owner: string): void {
     this.#count(owner, -1);
     this.#working -= 1;
     const next = this.#waiting.take();
     if (!next) return;
     this.#working += 1;
-    // The event loop turns between two requests, so that new connections are taken however many wait.
+    // Yields to the event loop between two requests, so that new connections are accepted however
+    // many wait.
     setImmediate(next);
   }
 
-  /** Whether anyone but the owner waits. */
+  /** Returns whether another owner waits. */
   othersWait(owner: string): boolean {
     return this.#waiting.hasOthers(owner);
   }
 
-  /** The problem of a request that comes while there is no place for anyone. */
+  /** The problem of a request that arrives while no owner can get a place. */
   get refusal(): ProblemError | undefined {
     const mayYield = this.#reservations.size > 0 && this.#taken.size > 1;
     return this.#isFull && !mayYield ? this.#problem() : undefined;
@@ -131,7 +139,7 @@ export class ConcurrencyLimit {
   }
 
   #hasPlaceFor(caller: Caller | undefined): boolean {
-    // Without keys there is nobody else to leave places for.
+    // Without keys there is only one owner, and no places to reserve for others.
     if (!caller?.keyId) return !this.#isFull;
     const taken = this.#taken.get(caller.owner) ?? 0;
     if (taken >= this.#places / 2) return false;
@@ -139,7 +147,10 @@ export class ConcurrencyLimit {
     return !this.#isFull;
   }
 
-  /** The oldest reservation of the owner who has most places, if that is more than `taken`. */
+  /**
+   * Returns the oldest reservation of the owner with the most places, if these are more than
+   * `taken`.
+   */
   #largestReservation(taken: number): Reservation | undefined {
     let most = taken;
     let largest: Reservation | undefined;
@@ -181,7 +192,10 @@ function ownerOf(caller: Caller | undefined): string {
   return caller?.owner ?? '';
 }
 
-/** The work on a request: it goes on only in a place, which it has until it ends, waits for its reader, or takes long. */
+/**
+ * The work on a request. It proceeds only with a place, which it has until it ends, waits for its
+ * reader, or exceeds the time limit.
+ */
 class Turn implements WorkTurn {
   #clock: NodeJS.Timeout | undefined;
   #hasEnded = false;
@@ -191,7 +205,7 @@ class Turn implements WorkTurn {
     readonly owner: string,
   ) {}
 
-  /** Takes the place that the limit gives. Returns whether the work is to go on. */
+  /** Takes the place that the limit offers. Returns whether the work continues. */
   begin(): boolean {
     if (this.#hasEnded) this.limit.leave(this.owner);
     else this.#clock = setTimeout(() => this.pause(), MAX_WORK_MS);

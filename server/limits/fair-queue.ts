@@ -1,4 +1,7 @@
-/** A queue in which owners take turns: each in the order in which it came, and its items in theirs. */
+/**
+ * A queue in which owners take turns, in the order in which they came; so do the items of each
+ * owner.
+ */
 export class FairQueue<T> {
   readonly #byOwner = new Map<string, T[]>();
   #size = 0;
@@ -14,7 +17,10 @@ export class FairQueue<T> {
     else this.#byOwner.set(owner, [item]);
   }
 
-  /** Puts back what has had its turn for now: after all other owners, and before the other items of its own. */
+  /**
+   * Returns an item to the queue after its turn: behind all other owners, and before its owner's
+   * other items.
+   */
   putBack(owner: string, item: T): void {
     this.#size += 1;
     const items = this.#byOwner.get(owner) ?? [];
@@ -23,7 +29,7 @@ export class FairQueue<T> {
     this.#byOwner.set(owner, items);
   }
 
-  /** Removes the next item; its owner's next one waits until all other owners have had a turn. */
+  /** Removes the next item; its owner's next item waits until all other owners have had a turn. */
   take(): T | undefined {
     const [first] = this.#byOwner;
     if (!first) return undefined;
@@ -35,7 +41,7 @@ export class FairQueue<T> {
     return item;
   }
 
-  /** Whether there are items of anyone but the owner. */
+  /** Returns whether the queue has items of other owners. */
   hasOthers(owner: string): boolean {
     return this.#byOwner.size > (this.#byOwner.has(owner) ? 1 : 0);
   }

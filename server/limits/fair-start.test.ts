@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
 import { startFairly } from './fair-start.js';
 
-/** Sends a request for each key on a connection of its own, all in one turn of the event loop. */
+/** Sends one request per key, each on its own connection, all in one turn of the event loop. */
 async function sendAtOnce(listener: RequestListener, keys: readonly string[]): Promise<void> {
   const { port } = new URL(await listen(startFairly(listener)));
   const agent = new Agent({ keepAlive: true });
@@ -13,7 +13,7 @@ async function sendAtOnce(listener: RequestListener, keys: readonly string[]): P
     const [answer] = await once(request({ agent, port, headers }).end(), 'response');
     await once(answer.resume(), 'end');
   };
-  // The connections are open, and idle, before they are sent on.
+  // The connections are open and idle before the requests are sent.
   await Promise.all(keys.map(() => send('first')));
   await Promise.all(keys.map(send));
   agent.destroy();
@@ -24,7 +24,7 @@ function work(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('a key with one request does not wait for all of those of another', async () => {
+test('a key with one request does not wait for all requests of another key', async () => {
   const started: (string | undefined)[] = [];
   await sendAtOnce(
     (req, res) => {

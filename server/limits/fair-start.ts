@@ -1,19 +1,23 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { FairQueue } from './fair-queue.js';
 
-/** How long requests are started in one turn of the event loop, in which Node takes one new connection: in milliseconds. */
+/**
+ * The time in which requests are started in one turn of the event loop, in milliseconds. Node
+ * accepts one new connection per turn.
+ */
 const STARTING_MS = 1;
 
 /**
- * Starts few requests in each turn of the event loop. Node takes one new connection a turn, so that
- * new callers would wait for ever while those who are connected send all that the service can do.
+ * Starts few requests in each turn of the event loop. Node accepts one new connection per turn, so
+ * new callers would wait forever while connected ones send as much as the service can handle.
  *
- * Keys take turns, before anybody has looked whether they are good: who sends many requests at once does not
- * make others wait for all of them. Of each connection one request waits at most (`serveInOrder`).
+ * Keys take turns, even before they are checked: a caller who sends many requests at once does not
+ * make others wait for all of them. Each connection has at most one waiting request
+ * (`serveInOrder`).
  */
 export function startFairly(listener: RequestListener): RequestListener {
   const waiting = new FairQueue<[IncomingMessage, ServerResponse]>();
-  /** When the first request of this turn was started. */
+  /** The start time of the first request in this turn. */
   let begun: number | undefined;
   const isOver = () => begun !== undefined && performance.now() - begun >= STARTING_MS;
   const start: RequestListener = (req, res) => {
@@ -32,9 +36,10 @@ export function startFairly(listener: RequestListener): RequestListener {
     const next = waiting.take();
     if (!next) return;
     const [req, res] = next;
-    // A caller who left while waiting is not worked for.
+    // Do not work for a caller who disconnected while waiting.
     if (!res.closed && !req.socket.destroyed) start(req, res);
-    // Most of the work follows in promises, and counts: a tick that a microtask asks for comes after all of them.
+    // Most of the work follows in promises and must count: a tick requested by a microtask runs
+    // after all of them.
     queueMicrotask(() => process.nextTick(startWaiting));
   };
   return (req, res) => {

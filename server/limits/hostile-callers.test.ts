@@ -1,4 +1,4 @@
-/** Callers with ordinary keys who try to take the service away from the others. */
+/** Callers with ordinary keys who try to block the service for others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
@@ -44,7 +44,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
   return listen(express().use(asOwner, ...middleware, answerProblem));
 }
 
-/** A connection that sends bytes as they are, and what has come back on it. */
+/** Opens a connection that sends raw bytes, and collects the response. */
 function raw(url: string, bytes: string) {
   const { port } = new URL(url);
   const socket: Socket = connect(Number(port), '127.0.0.1');
@@ -65,7 +65,7 @@ function head(headers: string, request = 'POST /'): string {
 describe('the memory for bodies', () => {
   const MAX = 1000;
 
-  /** Reads bodies of which `MAX` bytes are in memory at once, and answers with their lengths. */
+  /** Reads bodies with a memory limit of `MAX` bytes, and answers with their lengths. */
   async function bodies() {
     const clock = { time: 0 };
     let arrived = 0;
@@ -80,7 +80,7 @@ describe('the memory for bodies', () => {
       bufferBody({ limit: MAX, budget: memory }),
       (req, res) => res.end(String(Object(req.body).length)),
     );
-    /** Sends a body but for its last byte. */
+    /** Sends a body without its last byte. */
     const begin = async (owner: string, length: number) => {
       const before = arrived;
       const headers = head(`Owner: ${owner}\r\nContent-Length: ${length + 1}`);
@@ -108,7 +108,7 @@ describe('the memory for bodies', () => {
     for (const { answer } of refused) expect(answer).toContain('Connection: close');
   });
 
-  test('is held to its half by one owner', async () => {
+  test('is limited to half for one owner', async () => {
     const { begin, send } = await bodies();
     const first = await begin('greedy', 400);
     const second = await send(400, { owner: 'greedy' });
@@ -119,7 +119,7 @@ describe('the memory for bodies', () => {
     await expect.poll(() => first.answer).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  test('is given up by the owner who has most of it, not by the one who comes', async () => {
+  test('is given up by the owner with the most of it, not by the newest body', async () => {
     const { begin, send } = await bodies();
     const earlier = await begin('large', 450);
     const later = await begin('larger', 460);
@@ -128,7 +128,7 @@ describe('the memory for bodies', () => {
     expect(earlier.answer).toBe('');
   });
 
-  test('is given back by an answer that waits for its reader, when others need it', () => {
+  test('is given up by a response that waits for its reader, if others need it', () => {
     const memory = new BodyMemory(MAX);
     const given: string[] = [];
     const begin = (owner: string) =>
@@ -145,7 +145,7 @@ describe('the memory for bodies', () => {
 });
 
 describe('places for requests', () => {
-  /** Places for six requests; tells how many have passed or failed the reservation. */
+  /** Creates six places, and counts the requests that have passed or failed the reservation. */
   async function places() {
     let decided = 0;
     const { reserve, run } = new ConcurrencyLimit(
@@ -169,13 +169,13 @@ describe('places for requests', () => {
     return { url, announce };
   }
 
-  test('are not reserved by the headers of one owner beyond its half', async () => {
+  test('are not reserved beyond half by the headers of one owner', async () => {
     const { url, announce } = await places();
     await announce(Array(12).fill('greedy'));
     expect((await fetch(url, { headers: { owner: 'modest' } })).status).toBe(200);
   });
 
-  test('are not kept from another by the headers of many owners', async () => {
+  test('are not blocked for another owner by the headers of many owners', async () => {
     const { url, announce } = await places();
     await announce(Array.from({ length: 6 }, (_, owner) => `hostile-${owner}`));
     const answer = await fetch(url, {
@@ -188,7 +188,9 @@ describe('places for requests', () => {
 });
 
 describe('work in slices', () => {
-  /** A limit of one request at once, whose requests end when they are told, and call `pauseWork` before. */
+  /**
+   * Creates a limit of one running request. Requests end on command, and call `pauseWork` before.
+   */
   async function sliced() {
     const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
     const begun: string[] = [];
@@ -217,7 +219,7 @@ describe('work in slices', () => {
     return { begun, end, ask };
   }
 
-  test('lets the requests of other owners go first, and then goes on before its own', async () => {
+  test('lets the requests of other owners go first, and then continues before its owner’s other requests', async () => {
     const { begun, end, ask } = await sliced();
     const answers = [
       await ask('greedy', 'large'),
@@ -229,7 +231,7 @@ describe('work in slices', () => {
     expect(begun).toEqual(['large', 'small', 'large again', 'next']);
   });
 
-  test('goes on at once when nobody else waits', async () => {
+  test('continues at once if nobody else waits', async () => {
     const { begun, end, ask } = await sliced();
     const answers = [await ask('greedy', 'large'), await ask('greedy', 'next')];
     end.get('large')?.();
@@ -237,7 +239,7 @@ describe('work in slices', () => {
     expect(begun).toEqual(['large', 'large again', 'next']);
   });
 
-  test('waits for its turn again once it has taken longer than a request may keep its place', async () => {
+  test('waits for its turn again after the time limit for a place', async () => {
     const { begun, end, ask } = await sliced();
     const answers = [await ask('greedy', 'large'), await ask('greedy', 'large-too')];
     await expect.poll(() => begun, { timeout: 5000 }).toEqual(['large', 'large-too']);
@@ -249,7 +251,7 @@ describe('work in slices', () => {
     expect(begun.slice(2)).toEqual(['large-too again', 'next', 'large again']);
   });
 
-  test('is taken up for one owner after the other, however many requests each has sent', async () => {
+  test('is started for one owner after another, however many requests each has sent', async () => {
     const { begun, end, ask } = await sliced();
     const answers = [await ask('greedy', 'large')];
     for (const name of ['a', 'b', 'c']) answers.push(await ask('greedy', name));
@@ -288,7 +290,7 @@ describe('answers that nobody reads', () => {
 });
 
 describe('a connection that is held after a refusal', () => {
-  test('waits for refusals of its own owner alone, and never longer than two seconds', () => {
+  test('waits for refusals of its own owner only, and never longer than two seconds', () => {
     const turns = new RefusalTurns(() => 0);
     const waits = Array.from({ length: 24_000 }, () => turns.next('greedy'));
     expect(waits.every((wait) => wait === undefined || wait <= 2000)).toBe(true);
@@ -297,7 +299,7 @@ describe('a connection that is held after a refusal', () => {
     expect(turns.next('modest')).toBeLessThan(10);
   });
 
-  test('is closed, and told so, if its turn is further away', async () => {
+  test('is closed with a Connection: close if its turn is further away', async () => {
     const throttle = throttleConnections();
     const url = await serve((req, res) => {
       const times = Number(req.get('times'));
@@ -317,7 +319,7 @@ describe('a connection that is held after a refusal', () => {
 describe('requests in one write on one connection', () => {
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-  test('are begun one after the other, and answered in their order', async () => {
+  test('are started one after another, and answered in order', async () => {
     const begun: (() => void)[] = [];
     const url = await listen(
       serveInOrder((req, res) => begun.push(() => res.end(`answer to ${req.url}.`))),
@@ -338,7 +340,7 @@ describe('requests in one write on one connection', () => {
     await expect.poll(() => answers).toEqual(['answer to /0.', 'answer to /1.', 'answer to /2.']);
   });
 
-  test('are not read any further while the first of them is not answered', async () => {
+  test('are not read any further until the first of them is answered', async () => {
     const sockets = new Set<Socket>();
     const url = await listen(
       serveInOrder((req, res) => {
@@ -387,7 +389,7 @@ describe('chunks of a body', () => {
     return undefined;
   };
 
-  test('may be small when they come now and then, and many when they carry something', () => {
+  test('may be small if they are rare, and many if they are large enough', () => {
     expect(problemOf(1, 0.01)).toContain('chunks of less than 32 bytes');
     expect(problemOf(1, 2)).toBeUndefined();
     expect(problemOf(100, 0.01)).toBeUndefined();
@@ -395,7 +397,7 @@ describe('chunks of a body', () => {
 });
 
 describe('load shedding', () => {
-  test('exempts paths, and not what a query says', async () => {
+  test('exempts paths, and ignores the query', async () => {
     const url = await listen(
       shedLoad((_req, res) => res.end(), {
         exempt: new Set(['/health/live']),
@@ -440,16 +442,19 @@ describe('a body that is not to be read', () => {
     ['is for a model that does not exist, in chunks', PREDICT, () => predictOnly, undefined, 404],
     ['is for a project that is not there', 'POST /projects/none/skills', () => all, 300_000, 404],
     ['its key may not send', 'POST /projects', () => predictOnly, 100_000, 403],
-  ])('as it %s is refused before any of it is sent', async (_why, request, key, length, status) => {
-    const framing = length ? `Content-Length: ${length}` : 'Transfer-Encoding: chunked';
-    const connection = raw(
-      server.url,
-      head(`Authorization: Bearer ${key()}\r\n${framing}`, request),
-    );
-    await expect
-      .poll(() => connection.answer, { timeout: 10_000 })
-      .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
-  });
+  ])(
+    'because it %s is refused before any of it is sent',
+    async (_why, request, key, length, status) => {
+      const framing = length ? `Content-Length: ${length}` : 'Transfer-Encoding: chunked';
+      const connection = raw(
+        server.url,
+        head(`Authorization: Bearer ${key()}\r\n${framing}`, request),
+      );
+      await expect
+        .poll(() => connection.answer, { timeout: 10_000 })
+        .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
+    },
+  );
 
   const PROJECT = 'POST /projects';
   const TABLE = 'PUT /api/projects/default/models/m?target=y';
@@ -459,7 +464,7 @@ describe('a body that is not to be read', () => {
     ['a table', TABLE, 'text/csv', '1'],
     ['JSON for later', TABLE, 'application/json', ' '],
   ])(
-    'as its chunks of %s are tiny is refused, and not read on',
+    'because its chunks of %s are tiny is refused, and read no further',
     async (_what, request, type, byte) => {
       const headers = `Host: localhost\r\nAuthorization: Bearer ${all}\r\nContent-Type: ${type}`;
       const connection = raw(
@@ -472,7 +477,7 @@ describe('a body that is not to be read', () => {
     },
   );
 
-  test('costs its connection, which ends though nothing comes of the body', async () => {
+  test('costs its connection, which ends even if the body never arrives', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: 999999999`;
     const connection = raw(server.url, head(headers, 'POST /projects'));
     await once(connection.socket, 'close', { signal: AbortSignal.timeout(60_000) });
@@ -480,7 +485,7 @@ describe('a body that is not to be read', () => {
     expect(connection.answer).toContain('Connection: close');
   });
 
-  test('is read off while the answer is on its way to a client that sends all of it first', async () => {
+  test('is discarded while a client that sends all of it first waits for the response', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: ${MAX_BYTES}`;
     const connection = raw(server.url, head(headers, 'POST /projects'));
     connection.socket.pause();

@@ -13,24 +13,29 @@ import { limitStreams } from './stream-limit.js';
 import { type Throttle, throttleConnections } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
-/** Bodies that are in memory at once, in bytes: what is parsed from them takes several times as much. */
+/** The most bytes of bodies in memory at once; parsed values take several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;
 
-/** Streams that are answered at once. Each holds two lines of 1 MiB at most, which bounds them without counting. */
+/**
+ * The most streams at once. Each holds at most two lines of 1 MiB, so their bytes need no counting.
+ */
 const STREAMS = 8;
 
-/** Keeps many callers, and hostile ones, from taking the service away from the others. */
+/** Keeps callers, even hostile ones, from blocking the service for others. */
 export interface Limits {
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;
   readonly throttle: Throttle;
-  /** The problem of a request for which there is no place, as far as its first line and its headers tell. */
+  /**
+   * Returns the problem of a request for which there is no place, judged by its request line and
+   * headers.
+   */
   readonly refusalOf: (req: IncomingMessage) => ProblemError | undefined;
 }
 
 /**
- * @param rateLimit how many requests a key may send in a minute; 0 for no limit
- * @param operations those of the contract
+ * @param rateLimit the most requests per key and minute; 0 for no limit
+ * @param operations the operations of the contract
  */
 export function limits(rateLimit: number, operations: readonly Operation[]): Limits {
   const throttle = throttleConnections();
@@ -47,7 +52,7 @@ export function limits(rateLimit: number, operations: readonly Operation[]): Lim
   const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
   return {
     stages: ({ scope, pool, consumes }) => {
-      // Health is answered however much there is to do.
+      // Health checks have no limits, so that they work under any load.
       if (scope === undefined) return { onArrival: [], beforeWork: [] };
       const { reserve, run } = pools[pool];
       if (!consumes.includes(LINES_TYPE)) {
@@ -60,13 +65,13 @@ export function limits(rateLimit: number, operations: readonly Operation[]): Lim
     },
     bodyBudget: new BodyMemory(BODY_MEMORY),
     throttle,
-    // There can be so many predictions that refusing them must not cost what they do.
+    // There can be so many predictions that refusing one must cost less than running it.
     refusalOf: (req) =>
       isPrediction(req) && !isStream(req) ? pools.predictions.refusal : undefined,
   };
 }
 
-/** Returns whether a request is for one of some operations, as far as its first line tells. */
+/** Returns whether a request is for one of the given operations, judged by its request line. */
 function matcher(operations: readonly Operation[]): (req: IncomingMessage) => boolean {
   const patterns = operations.map(({ method, path }) => ({
     method: method.toUpperCase(),

@@ -35,7 +35,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<string> {
   return server.url;
 }
 
-/** A fetch whose answer has been held against the contract. */
+/** Fetches, and checks the response against the contract. */
 function checked(url: string, init: RequestInit = {}): Promise<Response> {
   return checkedFetch(new Request(url, init));
 }
@@ -51,7 +51,7 @@ function post(url: string, body: unknown): Promise<Response> {
 describe('a limit of requests', () => {
   const database = () => `file:${join(folder, 'roster.db')}`;
 
-  test('holds for each key of its own, is told with every answer, and not for the health', async () => {
+  test('applies to each key separately, is reported in every response, and exempts health checks', async () => {
     const [busy, other] = [
       await makeKey(database(), { name: 'busy' }),
       await makeKey(database(), { name: 'other' }),
@@ -75,7 +75,7 @@ describe('a limit of requests', () => {
     expect((await checked(`${url}/health/ready`)).status).toBe(200);
   });
 
-  test('does not hold for the one local caller of a service without keys', async () => {
+  test('does not apply to the local caller of a service without keys', async () => {
     const url = await start({ RATE_LIMIT: '1' });
     for (let time = 0; time < 5; time += 1) {
       const answer = await checked(`${url}/projects`);
@@ -85,7 +85,7 @@ describe('a limit of requests', () => {
   });
 });
 
-describe('a project that holds all that it may', () => {
+describe('a project at its limit', () => {
   let one: ServerProcess;
   let two: ServerProcess;
   beforeAll(async () => {
@@ -94,21 +94,24 @@ describe('a project that holds all that it may', () => {
   });
   afterAll(() => Promise.all([one.kill(), two.kill()]));
 
-  test.each(kinds)('takes no other $kind, until one is gone', async ({ kind, list, required }) => {
-    const at = `${two.url}/projects/default/${list}`;
-    const create = (name: string) => post(at, { [kind]: { ...required, name } });
-    expect((await create('a')).status).toBe(201);
-    expect((await create('b')).status).toBe(201);
-    const refused = await create('c');
-    expect(refused.status).toBe(409);
-    expect(await refused.json()).toMatchObject({
-      type: '/problems/limit-reached',
-      detail: expect.stringContaining(`2 ${list}`),
-    });
-    expect(await (await checked(at)).json()).toHaveLength(2);
-    await checked(`${at}/a`, { method: 'DELETE' });
-    expect((await create('c')).status).toBe(201);
-  });
+  test.each(kinds)(
+    'takes no other $kind until one is deleted',
+    async ({ kind, list, required }) => {
+      const at = `${two.url}/projects/default/${list}`;
+      const create = (name: string) => post(at, { [kind]: { ...required, name } });
+      expect((await create('a')).status).toBe(201);
+      expect((await create('b')).status).toBe(201);
+      const refused = await create('c');
+      expect(refused.status).toBe(409);
+      expect(await refused.json()).toMatchObject({
+        type: '/problems/limit-reached',
+        detail: expect.stringContaining(`2 ${list}`),
+      });
+      expect(await (await checked(at)).json()).toHaveLength(2);
+      await checked(`${at}/a`, { method: 'DELETE' });
+      expect((await create('c')).status).toBe(201);
+    },
+  );
 
   test('takes no other chatbot or model by PUT either', async () => {
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
@@ -125,7 +128,7 @@ describe('a project that holds all that it may', () => {
     expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
   });
 
-  test('is itself one of as many as an owner may have', async () => {
+  test('counts towards its owner’s limit of projects', async () => {
     const refused = await post(`${one.url}/projects`, { project: { name: 'another' } });
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
@@ -138,7 +141,7 @@ function limit(capacity: Omit<Capacity, 'what'>): ConcurrencyLimit {
   return new ConcurrencyLimit({ what: 'requests', ...capacity }, unthrottled);
 }
 
-/** Reads bodies of any media type into memory, of which there are `max` bytes. */
+/** Reads bodies of any media type into memory, up to `max` bytes in total. */
 function buffered(max: number): RequestHandler {
   const read = bufferBody({ limit: 1_000_000, budget: new BodyMemory(max) });
   return (req, res, next) => {
@@ -147,7 +150,7 @@ function buffered(max: number): RequestHandler {
   };
 }
 
-/** Runs middleware before a handler, in a server of its own. */
+/** Runs middleware before a handler, in its own server. */
 async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): Promise<string> {
   const app = express();
   const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -157,8 +160,8 @@ async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): 
   return listen(app);
 }
 
-describe('room for a bounded number of requests', () => {
-  test('lets as many work as it has room for, as many wait, and sends the others away', async () => {
+describe('a limit of concurrent requests', () => {
+  test('lets some requests run, lets others wait, and refuses the rest', async () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
@@ -171,7 +174,7 @@ describe('room for a bounded number of requests', () => {
       return status;
     });
     await expect.poll(() => [working.length, refused.length]).toEqual([2, 5]);
-    // Each that ends lets one in that waited.
+    // Each one that ends lets a waiting one run.
     for (let ended = 0; ended < 5; ended += 1) {
       await expect.poll(() => working.length).toBeGreaterThan(ended);
       working[ended]?.();
@@ -181,7 +184,7 @@ describe('room for a bounded number of requests', () => {
     expect(working).toHaveLength(5);
   });
 
-  test('goes to the next when one who works or waits has left', async () => {
+  test('gives the place of a caller who disconnects to the next', async () => {
     const working: (() => void)[] = [];
     const url = await serve(
       (_req, res) => working.push(() => res.end()),
@@ -199,8 +202,8 @@ describe('room for a bounded number of requests', () => {
   });
 });
 
-describe('the room for tables', () => {
-  test('is not filled for ever by those who send slowly, and is free again when they leave', async () => {
+describe('the limit of tables', () => {
+  test('is not exhausted forever by slow senders, and is free again when they leave', async () => {
     const url = await start({});
     const { port } = new URL(url);
     const upload = (length: number) =>
@@ -230,7 +233,7 @@ describe('the room for tables', () => {
 });
 
 describe('requests that wait behind another on a connection', () => {
-  test('give up their places when it is gone', async () => {
+  test('give up their places when the connection closes', async () => {
     const working: (() => void)[] = [];
     const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
     const url = await serve((_req, res) => working.push(() => res.end()), reserve, run);
@@ -261,8 +264,8 @@ describe('requests that wait behind another on a connection', () => {
   });
 });
 
-describe('room that several owners share', () => {
-  test('is not filled by one of them', async () => {
+describe('a limit that several owners share', () => {
+  test('is not exhausted by one of them', async () => {
     const working: (() => void)[] = [];
     const caller: RequestHandler = (req, res, next) => {
       const owner = req.get('owner') ?? '';
@@ -286,13 +289,13 @@ describe('room that several owners share', () => {
   });
 });
 
-describe('the room for streams', () => {
+describe('the limit of streams', () => {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
     res.locals.caller = { owner: owner ?? 'local', scopes: ['predict'], keyId: owner ?? null };
     next();
   };
-  /** Begins a stream, and gives its status and how to leave it. */
+  /** Begins a stream; returns its status and a function to leave it. */
   async function begin(url: string, headers: Record<string, string> = {}) {
     const leaving = new AbortController();
     const { status } = await fetch(url, { headers, signal: leaving.signal });
@@ -303,7 +306,7 @@ describe('the room for streams', () => {
     res.flushHeaders();
   };
 
-  test('is taken for as long as a stream lasts, and nobody waits for it', async () => {
+  test('counts a stream until it ends, and lets nobody wait', async () => {
     const url = await serve(stream, asOwner, limitStreams(2, unthrottled));
     const [first] = [await begin(url), await begin(url)];
     expect(first.status).toBe(200);
@@ -313,7 +316,7 @@ describe('the room for streams', () => {
     expect((await begin(url)).status).toBe(503);
   });
 
-  test('is taken to its half by one owner, and the rest is for others', async () => {
+  test('gives at most half to one owner, and the rest to others', async () => {
     const url = await serve(stream, asOwner, limitStreams(4, unthrottled));
     const statuses = [];
     for (const owner of ['greedy', 'greedy', 'greedy', 'modest']) {
@@ -322,7 +325,7 @@ describe('the room for streams', () => {
     expect(statuses).toEqual([200, 200, 503, 200]);
   });
 
-  test('is no room of predictions, nor the other way round', async () => {
+  test('is independent of the limit of predictions', async () => {
     const url = await start({});
     const predict = `${url}/api/projects/default/models/m/predict`;
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
@@ -348,7 +351,7 @@ describe('the room for streams', () => {
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await post(predict, [{}])).status).toBe(200);
-    // Whether it ends or breaks off.
+    // Whether the stream ends or breaks off.
     expect(await streams[0]?.end()).toHaveLength(1);
     await expect.poll(async () => (await ninth()).status).toBe(200);
     for (const stream of streams) stream.break();
@@ -358,10 +361,10 @@ describe('the room for streams', () => {
   });
 });
 
-describe('room for a bounded amount of bodies', () => {
+describe('a limit of body memory', () => {
   const echo: RequestHandler = (req, res) => res.end(String(Object(req.body).length));
 
-  test('counts what has arrived, and is free again when it is answered', async () => {
+  test('counts arrived bytes, and frees them with the response', async () => {
     const url = await serve(echo, buffered(1000));
     const send = (length: number) => fetch(url, { method: 'POST', body: 'x'.repeat(length) });
     for (let time = 0; time < 5; time += 1) {
@@ -372,7 +375,7 @@ describe('room for a bounded amount of bodies', () => {
     expect((await send(900)).status).toBe(200);
   });
 
-  test('is not taken by those who announce much and send little', async () => {
+  test('does not count declared bytes that never arrive', async () => {
     const url = await serve(echo, buffered(1000));
     const { port } = new URL(url);
     const slow = Array.from({ length: 20 }, () => {

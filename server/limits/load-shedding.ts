@@ -4,14 +4,17 @@ import type { ProblemError } from '../problems/problem.js';
 import { startFairly } from './fair-start.js';
 
 interface LoadShedding {
-  /** The paths that are answered however much there is to do, without a slash at their end. */
+  /** The paths that are always answered, without a trailing slash. */
   readonly exempt: ReadonlySet<string>;
-  /** The problem of a request for which there is no place, as far as its first line and its headers tell. */
+  /**
+   * Returns the problem of a request for which there is no place, judged by its request line and
+   * headers.
+   */
   readonly refusalOf: (req: IncomingMessage) => ProblemError | undefined;
   readonly refuse: (refusal: ProblemError, req: IncomingMessage, res: ServerResponse) => void;
 }
 
-/** Refuses requests for which there is no place before anything else is done for them, and starts the others fairly. */
+/** Refuses requests without a place before any other work, and starts the others fairly. */
 export function shedLoad(
   listener: RequestListener,
   { exempt, refusalOf, refuse }: LoadShedding,

@@ -5,20 +5,20 @@ import type { Throttle } from './throttle-connection.js';
 
 const WINDOW_SECONDS = 60;
 
-/** The minute in which the requests of a key are counted. It begins with a request. */
+/** The minute in which a key's requests are counted. It begins with a request. */
 interface Window {
   requests: number;
-  /** When it ends, by `performance.now()`. */
+  /** The end of the window, as given by `performance.now()`. */
   readonly end: number;
   /** The value of `RateLimit-Policy`. */
   readonly policy: string;
 }
 
 /**
- * Limits the requests that a key sends to this instance in a minute, and says how many are left in the
- * headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08). Without keys
- * there is one local caller, who is not limited.
- * @param max how many requests; 0 for no limit
+ * Limits the requests of a key to this instance per minute, and reports the rest in the headers
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08). Without keys there
+ * is one local caller, who is not limited.
+ * @param max the most requests; 0 for no limit
  */
 export function limitRate(max: number, throttle: Throttle): RequestHandler[] {
   if (max === 0) return [];
@@ -46,7 +46,10 @@ export function limitRate(max: number, throttle: Throttle): RequestHandler[] {
   ];
 }
 
-/** Returns the function that finds the window of a key, or begins one. A window is forgotten when it has ended. */
+/**
+ * Returns a function that finds or creates the window of a key. Windows are deleted after their
+ * end.
+ */
 function countWindows(max: number): (keyId: string, now: number) => Window {
   const windows = new Map<string, Window>();
   return (keyId, now) => {
@@ -62,7 +65,10 @@ function countWindows(max: number): (keyId: string, now: number) => Window {
   };
 }
 
-/** The partition key stands for the key without disclosing it; it is a byte sequence (RFC 8941, section 3.3.5). */
+/**
+ * Returns the policy. Its partition key identifies the key without disclosing it, as a byte
+ * sequence (RFC 8941, section 3.3.5).
+ */
 function policyOf(keyId: string, max: number): string {
   const partition = Buffer.from(hash('sha256', keyId).slice(0, 12)).toString('base64');
   return `"key"; q=${max}; w=${WINDOW_SECONDS}; pk=:${partition}:`;

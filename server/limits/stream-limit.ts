@@ -3,12 +3,12 @@ import { atClose } from '../http/on-response-close.js';
 import { unavailable } from '../problems/problem.js';
 import type { Throttle } from './throttle-connection.js';
 
-/** In seconds: a stream takes longer than a prediction. */
+/** The wait before a retry, in seconds: a stream takes longer than a prediction. */
 const RETRY_AFTER = 5;
 
 /**
- * Limits the streams that are answered at once. A stream keeps its place for as long as it lasts, and none
- * waits: nobody knows how long. With several owners, none has more than half of the places.
+ * Limits the streams at once. A stream keeps its place until it ends, and no stream waits for one,
+ * because nobody knows for how long. With several owners, none has more than half of the places.
  */
 export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler {
   const byOwner = new Map<string, number>();
@@ -17,7 +17,7 @@ export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler
     const { caller } = res.locals;
     const owner = caller?.owner ?? '';
     const own = byOwner.get(owner) ?? 0;
-    // Without keys there is nobody else to leave places for.
+    // Without keys there is only one owner, and no places to reserve for others.
     const isFull = taken >= atOnce || (caller?.keyId && own >= atOnce / 2);
     if (isFull) {
       throttle(req, res, caller);

@@ -3,24 +3,29 @@ import type { Caller } from '../auth/caller.js';
 import { holdConnection } from '../http/hold-connection.js';
 
 /**
- * Between two refusals of one sender, in milliseconds. The less often the service refuses, the more it serves.
- * A thousand connections still wait less than {@link MAX_HOLD_MS}: those that are closed come again, at more cost.
+ * The time between two refusals of one sender, in milliseconds. The fewer requests the service
+ * refuses, the more it serves. With a thousand connections the wait stays below {@link
+ * MAX_HOLD_MS}: closed connections reconnect, which costs more.
  */
 const SPACING_MS = 1.9;
 
-/** How long a connection is held at most, in milliseconds. */
+/** The longest time that a connection is held, in milliseconds. */
 const MAX_HOLD_MS = 2000;
 
 /**
- * Keeps the sender of a refused request from being refused as fast as it can ask again, which alone would
- * keep the service busy. The refusal goes out at once; its connection is read again when it is the sender's
- * turn. If that is too far away, the answer gets `Connection: close` and is the connection's last.
- * To be called before the refusal is sent.
- * @param caller none, if the request is refused before its caller is known; without keys, callers have no keyId
+ * Keeps a refused sender from retrying at once, since refusals alone could keep the service busy.
+ * The refusal is sent at once, but its connection is not read until the sender's turn. If that turn
+ * is too far away, the response gets `Connection: close` and ends the connection. Call this before
+ * the refusal is sent.
+ * @param caller undefined if the request is refused before its caller is known; without keys,
+ *   callers have no keyId
  */
 export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
 
-/** Returns a throttle that knows its senders by the owner of their key, or else by the address of their connection. */
+/**
+ * Returns a throttle that identifies senders by the owner of their key, or else by their IP
+ * address.
+ */
 export function throttleConnections(): Throttle {
   const turns = new RefusalTurns();
   return (req, res, caller) => {
@@ -31,17 +36,17 @@ export function throttleConnections(): Throttle {
   };
 }
 
-/** Gives the turns of those who are refused. All of them share a fixed rate of refusals, in equal parts. */
+/** Assigns turns to refused senders. They share a fixed rate of refusals in equal parts. */
 export class RefusalTurns {
-  /** When each sender's next turn is; the one that was refused last stands last. */
+  /** The next turn of each sender, in the order of their last refusals. */
   readonly #turns = new Map<string, number>();
 
   /** @param now the time, in milliseconds */
   constructor(private readonly now = () => performance.now()) {}
 
   /**
-   * Returns how long a sender who is refused is to wait before the next request, in milliseconds; undefined,
-   * if that is longer than anyone is made to wait.
+   * Returns the time that a refused sender must wait before the next request, in milliseconds;
+   * undefined if that exceeds the longest hold.
    */
   next(sender: string): number | undefined {
     const now = this.now();
@@ -63,7 +68,7 @@ export class RefusalTurns {
 
 function holdAfter(req: IncomingMessage, time: number): void {
   const hold = () => holdConnection(req.socket, performance.now() + time);
-  // The rest of the request is read off first, so that nothing of it is taken for the next one's.
+  // The rest of the request must be discarded first, or it would be read as the next request.
   if (req.complete) setImmediate(hold);
   else req.once('end', hold);
 }

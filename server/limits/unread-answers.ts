@@ -1,4 +1,4 @@
-/** Bytes of one owner's answers that wait for their readers at once. */
+/** The most bytes of one owner's responses that wait for their readers at once. */
 const MAX_UNREAD = 32 * 1024 * 1024;
 
 interface Answer {
@@ -7,20 +7,20 @@ interface Answer {
 }
 
 /**
- * Bounds the memory of answers that are not read. When those of one owner take too much, the one that has
+ * Limits the memory of unread responses. If those of one owner take too much, the one that has
  * waited longest without progress is cut off.
  */
 export class UnreadAnswers {
-  /** The answers of each owner; the one that has waited longest stands first. */
+  /** The unread responses of each owner, the longest-waiting first. */
   readonly #byOwner = new Map<string, Set<Answer>>();
 
-  /** @param max in bytes, of each owner */
+  /** @param max the limit per owner, in bytes */
   constructor(private readonly max = MAX_UNREAD) {}
 
   /**
-   * Counts an answer that waits for its reader.
-   * @param bytes its bytes in memory
-   * @param cutOff called at most once, if its memory is needed
+   * Counts a response that waits for its reader.
+   * @param bytes the bytes of the response in memory
+   * @param cutOff called at most once, if the memory is needed
    * @returns the function that ends the wait
    */
   add(owner: string, bytes: number, cutOff: () => void): () => void {

@@ -98,7 +98,7 @@ const EMPTY = {
   data: null,
 };
 
-/** The fields of a write, with `settings` under its newer name. */
+/** Returns the fields of a write; `params` is the older name of `settings`. */
 function fieldsOf<T extends { settings?: OpenObject; params?: OpenObject }>(body: T) {
   const { settings, params, ...fields } = body;
   return { ...fields, settings: settings ?? params ?? {} };

@@ -1,4 +1,7 @@
-/** Turns the errors of the store, of trainings and of tables into problems: no handler does it. */
+/**
+ * Translates the errors of the store, trainings and tables into problems, so that no handler has
+ * to.
+ */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
 import { asRecord } from '../contract/json-record.js';
@@ -49,7 +52,7 @@ function writeProblem(thrown: unknown, request: FailedRequest): ProblemError | u
   return undefined;
 }
 
-/** The problem of a table that cannot be read, or not now. */
+/** Returns the problem of a table that cannot be read, or not now. */
 function tableProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof MalformedJsonError) {
     return malformedBody(`The body is not valid JSON: ${thrown.message}`);
@@ -88,7 +91,7 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** The problem of a store that cannot take the request now. */
+/** Returns the problem of a store that cannot take the request now. */
 function storeProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof StoreBusyError) return unavailable(thrown.message);
   if (thrown instanceof QueueFullError) {
@@ -136,7 +139,7 @@ function limitText({ kind, held, most }: LimitReachedError, project: string): st
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Such as "10,737,418,240 bytes", the unit of the settings. */
+/** Formats a size, such as "10,737,418,240 bytes", in the unit of the settings. */
 function sizeText(bytes: number): string {
   return `${bytes.toLocaleString('en')} bytes`;
 }
@@ -174,13 +177,13 @@ function unknownSkill({ pointer, name }: NamedPlace): FieldError {
   return { pointer, message };
 }
 
-/** A skill in the body of an agent's write. */
+/** A skill named in the body of an agent's write. */
 interface NamedPlace {
   readonly pointer: string;
   readonly name: string;
 }
 
-/** The places at which fields of an agent name some of its skills. */
+/** Returns the places at which fields of an agent name any of these skills. */
 function namedPlaces(
   request: FailedRequest,
   among: readonly string[],
@@ -199,7 +202,7 @@ function namedPlaces(
     .filter(({ name }) => wanted.has(name));
 }
 
-/** The resource that a write carries, as it was sent: `{"skill": {…}}`. */
+/** Returns the resource in the body of a write: `{"skill": {…}}`. */
 function written({ body }: FailedRequest) {
   const [[kind, fields] = ['resource', {}]] = Object.entries(asRecord(body));
   return { kind, fields: asRecord(fields) };

@@ -6,10 +6,10 @@ import { type KeptAnswer, pausing, type Store } from '../store/index.js';
 import { type Pieces, tagged } from './preconditions.js';
 import { withoutNulls } from './without-nulls.js';
 
-/** How long the answer to a creation is kept for a request that repeats it, in milliseconds. */
+/** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
 
-/** The answer to a creation. */
+/** The response to a creation. */
 export interface Created<T> {
   readonly status: 201;
   readonly body: JsonText<T>;
@@ -22,7 +22,7 @@ export interface NewResource {
   readonly location: string;
 }
 
-/** Returns the answer that shows what was created, and where it is. */
+/** Returns the response that shows the created resource and its address. */
 export async function created<T>({ pieces, location }: NewResource): Promise<Created<T>> {
   const { body, headers } = await tagged<T>(pieces);
   return { status: 201, body, headers: { ...headers, Location: location } };
@@ -37,9 +37,9 @@ interface Creation {
 }
 
 /**
- * Creates something in one transaction, and only once for an `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header): a request that repeats the first gets the first's answer.
- * The transaction that creates also keeps the answer, so that there is never the one without the other.
+ * Creates a resource in one transaction, and only once per `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header): a repeated request gets the response to the first.
+ * The same transaction also stores the response, so that neither exists without the other.
  */
 export async function idempotent<T>(
   store: Store,
@@ -65,8 +65,9 @@ export async function idempotent<T>(
 }
 
 /**
- * Returns the answer that was kept under a key. Where there is none, the key is claimed until the end of the transaction.
- * @throws {ProblemError} if another request has claimed it
+ * Returns the response stored under a key. If there is none, claims the key until the end of the
+ * transaction.
+ * @throws {ProblemError} if another request has claimed the key
  */
 async function keptAnswer(
   { answers }: Store,
@@ -74,21 +75,26 @@ async function keptAnswer(
   key: string,
 ): Promise<KeptAnswer | undefined> {
   const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
-  // An answer that is there needs no claim: two who ask for it again are not in each other's way.
+  // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
   if (kept) return kept;
   if (!(await answers.claim(owner, key))) throw inProgress();
   return find();
 }
 
-/** A body without the fields that count as not sent: those that are null in what it wraps. */
+/**
+ * Returns a body without the fields that count as not sent: those that are null in the resource.
+ */
 function understood(body: object): object {
   return Object.fromEntries(
     Object.entries(body).map(([kind, fields]) => [kind, withoutNulls(fields)]),
   );
 }
 
-/** Computes the digest of a request. Others are served meanwhile: a body may be a mebibyte of fractions. */
+/**
+ * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
+ * mebibyte of decimals.
+ */
 async function fingerprintOf(request: readonly unknown[]): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
@@ -99,11 +105,11 @@ async function fingerprintOf(request: readonly unknown[]): Promise<string> {
   return digest.digest('hex');
 }
 
-/** How many items without members are written at once. */
+/** The number of items without members that are written at once. */
 const ITEMS = 1000;
 
 /**
- * Writes JSON with the keys of objects sorted, in pieces: in which order they are sent says nothing (RFC 8259,
+ * Writes JSON in pieces with sorted object keys, since their order has no meaning (RFC 8259,
  * section 4).
  */
 function* sorted(value: unknown): Generator<string> {

@@ -11,7 +11,7 @@ import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
 import { skillOperations } from './skills.js';
 
-/** What the operations are done with. */
+/** The services that operations use. */
 export interface Services {
   readonly store: Store;
   readonly tables: Tables;
@@ -20,7 +20,7 @@ export interface Services {
   readonly metrics: Metrics;
 }
 
-/** The handlers of all operations of the contract. */
+/** Returns the handlers of all operations of the contract. */
 export function operations({ store, tables, trainings, predictors, metrics }: Services): Handlers {
   return {
     ...projectOperations(store),

@@ -6,7 +6,7 @@ interface PageQuery {
   readonly cursor?: string;
 }
 
-/** A page of a list, and the header that leads to the next one. */
+/** A page of a list, and the header that links to the next page. */
 export interface ListPage<T> {
   readonly body: JsonText<T[]>;
   readonly headers: { Link?: string };
@@ -36,14 +36,14 @@ export async function listPage<T extends { readonly id: string }>(
 
 /** A list whose resources the store writes as JSON. */
 interface WrittenList {
-  /** What the list has, in its order. */
+  /** Returns the entries of the list, in its order. */
   readonly entries: (page: Page) => Promise<ListEntry[]>;
-  /** The JSON of resources, each in pieces; without those that are no longer there. */
+  /** Returns the JSON of resources, each in pieces; skips those that no longer exist. */
   readonly written: (entries: readonly ListEntry[]) => AsyncIterable<readonly string[]>;
 }
 
 /**
- * Writes the page of a list that the query asks for while it is read. Others are served in between.
+ * Writes the requested page of a list while reading it, and yields to other requests in between.
  * @param address the address of the list, as the caller used it
  */
 export async function writtenPage<T>(
@@ -66,10 +66,10 @@ export async function writtenPage<T>(
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
-/** How many entries of a list are read at once. */
+/** The number of entries of a list that are read at once. */
 const MAX_ENTRIES = 1000;
 
-/** All entries of a list, in parts, the first of which is read already. */
+/** Yields all entries of a list in parts, beginning with the part that is already read. */
 async function* entriesOf(
   { entries }: WrittenList,
   first: readonly ListEntry[],
@@ -99,12 +99,15 @@ async function* piecesOf(
   yield opening === '[' ? '[]' : ']';
 }
 
-/** How many resources of a list are in memory at once; fewer, where they are large. */
+/** The number of resources of a list that are in memory at once; fewer if they are large. */
 const FIRST_PART = 8;
 const MAX_PART = 128;
 const LARGE = 64 * 1024;
 
-/** A list that is read as it is written. The first part is read before: if that fails, it can be said. */
+/**
+ * Returns a list that is read while it is written. Reads the first part at once, so that its
+ * failure can still be reported.
+ */
 async function wholeList<T extends { readonly id: string }>(
   read: (page: Page) => Promise<T[]>,
   after: string | undefined,
@@ -148,7 +151,7 @@ function searchParams(query: Readonly<Record<string, unknown>>): URLSearchParams
   return params;
 }
 
-/** A cursor is the last id of the page before, in fewer characters. */
+/** Returns a cursor: the last id of the page, in a shorter encoding. */
 function cursorOf(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }

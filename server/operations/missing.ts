@@ -4,8 +4,8 @@ import { refuseUnserved } from './models.js';
 import { findProject } from './project-access.js';
 
 /**
- * Returns the look-up that comes before a large body: of the model that is to predict, and of the project
- * that anything else is in. Finding them costs less than reading a body in vain.
+ * Returns the check that runs before a large body is read: for a prediction it looks up the model,
+ * else the project. A look-up costs less than reading a body in vain.
  */
 export function refuseMissing({ store, predictors }: Services): RefuseMissing {
   return async (operationId, params, caller) => {

@@ -3,24 +3,26 @@ import { JsonText } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
 import { pausing } from '../store/index.js';
 
-/** The JSON of a resource, in pieces that may be large together. */
+/** The JSON of a resource, in pieces that may be large in total. */
 export type Pieces = readonly string[];
 
-/** The answer that shows a resource, with its entity tag. */
+/** A response that shows a resource, with its entity tag. */
 export interface Tagged<T> {
   readonly body: JsonText<T>;
   readonly headers: { readonly ETag: string };
 }
 
 /**
- * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of an answer that shows a resource. The
- * tag is a digest of the body; others are served while it is computed.
+ * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
+ * resource. The tag is a digest of the body; other requests are served while it is computed.
  */
 export async function tagged<T>(pieces: Pieces): Promise<Tagged<T>> {
   return { body: new JsonText<T>(pieces), headers: { ETag: await entityTag(pieces) } };
 }
 
-/** Returns the answer to a GET of a resource: the resource, or 304 if the caller has it already. */
+/**
+ * Returns the response to a GET of a resource: the resource, or 304 if the caller already has it.
+ */
 export async function shown<T>(pieces: Pieces, conditions: { 'If-None-Match'?: string }) {
   const { body, headers } = await tagged<T>(pieces);
   const known = conditions['If-None-Match'];
@@ -35,14 +37,17 @@ export interface Conditions {
   'If-None-Match'?: string;
 }
 
-/** Whether a write has conditions: only then is the resource read, and {@link checkPreconditions} called. */
+/**
+ * Returns whether a write has conditions. Only then must the resource be read for {@link
+ * checkPreconditions}.
+ */
 export function isConditional(conditions: Conditions): boolean {
   return conditions['If-Match'] !== undefined || conditions['If-None-Match'] !== undefined;
 }
 
 /**
  * Refuses a write whose conditions do not hold (RFC 9110, section 13.2.2).
- * @param current the resource as it is now; undefined if the write would create it
+ * @param current the current resource; undefined if the write would create it
  * @throws {ProblemError}
  */
 export async function checkPreconditions(
@@ -78,17 +83,20 @@ async function entityTag(pieces: Pieces): Promise<string> {
 }
 
 function tagOf(digest: string): string {
-  // 132 bits are as good as all 256: nobody gains anything from a collision with a resource of their own.
+  // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
   return `"${digest.slice(0, 22)}"`;
 }
 
 type Comparison = (named: string, tag: string) => boolean;
 
-/** RFC 9110, section 8.8.3.2: a weak tag is never the same strongly. */
+/**
+ * Compares tags as in RFC 9110, section 8.8.3.2: in the strong comparison, a weak tag never
+ * matches.
+ */
 const strongly: Comparison = (named, tag) => named === tag;
 const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
 
-/** Whether a field such as `If-Match` names the tag, or any tag with `*`. */
+/** Returns whether a field such as `If-Match` names the tag, or any tag with `*`. */
 function names(field: string, tag: string, same: Comparison): boolean {
   return field === '*' || (field.match(/(W\/)?"[^"]*"/g) ?? []).some((named) => same(named, tag));
 }

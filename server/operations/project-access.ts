@@ -4,16 +4,17 @@ import type { Project, Store } from '../store/index.js';
 
 /**
  * Finds a project of the caller.
- * @throws {ProblemError} if the caller has none of this name
+ * @throws {ProblemError} if the caller has no project of this name
  */
 export async function findProject(store: Store, { owner }: Caller, name: string): Promise<Project> {
   return existing(await store.projects.find(owner, name), name);
 }
 
 /**
- * Finds a project of the caller, and locks it until the end of the transaction: nobody else writes to it meanwhile.
+ * Finds a project of the caller, and locks it against other writes until the end of the
+ * transaction.
  * @param tx the store of the transaction
- * @throws {ProblemError} if the caller has none of this name
+ * @throws {ProblemError} if the caller has no project of this name
  */
 export async function lockProject(tx: Store, { owner }: Caller, name: string): Promise<Project> {
   return existing(await tx.projects.hold(owner, name), name);

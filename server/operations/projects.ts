@@ -52,7 +52,7 @@ const jsonOf = (project: Project) => [JSON.stringify(project)];
 
 const list = new Intl.ListFormat('en');
 
-/** Such as "2 skills and 1 model". */
+/** Formats counts, such as "2 skills and 1 model". */
 function counted(contents: Contents): string {
   return list.format(
     Object.entries(contents)

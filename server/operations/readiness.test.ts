@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** Whether the service says that it is ready. */
+/** Returns whether the service reports itself ready. */
 const isReady = () =>
   readiness.check().then(
     () => true,
@@ -23,7 +23,7 @@ const isReady = () =>
   );
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 
-test('what is found first is answered at once', async () => {
+test('the first result is reported at once', async () => {
   failure = new Error('down');
   expect(await isReady()).toBe(false);
 });
@@ -38,7 +38,7 @@ test('however many ask, the store is probed once a second', async () => {
   expect(probes).toBe(2);
 });
 
-test('who asks while a probe is under way waits for that one', async () => {
+test('a request during a probe waits for that probe', async () => {
   let finish = () => {};
   readiness = new Readiness(() => {
     probes += 1;
@@ -54,7 +54,7 @@ test('who asks while a probe is under way waits for that one', async () => {
   expect(probes).toBe(1);
 });
 
-test('one finding that differs changes nothing', async () => {
+test('one differing result changes nothing', async () => {
   expect(await isReady()).toBe(true);
   failure = new Error('for a moment');
   await seconds(1);
@@ -64,7 +64,7 @@ test('one finding that differs changes nothing', async () => {
   expect(await isReady()).toBe(true);
 });
 
-test('a change is answered a second after it was first found, though nobody asked meanwhile', async () => {
+test('a change is reported a second after its first result, even without requests in between', async () => {
   expect(await isReady()).toBe(true);
   failure = new Error('for good');
   await seconds(10);
@@ -81,7 +81,7 @@ test('a change is answered a second after it was first found, though nobody aske
 test.each([
   [Object.assign(new Error('lock'), { code: '55P03' }), 'it is locked or overloaded'],
   [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'The store does not answer;'],
-])('the refusal tells what was found: %s', async (error, words) => {
+])('the refusal states the cause: %s', async (error, words) => {
   failure = error;
   await expect(readiness.check()).rejects.toThrow(words);
 });

@@ -1,18 +1,22 @@
 import { type ProblemError, unavailable } from '../problems/problem.js';
 import { isTimeout } from '../store/index.js';
 
-/** How old a finding may be that is answered again, and how soon a change is confirmed, in milliseconds. */
+/**
+ * The longest time that a result is reused, and the time until a change is confirmed, in
+ * milliseconds.
+ */
 const PROBE_EVERY_MS = 1000;
 
-/** What a probe found. */
+/** The result of a probe. */
 interface Finding {
   readonly isReady: boolean;
   readonly failure?: unknown;
 }
 
 /**
- * Whether the store takes requests. It is probed at most once a second, one probe at a time, however many ask.
- * The answer changes only after two findings in a row, so that it does not flap; the second is sought at once.
+ * Reports whether the store takes requests. It is probed at most once a second, one probe at a
+ * time, however many requests ask. The answer changes only after two equal results in a row, so
+ * that it does not flap; the second probe follows on its own.
  */
 export class Readiness {
   #answer: Finding | undefined;
@@ -20,10 +24,10 @@ export class Readiness {
   #foundAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | undefined;
 
-  /** @param probe reads what requests need, and ends within seconds */
+  /** @param probe reads what every request needs, and ends within seconds */
   constructor(private readonly probe: () => Promise<void>) {}
 
-  /** @throws {ProblemError} if the store takes no requests, with what was found */
+  /** @throws {ProblemError} if the store takes no requests, with the cause */
   async check(): Promise<void> {
     if (performance.now() - this.#foundAt >= PROBE_EVERY_MS) await this.#look();
     if (this.#answer?.isReady === false) throw notReady(this.#answer.failure);

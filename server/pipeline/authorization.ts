@@ -4,14 +4,14 @@ import type { Operation } from '../contract/document.js';
 import { isLoopback } from '../loopback.js';
 import { problem } from '../problems/problem.js';
 
-/** Tells whose key it is that was presented, if it is a good one. */
+/** Returns the caller that a valid key belongs to. */
 export type Authenticate = (
   presented: string | undefined,
 ) => Caller | undefined | Promise<Caller | undefined>;
 
 const CHALLENGE = 'Bearer realm="roster"';
 
-/** Finds out who calls an operation that is not open to all. */
+/** Identifies the caller of an operation, unless it is open to all. */
 export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
   if (scope === undefined) return [];
   return [
@@ -29,7 +29,7 @@ export function identify({ scope }: Operation, authenticate: Authenticate): Requ
   ];
 }
 
-/** Lets callers in who may do what the operation does; the scope that it takes is the contract's. */
+/** Refuses callers without the scope that the contract requires for the operation. */
 export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   if (scope === undefined) return [];
   return [
@@ -41,21 +41,23 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
 }
 
 /**
- * RFC 6750, section 2.1.
- * @throws {ProblemError} where the header has another form, and where there are two: one of them is not the
- *   caller's
+ * Returns the key of the header Authorization (RFC 6750, section 2.1).
+ * @throws {ProblemError} if the header has another form, or is sent twice: one of the two may not
+ *   be the caller's
  */
 function presentedKey({ headers, rawHeaders }: Request): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
   const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
-  // Of several, Node shows the first one alone.
+  // If the header is sent more than once, Node shows only the first.
   const sent = rawHeaders.filter(isAuthorization).length;
   if (key === undefined || sent > 1) throw noSuchHeader();
   return key;
 }
 
-/** Names and values of headers stand alternately. */
+/**
+ * Returns whether the item is the name of this header; `rawHeaders` alternates names and values.
+ */
 function isAuthorization(text: string, index: number): boolean {
   return index % 2 === 0 && /^authorization$/i.test(text);
 }
@@ -75,7 +77,7 @@ function noSuchHeader() {
   );
 }
 
-/** Which of the three it is, is not told: whoever tries keys would learn which there were. */
+/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
 function badKey() {
   return refusedKey(
     'The key is unknown, revoked or expired; ask those who run the service for another.',
@@ -91,14 +93,14 @@ function refusedKey(detail: string) {
   );
 }
 
-/** Whoever sends no Host, which HTTP/1.0 allows, is no browser. */
+/** A client that sends no Host, which HTTP/1.0 allows, is not a browser. */
 function isForThisMachine(req: Request): boolean {
   return req.headers.host === undefined || isLoopback(req.hostname);
 }
 
 /**
- * Without keys, the browser on this machine is trusted; but a page from elsewhere may have its own host's
- * name lead here (DNS rebinding), and would then be of one origin with the service.
+ * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
+ * own host name at this machine (DNS rebinding), and would then share the origin of the service.
  */
 function otherHost(host: string) {
   return problem(

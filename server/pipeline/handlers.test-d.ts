@@ -1,6 +1,6 @@
 /**
- * What the types of handlers refuse, as those who write handlers meet it. `npm run types` checks this
- * file: each line below a `@ts-expect-error` must not compile, and every other line must.
+ * Tests the types of handlers. `npm run types` checks this file: each line below a
+ * `@ts-expect-error` must not compile, and every other line must.
  */
 import { Readable } from 'node:stream';
 import type { components } from '../../generated/openapi.js';

@@ -12,15 +12,15 @@ export type OperationId = keyof Operations;
 
 type Content<R> = R extends { content: infer C } ? C : never;
 
-/** The keys that are declared, without the index signature that the generator adds. */
+/** The declared keys, without the index signature that the generator adds. */
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
-/** Headers that are set on the way, for every operation alike. */
+/** Headers that are set for every operation, outside its handler. */
 type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
 
 /**
- * The headers that an answer must or may set. The generator forgets that a header behind a `$ref` is
- * optional, and `Link` is: the last page has none.
+ * The headers that a response must or may set. In the generated types, a header behind a `$ref` is
+ * never optional, but `Link` is: the last page has none.
  */
 type Headers<R> = R extends { headers: infer H }
   ? Omit<Declared<H>, SetElsewhere | 'Link'> &
@@ -39,7 +39,7 @@ type BodyPart<R> = [Content<R>] extends [never]
     ? { body: PlainText }
     : { body: BodyIn<Content<R>> };
 
-/** A body in one of the media types that an answer has. */
+/** A body in one of the media types of a response. */
 type BodyIn<C> = {
   [M in keyof C]: M extends 'application/x-ndjson' ? JsonLines : C[M] | JsonText<C[M]>;
 }[keyof C];
@@ -47,8 +47,8 @@ type BodyIn<C> = {
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
 
 /**
- * A successful answer of an operation, or that there is nothing new: a status that the contract declares, with the body and the
- * headers that it declares for it. An answer that fails is a thrown problem.
+ * A response of an operation other than an error: a status that the contract declares (2xx or 304),
+ * with the body and the headers declared for it. Errors are thrown as problems.
  */
 export type Reply<O extends OperationId> = {
   [S in Success<keyof Operations[O]['responses']>]: { status: S } & BodyPart<
@@ -59,15 +59,16 @@ export type Reply<O extends OperationId> = {
 
 declare const sent: unique symbol;
 
-/** A reply that went through `reply()`, where TypeScript refuses excess fields too. */
+/** A reply that was checked by `reply()`, where TypeScript also refuses excess fields. */
 export interface Sent<O extends OperationId> {
   readonly [sent]: O;
 }
 
 /**
- * JSON that is written already, in pieces that together are one document of type `T`: for answers
- * too large to be built as objects first, or that are read as they are written. Other requests are served
- * between two portions. A piece of bytes is UTF-8, and a portion by itself; it is not changed any more.
+ * Serialized JSON, in pieces that together form one document of type `T`. For responses that are
+ * too large to be built as objects, or that are read while they are written. Other requests are
+ * served between two portions. A piece of bytes is UTF-8 and a portion of its own, and must not be
+ * changed any more.
  */
 export class JsonText<
   T,
@@ -81,15 +82,18 @@ export class JsonText<
 }
 
 /**
- * Lines of JSON (NDJSON) that are sent as they are made, in blocks. Bytes are lines already, each with its
- * end; a problem becomes the line `{"problem": …}`, and the lines go on after it. An empty block says that
- * there is progress, though no line of it yet. What is thrown ends the lines with a last one that says so.
+ * Lines of JSON (NDJSON) that are sent in blocks, as they are produced. Bytes are whole lines, each
+ * with its line end. A problem becomes the line `{"problem": …}`, and further lines may follow. An
+ * empty block signals progress without a line. A thrown error ends the lines with a last line that
+ * reports it.
  */
 export class JsonLines {
   constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
 }
 
-/** Text of another media type than JSON, with its parameters, such as `text/plain; version=0.0.4`. */
+/**
+ * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
+ */
 export class PlainText {
   constructor(
     readonly mediaType: string,
@@ -103,7 +107,7 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
   ? NonNullable<P>
   : Record<never, never>;
 
-/** A JSON body is parsed; a body of any other media type is handed over as a stream of its bytes. */
+/** A JSON body is parsed; a body of any other media type is passed as a stream of its bytes. */
 type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
@@ -112,23 +116,26 @@ type Body<O extends OperationId> = Operations[O] extends { requestBody: { conten
     : BodyOf<C>
   : undefined;
 
-/** What a handler is given: the parts of a request that has passed validation. */
+/** The parts of a validated request. */
 export interface Input<O extends OperationId> {
   readonly params: Parameters<O, 'path'>;
   readonly query: Parameters<O, 'query'>;
-  /** The headers that the operation declares, as the contract spells them. */
+  /** The headers that the operation declares, spelled as in the contract. */
   readonly headers: Parameters<O, 'header'>;
   readonly body: Body<O>;
-  /** Who sends the request; an owner of nothing, where the operation is open to all. */
+  /** The sender of the request; a caller who owns nothing if the operation is open to all. */
   readonly caller: Caller;
-  /** The prefix before the addresses of the contract, as the caller used it: '' or such as '/api'. */
+  /**
+   * The prefix before the paths of the contract, as the caller used it: '' or a path such as
+   * '/api'.
+   */
   readonly base: string;
-  /** Makes the reply, typed by the contract. */
+  /** Returns the reply, checked against the contract's types. */
   readonly reply: (reply: Reply<O>) => Sent<O>;
 }
 
-/** Does what the operation says. It replies, or throws a problem. */
+/** Carries out an operation. It replies, or throws a problem. */
 export type Handler<O extends OperationId> = (input: Input<O>) => Sent<O> | Promise<Sent<O>>;
 
-/** One handler for each operation of the contract: a missing or an unknown one does not compile. */
+/** One handler per operation of the contract: a missing or unknown one does not compile. */
 export type Handlers = { readonly [O in OperationId]: Handler<O> };

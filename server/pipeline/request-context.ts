@@ -3,27 +3,27 @@ import type { Caller } from '../auth/caller.js';
 import type { BodyShare } from './body/buffer-body.js';
 import type { WorkTurn } from './work-turn.js';
 
-/** The facts about a request, in the order in which they become known. It is `res.locals`. */
+/** The facts about a request, in the order in which they become known; the type of `res.locals`. */
 export interface RequestContext {
-  /** The id by which the request is found in the log. */
+  /** The id of the request in the log. */
   requestId?: string;
-  /** The prefix before the path of the contract: '' or such as '/api'. */
+  /** The prefix before the path of the contract: '' or a path such as '/api'. */
   base?: string;
   /** The parameters of the path. */
   params?: Record<string, string>;
-  /** The operation that the request asks for. */
+  /** The id of the requested operation. */
   operationId?: string;
-  /** The path of the operation, as the contract writes it. */
+  /** The path of the operation, as written in the contract. */
   route?: string;
-  /** Who sends the request. */
+  /** The sender of the request. */
   caller?: Caller;
-  /** The memory that the body takes. */
+  /** The share of the body in the memory budget. */
   bodyShare?: BodyShare;
-  /** The place of the request among those that are worked on. */
+  /** The turn of the request among those in progress. */
   turn?: WorkTurn;
-  /** The parameters of the query, each of the type that the contract says, once they are accepted. */
+  /** The validated query parameters, converted to the types of the contract. */
   query?: Request['query'];
-  /** The error of a request that failed ahead of Express's router. */
+  /** The error of a request that failed before Express's router. */
   thrown?: unknown;
 }
 

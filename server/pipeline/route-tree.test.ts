@@ -24,14 +24,14 @@ describe('an address', () => {
     expect(tree.find(path)).toEqual({ value, params });
   });
 
-  test('that a template spells out goes before one that fills a parameter', () => {
+  test('with a literal segment goes before one that fills a parameter', () => {
     expect(tree.find('/projects/mine/skills/b')).toEqual({
       value: '/projects/mine/skills/{skill}',
       params: { skill: 'b' },
     });
   });
 
-  test('that begins as another template does is found all the same', () => {
+  test('that begins like another template is found', () => {
     expect(tree.find('/projects/mine/agents')).toEqual({
       value: '/projects/{project}/agents',
       params: { project: 'mine' },
@@ -52,12 +52,12 @@ describe('an address', () => {
     expect(tree.find(path)).toBeUndefined();
   });
 
-  test('that is not percent-encoded UTF-8 is told as that', () => {
+  test('that is not percent-encoded UTF-8 is refused as such', () => {
     expect(() => tree.find('/projects/%ff')).toThrow(URIError);
   });
 });
 
-test('any template is found by any address that fills it, whatever else there is', () => {
+test('any template is found by any address that fills it, among any others', () => {
   const segment = fc.oneof(
     fc.constantFrom('projects', 'skills', 'api'),
     fc.constantFrom('{one}', '{other}'),
@@ -83,7 +83,7 @@ test('any template is found by any address that fills it, whatever else there is
   );
 });
 
-/** Whether a template is one that the segments of an address fill. */
+/** Returns whether the segments of an address match a template. */
 function fits(template: readonly string[], filled: readonly string[]): boolean {
   return (
     template.length === filled.length &&

@@ -12,13 +12,13 @@ interface Node<T> {
 }
 
 /**
- * Finds what stands at an address among templates such as `/projects/{project_name}`. The time that it
- * takes grows with the segments of the address, not with the number of templates.
+ * Finds the value at an address among templates such as `/projects/{project_name}`. The time grows
+ * with the number of segments of the address, not with the number of templates.
  */
 export class AddressTree<T> {
   readonly #root: Node<T> = emptyNode();
 
-  /** @param template an address as the contract writes it, whose parameters fill whole segments */
+  /** @param template an address of the contract, whose parameters fill whole segments */
   add(template: string, value: T): void {
     const names: string[] = [];
     let node = this.#root;
@@ -38,7 +38,7 @@ export class AddressTree<T> {
   }
 
   /**
-   * @param path with or without one slash at its end, and without a query
+   * @param path with or without one trailing slash, and without a query
    * @throws {URIError} if a parameter is not percent-encoded UTF-8
    */
   find(path: string): Found<T> | undefined {
@@ -61,8 +61,9 @@ function emptyNode<T>(): Node<T> {
 }
 
 /**
- * A segment that stands in a template goes before one that fills a parameter (OpenAPI 3.1, section 4.8.8.2).
- * @param values takes up what fills the parameters
+ * Finds the leaf of an address. A literal segment takes precedence over a parameter (OpenAPI 3.1,
+ * section 4.8.8.2).
+ * @param values collects the values of the parameters
  */
 function leafAt<T>(
   node: Node<T>,

@@ -17,7 +17,7 @@ import { AddressTree } from './route-tree.js';
 import { refuseMisreadQuery } from './validation/strict-query.js';
 import { requestValidation } from './validation/validate.js';
 
-/** A handler as the router sees it, once the contract's types have done their work. */
+/** A handler as the router calls it, without the contract's types. */
 type AnyHandler = (input: {
   params: Readonly<Record<string, string>>;
   query: Request['query'];
@@ -28,23 +28,25 @@ type AnyHandler = (input: {
   reply: (reply: AnyReply) => AnyReply;
 }) => AnyReply | Promise<AnyReply>;
 
-/** How the service protects itself and what it keeps. */
+/** The guards and limits of requests, and the services behind them. */
 export interface Protection {
   readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
-  /** Tells whether a caller who was let in would still be; throws if the store does not answer. */
+  /**
+   * Returns whether an accepted caller's key is still valid; throws if the store does not respond.
+   */
   readonly isStillGood: (caller: Caller) => boolean | Promise<boolean>;
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;
   readonly refuseMissing: RefuseMissing;
-  /** Aborted when the service stops: requests may end what they have begun, streams end at once. */
+  /** Aborted when the service stops: running requests may finish, streams end at once. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
 }
 
 /**
- * Throws the problem of a request whose address names what the caller does not have. It is asked before a
- * large body is read; the handler asks again.
+ * Throws the problem of a request whose address names something that the caller does not have. Runs
+ * before a large body is read; the handler checks again.
  */
 export type RefuseMissing = (
   operationId: OperationId,
@@ -52,18 +54,19 @@ export type RefuseMissing = (
   caller: Caller,
 ) => Promise<void>;
 
-/** The limits that a request to an operation passes. */
+/** The limits that apply to a request, by stage. */
 export interface LimitStages {
-  /** As soon as its caller is known. */
+  /** Applied as soon as the caller is known. */
   readonly onArrival: readonly RequestHandler[];
-  /** When its body is there, but has not been looked into. */
+  /** Applied after the body is read, and before it is parsed. */
   readonly beforeWork: readonly RequestHandler[];
 }
 
 /**
- * Makes the routes of the contract, each with its validation and its handler: answers requests to addresses of the
- * contract, and passes on all others. A caller who may not do something learns that before anything else.
- * @param bases the prefixes under which the addresses of the contract are to be found, each '' or such as '/api'
+ * Returns the routes of the contract, each with its validation and its handler. It answers requests
+ * to addresses of the contract and passes on all others. A caller without permission learns that
+ * first.
+ * @param bases the prefixes before the paths of the contract, each '' or a path such as '/api'
  * @throws {ContractError} if the contract has a fault, or an operation has no handler
  */
 export function contractRouter(
@@ -122,7 +125,7 @@ export function contractRouter(
 
 /** The operations at an address of the contract. */
 interface Address {
-  /** The methods that may be used there, as the header `Allow` tells them. */
+  /** The allowed methods, as in the header `Allow`. */
   readonly allow: string;
   readonly handlers: Map<string, RequestHandler>;
 }
@@ -133,8 +136,8 @@ function answer(
   res: Response,
   next: NextFunction,
 ): unknown {
-  // HEAD is GET without its body (RFC 9110, section 9.3.2), which Node leaves out by itself: it has
-  // seen the method already.
+  // HEAD is GET without its body (RFC 9110, section 9.3.2). Node omits the body by itself, because
+  // it saw the original method.
   const handle = handlers.get(req.method === 'HEAD' ? 'GET' : req.method);
   if (handle) return handle(req, res, next);
   if (req.method === 'OPTIONS') return res.status(204).set('Allow', allow).end();
@@ -179,16 +182,16 @@ function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
 function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   const handler = handlers[id as OperationId];
   if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
-  // The validator has made sure that the request is what the handler's types say.
+  // The validator has checked that the request has the handler's types.
   return handler as unknown as AnyHandler;
 }
 
-/** The surroundings that every stream shares. */
+/** The surroundings that all streams share. */
 type AroundStreams = Pick<Protection, 'stopping' | 'noteFailure' | 'isStillGood'> & {
   readonly contract: Contract;
 };
 
-/** Who calls an operation that is open to all. */
+/** The caller of an operation that is open to all. */
 const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
 
 function run(
@@ -226,8 +229,9 @@ function headersReader({ headers }: Operation) {
 }
 
 /**
- * Content negotiation (RFC 9110, section 12.5.1), by the media types without their parameters: whoever
- * asks for `text/plain;version=0.0.4` can read it. Problems are sent whatever `Accept` says.
+ * Negotiates content (RFC 9110, section 12.5.1) by media types without their parameters: a client
+ * that asks for `text/plain;version=0.0.4` can read any version. Problems are sent whatever
+ * `Accept` says.
  */
 function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   if (operation.produces.length === 0) return [];
@@ -246,7 +250,7 @@ function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   ];
 }
 
-/** A body is answered in its own media type, where the operation can. */
+/** Returns the media types for the response: that of the body, if the operation can produce it. */
 function answersTo(req: Request, { consumes, produces }: Operation): readonly string[] {
   const sent = mediaType(req);
   return consumes.includes(sent) && produces.includes(sent) ? [sent] : produces;

@@ -1,20 +1,20 @@
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 
-/** Returns whether a caller would still be let in; throws if that cannot be found out now. */
+/** Returns whether a caller's key is still valid; throws if this cannot be determined now. */
 export type IsStillGood = () => boolean | Promise<boolean>;
 
 /**
- * How often a key is looked at, in milliseconds. With an answer that is as old at most, a stream ends within
- * a second after its key.
+ * The time between two checks of a key, in milliseconds. A result may be equally old, so a stream
+ * ends within a second after its key.
  */
 const KEY_CHECK_MS = 500;
 
-/** How long a key is trusted while the store cannot tell whether it is good, in milliseconds. */
+/** The time for which a key is trusted while the store does not respond, in milliseconds. */
 const TRUST_MS = 60_000;
 
 /**
- * Watches the key of a request that goes on for long, until the function that it returns is called.
- * @param onEnd called, maybe repeatedly, with the problem of a key that was revoked or has expired
+ * Watches the key of a long request until the returned function is called.
+ * @param onEnd called, possibly repeatedly, with the problem of a revoked or expired key
  */
 export function watchKey(
   isStillGood: IsStillGood,

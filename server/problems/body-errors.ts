@@ -3,14 +3,14 @@ import { escapeToken } from '../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../contract/json-record.js';
 import type { FieldError } from './problem.js';
 
-/** A fault of the form of a whole body; faults of single fields follow from it. */
+/** A fault in the shape of a whole body, from which faults of single fields follow. */
 export interface ShapeFault {
   readonly error: FieldError;
-  /** Whether the fault at a pointer says nothing more. */
+  /** Returns whether the fault at a pointer follows from this one. */
   readonly explains: (pointer: string) => boolean;
 }
 
-/** Finds what is wrong with the form of a whole body, if its schema asks for another and has words for it. */
+/** Finds a fault in the shape of a whole body, if its schema has a message for it. */
 export function shapeFault(
   contract: Contract,
   schema: unknown,
@@ -19,7 +19,7 @@ export function shapeFault(
   return noBranchFits(contract, schema, body) ?? notWrapped(contract, schema, body);
 }
 
-/** A choice has words of its own for what is none of its branches, not even a faulty one. */
+/** Returns the message of a `oneOf` if a body resembles none of its branches. */
 function noBranchFits(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
   const [choice, ...branches] = contract.alternatives(schema);
   const words = choice?.['x-roster-message'];
@@ -32,7 +32,7 @@ function noBranchFits(contract: Contract, schema: unknown, body: unknown): Shape
   };
 }
 
-/** Whether a value is of a branch's type, and has the fields by which the branch is known. */
+/** Returns whether a value has a branch's type and its required fields. */
 function isMeant({ type, required }: JsonRecord, value: unknown): boolean {
   const fields = Array.isArray(required) ? required.map(String) : [];
   return type === typeOf(value) && fields.every((field) => Object.hasOwn(asRecord(value), field));
@@ -43,10 +43,10 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Made when it is needed: what it knows of languages takes a while to load. */
+/** Created on demand: Intl.ListFormat takes a while to load. */
 const listed = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words);
 
-/** The fields of a resource were sent without the field that they belong inside. */
+/** Detects the fields of a resource that were sent without the wrapping field. */
 function notWrapped(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
   if (typeOf(body) !== 'object') return undefined;
   const sent = Object.keys(asRecord(body));

@@ -6,12 +6,13 @@ import { endUnread } from '../http/end-unread.js';
 import { type ProblemError, render } from './problem.js';
 import { asProblem, type Translate } from './to-problem.js';
 
-/** Logs why a request failed, which its caller does not get to know. */
+/** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
 
 /**
- * Returns the error handler of the app, which renders whatever was thrown as a problem.
- * @param translate returns the problem of an error that was thrown below the handlers, if it knows it
+ * Returns the error handler of the app, which renders any error as a problem.
+ * @param translate returns the problem of an error that was thrown below the handlers, if it knows
+ *   it
  * @param onRefusal gets every problem but 500
  * @param noteFailure gets the cause of every 5xx that has one
  */
@@ -33,7 +34,8 @@ export function sendProblem(
       noteFailure(req, res, error.cause, document.title.toLowerCase());
     }
     if (res.headersSent) {
-      // Half an answer is out; cutting the connection is the only way left to say that it is not whole.
+      // The response has begun; closing the connection is the only way to show that it is
+      // incomplete.
       res.destroy();
       return;
     }
@@ -56,7 +58,7 @@ function send(
   endUnread(req, res, body);
 }
 
-/** Sends a problem to a request for which nothing else is done. */
+/** Sends a problem in response to a request that is not processed any further. */
 export function sendRefusal(
   contract: Contract,
   refusal: ProblemError,

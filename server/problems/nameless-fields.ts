@@ -3,8 +3,8 @@ import { escapeToken } from '../contract/json-pointer.js';
 import { asRecord } from '../contract/json-record.js';
 
 /**
- * Finds the fields of a body whose name is empty where the contract allows no other than its own. The
- * validator says that there is one, but not where.
+ * Finds fields with an empty name in objects that allow no unknown fields. The validator reports
+ * that there is one, but not where.
  * @returns the pointers to them (RFC 6901)
  */
 export function namelessFields(

@@ -6,19 +6,21 @@ import { asRecord } from '../contract/json-record.js';
 type Schemas = components['schemas'];
 type Common = Schemas['Problem'];
 
-/** Any problem of the contract: the union of the schemas whose `type` is fixed. */
+/** Any problem of the contract: the union of the schemas with a fixed `type`. */
 export type ProblemDocument = {
   [K in keyof Schemas]: Schemas[K] extends { type: `/problems/${string}` } ? Schemas[K] : never;
 }[keyof Schemas];
 export type ProblemType = ProblemDocument['type'];
 
-/** The members that a problem has beyond those that every problem has, such as `errors`. */
+/** The members that a problem has in addition to those of every problem, such as `errors`. */
 type Members<T extends ProblemType> = Omit<Extract<ProblemDocument, { type: T }>, keyof Common>;
 
-/** A field at fault: a JSON pointer into the request, and how to fix it. */
+/** A faulty field: a JSON pointer into the request, and how to fix it. */
 export type FieldError = Schemas['FieldErrors'][number];
 
-/** A problem on its way to the caller. Throw what `problem()` makes; it is rendered in one place. */
+/**
+ * A problem to send to the caller. Throw the result of `problem()`; one error handler renders it.
+ */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
@@ -29,8 +31,8 @@ export class ProblemError extends Error {
     readonly headers: Readonly<Record<string, string>>,
     options?: ErrorOptions,
   ) {
-    // What was refused is no fault of the code, and nobody looks where in the code it was: noting the way there
-    // is a large part of what a refusal costs.
+    // Without a stack trace: a refusal is not a fault of the code, and capturing the stack is a
+    // large part of its cost.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail, options);
@@ -39,11 +41,11 @@ export class ProblemError extends Error {
 }
 
 /**
- * Makes a problem to throw.
- * @param type which problem of the contract it is
- * @param detail what went wrong this time and how to fix it, in a sentence for the caller
- * @param members the members that this problem has of its own, typed by the contract
- * @param headers headers of the answer, such as `Retry-After`
+ * Creates a problem to throw.
+ * @param type the problem in the contract
+ * @param detail the fault in this request and how to fix it, in a sentence for the caller
+ * @param members the members specific to this problem, typed by the contract
+ * @param headers headers of the response, such as `Retry-After`
  */
 export function problem<T extends ProblemType>(
   type: T,
@@ -55,10 +57,10 @@ export function problem<T extends ProblemType>(
   return new ProblemError(type, detail, members ?? {}, headers ?? {}, options);
 }
 
-/** The most fields at fault that a problem names. */
+/** The most faulty fields that a problem lists. */
 export const MAX_ERRORS = 100;
 
-/** The request does not fit the contract, at the places that are named. */
+/** Returns the problem of a request that does not meet the contract at the given places. */
 export function invalidRequest(errors: readonly FieldError[]) {
   return problem(
     '/problems/invalid-request',
@@ -67,7 +69,7 @@ export function invalidRequest(errors: readonly FieldError[]) {
   );
 }
 
-/** Counts the places, up to {@link MAX_ERRORS}: beyond that, not all of them were looked for. */
+/** Counts the places, up to {@link MAX_ERRORS}; the search ends beyond that. */
 function placesOf({ length }: readonly FieldError[]): string {
   if (length > MAX_ERRORS)
     return `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`;
@@ -75,8 +77,8 @@ function placesOf({ length }: readonly FieldError[]): string {
 }
 
 /**
- * The service cannot do it now, and the caller may come again.
- * @param seconds when that is worth trying
+ * Returns the problem of a request that the service cannot take now.
+ * @param seconds the time after which a retry is worthwhile
  */
 export function unavailable(detail: string, seconds = 1, options?: ErrorOptions): ProblemError {
   const headers = { 'Retry-After': String(seconds) };
@@ -97,7 +99,7 @@ export function bodyTooLarge(limit: number) {
   );
 }
 
-/** Where a problem happened. */
+/** The request in which a problem occurred. */
 export interface Occurrence {
   readonly instance: string;
   readonly requestId: string;
@@ -118,7 +120,7 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
   };
 }
 
-/** What a caller sent may stand in a problem, but not all of a megabyte of it. */
+/** The most characters of a text in a problem, which may quote up to a megabyte of the request. */
 const MAX_TEXT_LENGTH = 1000;
 
 function bounded(value: unknown): unknown {
@@ -133,7 +135,7 @@ function shortened(sent: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
 
-/** Node hands over what the caller sent; RFC 3986 does not allow all of it in a URI. */
+/** Escapes an address: Node passes on characters that RFC 3986 does not allow in a URI. */
 function uriReference(address: string): string {
   return address
     .replace(/[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]/g, encodeURIComponent)

@@ -5,16 +5,22 @@ import { shapeFault } from './body-errors.js';
 import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problem.js';
 
-/** A request is not what the contract asks for. It is handed on, not thrown, and needs no way to where it was found. */
+/**
+ * A request that does not meet the contract. It is passed on, not thrown, and so needs no stack
+ * trace.
+ */
 export class ContractViolation {
   constructor(readonly faults: readonly ValidationFault[]) {}
 }
 
-/** A fault as the validator reports it. */
+/** A fault, as the validator reports it. */
 export interface ValidationFault {
   readonly path: string;
   readonly message: string;
-  /** Such as `maxLength.openapi.validation`; not there for faults of the query's names. */
+  /**
+   * For example `maxLength.openapi.validation`; missing if the name of a query parameter is at
+   * fault.
+   */
   readonly errorCode?: string;
 }
 
@@ -26,14 +32,19 @@ export interface FailedRequest {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Returns the problem of an error that was thrown below the contract; undefined for one that it does not know. */
+/**
+ * Returns the problem of an error that was thrown below the contract; undefined if it does not know
+ * it.
+ */
 export type Translate = (thrown: unknown, request: FailedRequest) => ProblemError | undefined;
 
 /**
- * Makes a problem of anything that was thrown on the way of a request: a problem as it is, a refusal of
- * the validator or of the body's parser in the caller's terms, and an internal error of all the rest.
+ * Converts any error of a request into a problem. Returns a problem unchanged, describes a refusal
+ * of the validator or of the body parser in the caller's terms, and makes everything else an
+ * internal error.
  * @param request the body, if it was read, and the operation, if it is known
- * @param translate gives the problem of what was thrown below the contract, if it knows it
+ * @param translate returns the problem of an error that was thrown below the contract, if it knows
+ *   it
  */
 export function asProblem(
   contract: Contract,
@@ -92,14 +103,20 @@ function fieldErrors(
   return shape && others.length < errors.length ? [shape.error, ...others] : errors;
 }
 
-/** A place in the words of the contract, which spells headers as RFC 9110 does: Node knows them in lower case. */
+/**
+ * Converts a place to the terms of the contract, which spells headers as RFC 9110 does; Node
+ * lower-cases them.
+ */
 function inRequest(path: string): string {
   const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
   if (header === undefined) return path.replace(/^\/params/, '/path');
   return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
 }
 
-/** The validator appends the name of an unknown field as it is; in a pointer it is escaped (RFC 6901). */
+/**
+ * Returns the pointer to a fault. The validator appends the unescaped name of an unknown field; a
+ * pointer must escape it (RFC 6901).
+ */
 function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
   if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
   if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
@@ -113,8 +130,8 @@ function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string 
 }
 
 /**
- * Leaves out the faults that only say that another one is there: that no branch of a choice fits, that
- * the value is not of the type of the other branch, and the length of what a pattern has bounded already.
+ * Drops faults that follow from others: that no branch of a choice matches, that a value does not
+ * have the type of the other branch, and the length of a text that a pattern already limits.
  */
 function withoutConsequences(faults: readonly ValidationFault[]): readonly ValidationFault[] {
   const choices = new Set(faults.filter(isOfKeyword('oneOf')).map(({ path }) => path));
@@ -133,7 +150,7 @@ function withoutConsequences(faults: readonly ValidationFault[]): readonly Valid
 const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
 const LENGTHS = ['minLength', 'maxLength'];
 
-/** A pattern without `*` and `+` takes texts of certain lengths only, and its words are about those. */
+/** A pattern without `*` and `+` limits the length, and its message describes it. */
 function saysTheLength(fault: ValidationFault): boolean {
   return isOfKeyword('pattern')(fault) && !/[*+]/.test(patternOf(fault.message));
 }
@@ -146,7 +163,7 @@ function isOfKeyword(keyword: string): (fault: ValidationFault) => boolean {
   return ({ errorCode }) => errorCode?.split('.')[0] === keyword;
 }
 
-/** Two messages about one place are alternatives if they name types: "an array or an object". */
+/** Joins the messages about one place. Type names become alternatives: "an array or an object". */
 function join(messages: readonly string[]): string {
   const types = messages.filter((message) => TYPE.test(message));
   const others = messages.filter((message) => !TYPE.test(message));
@@ -170,7 +187,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Says what is asked for, in words for the caller; the contract's own words come first. */
+/** Rewords the message of a fault for the caller; messages in the contract take precedence. */
 function reword(contract: Contract, { path, message, errorCode }: ValidationFault): string {
   const field = path.slice(path.lastIndexOf('/') + 1);
   const [keyword] = (errorCode ?? '').split('.');

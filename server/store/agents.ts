@@ -23,7 +23,7 @@ import { bytesOf, sizeOf } from './size.js';
 
 export type Agent = components['schemas']['Agent'];
 
-/** The fields of an agent that stand for themselves. */
+/** The fields of an agent other than its skills. */
 export interface AgentFields {
   readonly name: string;
   readonly model_name: string | null;
@@ -34,19 +34,21 @@ export interface AgentFields {
   readonly settings: OpenObject;
 }
 
-/** A change of the list of an agent's skills, each by name or id. */
+/** A change to an agent's list of skills, each by name or id. */
 export type SkillsChange =
   | { readonly replace: readonly string[] }
   | { readonly add: readonly string[]; readonly remove: readonly string[] };
 
-/** The agents of projects. What writes is called within `Store.transaction`, the project held. */
+/**
+ * Stores the agents of projects. Writes run within `Store.transaction`, with the project locked.
+ */
 export class AgentStore {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly most: Bounds,
   ) {}
 
-  /** What a list has, without reading it. */
+  /** Returns the entries of a list without reading the agents. */
   entries(projectId: string, page: Page): Promise<ListEntry[]> {
     const all = this.db
       .selectFrom('agents')
@@ -55,7 +57,9 @@ export class AgentStore {
     return inOrder(all, 'id', page).execute();
   }
 
-  /** The JSON of agents with their skills, each in pieces; without those that are no longer there. */
+  /**
+   * Yields the JSON of agents with their skills, each in pieces; skips those that no longer exist.
+   */
   async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
     const writer = new AgentWriter(this.db);
     for (const part of partsOf(entries)) {
@@ -71,7 +75,10 @@ export class AgentStore {
     }
   }
 
-  /** The JSON of an agent with its skills, in pieces. Others are served while it is read. */
+  /**
+   * Returns the JSON of an agent with its skills, in pieces. Yields to other requests while it is
+   * read.
+   */
   async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
     const row = await findRow(this.db, projectId, nameOrId);
     return row && new AgentWriter(this.db).write(row);
@@ -82,7 +89,7 @@ export class AgentStore {
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if a skill does not exist; nothing is created then
+   * @throws {UnknownReferenceError} if a skill does not exist; then nothing is created
    */
   async create(
     projectId: string,
@@ -108,8 +115,8 @@ export class AgentStore {
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if a skill does not exist; nothing is changed then
-   * @throws {AddedAndRemovedError} if a skill is to be added and removed at once
+   * @throws {UnknownReferenceError} if a skill does not exist; then nothing is changed
+   * @throws {AddedAndRemovedError} if a skill is both added and removed
    */
   async update(
     projectId: string,
@@ -142,7 +149,10 @@ export class AgentStore {
     return this.#shownAgain(projectId, id);
   }
 
-  /** Deletes an agent; its skills stay, its chatbots lose it. Tells whether there was one. */
+  /**
+   * Deletes an agent and removes it from its chatbots; its skills remain. Returns whether it
+   * existed.
+   */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
     return remove(this.db, 'agents', projectId, key(nameOrId));
   }
@@ -160,7 +170,7 @@ type JsonColumns = Pick<Row, 'model' | 'data' | 'settings'>;
 
 const EMPTY_ROW: JsonColumns = { model: null, data: null, settings: EMPTY_OBJECT };
 
-/** The columns of JSON after a change. */
+/** Returns the JSON columns after a change. */
 function jsonColumns(stored: JsonColumns, change: Partial<AgentFields>): JsonColumns {
   const { model, data, settings = {} } = change;
   return {
@@ -194,8 +204,8 @@ function findRow(
 const MAX_SKILLS = 1000;
 
 /**
- * The skills of an agent, each once.
- * @throws {TooLargeError} if an agent cannot use so many
+ * Removes duplicates from the skills of an agent.
+ * @throws {TooLargeError} if there are more than an agent may use
  */
 function bounded(ids: readonly string[]): string[] {
   const each = new Set(ids);
@@ -203,7 +213,7 @@ function bounded(ids: readonly string[]): string[] {
   return [...each];
 }
 
-/** The ids of the skills that an agent uses after a change. */
+/** Returns the ids of the skills that an agent uses after a change. */
 async function changedSkills(
   db: Kysely<Database>,
   projectId: string,
@@ -234,7 +244,7 @@ async function putSkills(
   for (const part of inParts(rows)) await db.insertInto('agent_skills').values(part).execute();
 }
 
-/** The ids of skills, in the order in which they are named. */
+/** Returns the ids of skills, in the order in which they are named. */
 async function skillIds(
   db: Kysely<Database>,
   projectId: string,

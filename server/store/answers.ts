@@ -5,18 +5,21 @@ import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { adjustAnswers, recountAnswers } from './owner-quota.js';
 
-/** The answer to a creation that may come again under the same key, which then gets it again. */
+/** The response to a creation, kept for requests that repeat its key. */
 export interface KeptAnswer {
-  /** Tells the request from another under the same key. */
+  /** Distinguishes the request from others with the same key. */
   readonly fingerprint: string;
   readonly headers: { readonly ETag: string; readonly Location: string };
   readonly body: string;
 }
 
-/** What a kept answer takes beside its text, in bytes: its key, its fingerprint and its place in two indexes. */
+/**
+ * The size of a kept response without its text, in bytes: its key, its fingerprint and two index
+ * entries.
+ */
 const ROW = 512;
 
-/** The answers that are kept under the keys that their callers chose, each owner's apart. */
+/** Stores responses by the keys that callers chose, separately for each owner. */
 export class AnswerStore {
   constructor(
     private readonly db: Kysely<Database>,
@@ -24,14 +27,14 @@ export class AnswerStore {
   ) {}
 
   /**
-   * Takes a key for the rest of the transaction, within which this is called; tells whether nobody else has
-   * it. On SQLite nobody can: transactions that write come one after the other.
+   * Claims a key for the rest of the current transaction; returns whether no other transaction
+   * holds it. On SQLite it always succeeds, because write transactions run one after another.
    */
   claim(owner: string, key: string): Promise<boolean> {
     return dialectOf(this.db).tryLock(this.db, JSON.stringify(['kept_answers', owner, key]));
   }
 
-  /** @param notBefore a moment in ISO 8601, UTC: an answer that was kept before it is outdated, and counts as none */
+  /** @param notBefore a time in ISO 8601, UTC; an earlier response has expired, and is ignored */
   async find(owner: string, key: string, notBefore: string): Promise<KeptAnswer | undefined> {
     const row = await this.db
       .selectFrom('kept_answers')
@@ -44,8 +47,9 @@ export class AnswerStore {
   }
 
   /**
-   * Keeps an answer from now on, in place of one that is outdated.
-   * @throws {LimitReachedError} if as much is kept for the owner as may be; the transaction is to be undone then
+   * Keeps a response, in place of an expired one.
+   * @throws {LimitReachedError} if the owner's kept responses reach the limit; the transaction must
+   *   be rolled back
    */
   keep(owner: string, key: string, answer: KeptAnswer): Promise<void> {
     const { fingerprint, body } = answer;
@@ -68,7 +72,7 @@ export class AnswerStore {
     });
   }
 
-  /** Drops the answers that were kept before a moment; returns how many. */
+  /** Deletes the responses that were kept before a time; returns their number. */
   async forget(before: string): Promise<number> {
     const owners = await this.db
       .selectFrom('owner_storage')

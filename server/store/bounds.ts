@@ -1,23 +1,30 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** What a project may hold at most, and an owner. */
+/** The limits of a project, and of an owner. */
 export interface Bounds {
-  /** How many resources of each kind a project holds, and how many projects an owner has. */
+  /** The most resources of each kind in a project, and the most projects of an owner. */
   readonly resources: number;
-  /** How much a project's skills, agents and chatbots keep in JSON and long text, in bytes of UTF-8. */
+  /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
-  /** How often a project's agents use its skills: a skill that three agents use counts three times. */
+  /**
+   * The most uses of a project's skills by its agents: a skill that three agents use counts three
+   * times.
+   */
   readonly uses: number;
-  /** How much an owner stores in all projects, in bytes: JSON and long text, trained models, and training tables. */
+  /**
+   * The most bytes that an owner stores in all projects: JSON and long text, trained models, and
+   * training tables.
+   */
   readonly stored: number;
-  /** How much is kept of an owner's answers under an Idempotency-Key, in bytes. */
+  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly answers: number;
 }
 
 /**
- * An agent is shown with all of its skills, whole, and each skill with the ids of all of its agents. One
- * answer may so have as much as the whole project, and has to fit into memory several times over: as text,
- * as objects, and as text again. Many resources of the size that they may each have would not.
+ * An agent is shown with all of its skills in full, and each skill with the ids of all of its
+ * agents. One response may therefore be as large as the whole project, and must fit into memory
+ * several times: as text, as objects, and as text again. Many resources of the largest allowed size
+ * would not fit.
  */
 export const BOUNDS: Bounds = {
   resources: 10_000,

@@ -21,17 +21,19 @@ export interface ChatbotFields {
   readonly settings: OpenObject;
 }
 
-/** A chatbot to create; a field that is not given is empty. */
+/** A chatbot to create; missing fields are empty. */
 export type NewChatbot = Pick<ChatbotFields, 'name'> & Partial<ChatbotFields>;
 
-/** The chatbots of projects. What writes is called within `Store.transaction`, the project held. */
+/**
+ * Stores the chatbots of projects. Writes run within `Store.transaction`, with the project locked.
+ */
 export class ChatbotStore {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly most: Bounds,
   ) {}
 
-  /** What a list has, without reading it. */
+  /** Returns the entries of a list without reading the chatbots. */
   entries(projectId: string, page: Page): Promise<ListEntry[]> {
     const all = this.db
       .selectFrom('chatbots')
@@ -40,7 +42,7 @@ export class ChatbotStore {
     return inOrder(all, 'id', page).execute();
   }
 
-  /** The JSON of chatbots, each in one piece; without those that are no longer there. */
+  /** Yields the JSON of chatbots, each in one piece; skips those that no longer exist. */
   async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
     for (const part of partsOf(entries)) {
       const rows = await lookup(
@@ -55,7 +57,7 @@ export class ChatbotStore {
     }
   }
 
-  /** The JSON of a chatbot, in one piece. */
+  /** Returns the JSON of a chatbot, in one piece. */
   async show(projectId: string, name: string): Promise<readonly string[] | undefined> {
     const row = await FIND.first(this.db, { projectId, name });
     return row && [chatbotJson(row)];
@@ -66,7 +68,7 @@ export class ChatbotStore {
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if the agent does not exist; nothing is created then
+   * @throws {UnknownReferenceError} if the agent does not exist; then nothing is created
    */
   async create(projectId: string, chatbot: NewChatbot): Promise<readonly string[]> {
     const { agent, settings, ...fields } = { ...EMPTY, ...chatbot };
@@ -94,8 +96,8 @@ export class ChatbotStore {
    * @throws {NameTakenError}
    * @throws {LimitReachedError}
    * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if the agent does not exist; nothing is changed then
-   * @throws {OtherNameError} if it would be created under another name than `name`
+   * @throws {UnknownReferenceError} if the agent does not exist; then nothing is changed
+   * @throws {OtherNameError} if it would be created with a name other than `name`
    */
   async updateOrCreate(
     projectId: string,
@@ -110,7 +112,7 @@ export class ChatbotStore {
     return { chatbot: await this.create(projectId, { ...change, name }), created: true };
   }
 
-  /** Tells whether there was one. */
+  /** Deletes a chatbot; returns whether it existed. */
   async remove(projectId: string, name: string): Promise<boolean> {
     return remove(this.db, 'chatbots', projectId, { column: 'name', value: name });
   }

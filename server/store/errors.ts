@@ -1,6 +1,8 @@
 import type { ResourceKind } from './project-quota.js';
 
-/** Another resource of the same kind in the same project, or another project of the same owner, has the name. */
+/**
+ * Another resource of the same kind in the project, or another project of the owner, has the name.
+ */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 
@@ -13,15 +15,16 @@ export class NameTakenError extends Error {
   }
 }
 
-/** A write would make a project hold more, or an owner have more projects or store more, than may be. */
+/** A write would exceed a limit of the project or of its owner. */
 export class LimitReachedError extends Error {
   override readonly name = 'LimitReachedError';
 
   /**
-   * @param kind what there would be too much of: `bytes` of JSON and long text in a project, `uses` of its
-   *   skills by its agents, resources of a kind, or bytes that an owner has `stored` or in kept `answers`
-   * @param most how many there may be
-   * @param held how many there are, where that is known
+   * @param kind what exceeds its limit: `bytes` of JSON and long text in a project, `uses` of its
+   *   skills by its agents, resources of a kind, or bytes that an owner has `stored` or in kept
+   *   `answers`
+   * @param most the limit
+   * @param held the current number, if known
    */
   constructor(
     readonly kind: ResourceKind | 'projects' | 'bytes' | 'uses' | 'stored' | 'answers',
@@ -32,7 +35,7 @@ export class LimitReachedError extends Error {
   }
 }
 
-/** A version of the model is training already. */
+/** A version of the model is already training. */
 export class TrainingInProgressError extends Error {
   override readonly name = 'TrainingInProgressError';
 
@@ -41,7 +44,7 @@ export class TrainingInProgressError extends Error {
   }
 }
 
-/** So many trainings wait in the store, of all owners or of one, that no other is taken. */
+/** The training queue is full, in total or for one owner. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
@@ -50,17 +53,17 @@ export class QueueFullError extends Error {
 export class UnknownReferenceError extends Error {
   override readonly name = 'UnknownReferenceError';
 
-  /** @param named the names or ids that nothing was found by */
+  /** @param named the names or ids that do not exist */
   constructor(readonly named: readonly string[]) {
     super('A resource that the write refers to does not exist');
   }
 }
 
-/** A resource was to be added and removed at once. */
+/** A write both adds and removes a resource. */
 export class AddedAndRemovedError extends Error {
   override readonly name = 'AddedAndRemovedError';
 
-  /** @param named the names or ids by which it was to be added */
+  /** @param named the names or ids under which it was to be added */
   constructor(readonly named: readonly string[]) {
     super('A resource was to be added and removed at once');
   }
@@ -72,7 +75,7 @@ export class TooLargeError extends Error {
 
   /**
    * @param field the field of the resource
-   * @param bound what it may hold at most, such as "1000 keys"
+   * @param bound the limit of the field, such as "1000 keys"
    */
   constructor(
     readonly field: 'params' | 'settings' | 'skills',
@@ -82,7 +85,7 @@ export class TooLargeError extends Error {
   }
 }
 
-/** A chatbot that is created by its address takes its name from there. */
+/** A chatbot that is created by its address must have the name in that address. */
 export class OtherNameError extends Error {
   override readonly name = 'OtherNameError';
 }

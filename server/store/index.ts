@@ -37,19 +37,19 @@ export type { Project } from './projects.js';
 export type { Model } from './versions.js';
 
 export interface StoreOptions {
-  /** What a project may hold at most, and an owner, where it is not as usual. */
+  /** Overrides of the default limits of projects and owners. */
   readonly most?: Partial<Bounds>;
-  /** Told that a connection to the database broke while nobody was using it; it is made again when needed. */
+  /** Called when an idle connection to the database breaks; the pool reconnects when needed. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Where a write goes: a project, or the projects of an owner. */
+/** The target of a write: a project, or the projects of an owner. */
 export interface WriteTarget {
   readonly owner: string;
   readonly project?: string | undefined;
 }
 
-/** What the service keeps. Its resources have the shapes of the contract. */
+/** The store of the service. Its resources have the shapes of the contract. */
 export class Store {
   readonly projects: ProjectStore;
   readonly skills: SkillStore;
@@ -65,8 +65,8 @@ export class Store {
     private readonly databases: Databases,
     private readonly most: Bounds,
     /**
-     * Gives a mark that is the same only while nothing in the store has changed. Undefined where asking for
-     * it takes as long as any question does: on PostgreSQL.
+     * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
+     * where reading a mark takes as long as any query.
      */
     readonly mark: () => string | undefined = () => undefined,
   ) {
@@ -82,9 +82,10 @@ export class Store {
   }
 
   /**
-   * Opens a store, and brings its tables up to date. Several instances may do so at once.
+   * Opens a store and migrates its tables. Several instances may do so at once.
    * @param url `file:PATH`, relative to the working directory, `:memory:`, or `postgres://…`
-   * @throws if it cannot be opened, or was written by a later release; the message shows no credentials
+   * @throws if the store cannot be opened, or was written by a later release; the message shows no
+   *   credentials
    */
   static async open(
     url: string,
@@ -93,7 +94,7 @@ export class Store {
     const bounds = { ...BOUNDS, ...most };
     try {
       if (isPostgres(url)) {
-        // Its driver takes as long to load as a tenth of the start.
+        // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
         return new Store(await openPostgres(url, onError), bounds);
       }
@@ -106,11 +107,13 @@ export class Store {
   }
 
   /**
-   * Runs work in one transaction. The store that it is given is bound to it: what goes through another does
-   * not belong to it, and on SQLite would wait for its end for ever. If the work throws, all of it is undone.
-   * In a store that is bound already, the work becomes a part of that transaction.
-   * @param target what is written to. Writes to one project wait for each other before they take a connection.
-   *   SQLite has one connection that writes, which owners take in turn: there, writes of one owner wait so.
+   * Runs work in one transaction, with a store that is bound to it. Queries through another store
+   * are not part of the transaction, and on SQLite would wait for its end forever. If the work
+   * throws, the transaction is rolled back. In a store that is already bound, the work joins that
+   * transaction.
+   * @param target the target of the write. Writes to one project queue before they take a
+   *   connection. SQLite has one write connection, which owners take in turn: there, the writes of
+   *   one owner queue.
    * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
    */
   transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
@@ -126,7 +129,7 @@ export class Store {
 
   /**
    * Reads the tables that every request needs.
-   * @throws if the store does not answer within a second
+   * @throws if the store does not respond within a second
    */
   async ping(): Promise<void> {
     await this.databases.health
@@ -142,14 +145,17 @@ export class Store {
   }
 }
 
-/** A host that answers at none of its addresses gives an error without a message. */
+/**
+ * Returns the message of an error, or its code: a host that is unreachable at all of its addresses
+ * fails without a message.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
   return COMMON[code] ?? (error.message || code);
 }
 
-/** Frequent failures of a store and how to fix them, by the code of the error. */
+/** Hints for common failures of a store, by error code. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',

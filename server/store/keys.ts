@@ -3,11 +3,11 @@ import type { Scope } from '../contract/scopes.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 
-/** A key by which a caller is known; its moments are ISO 8601, UTC. */
+/** An API key of a caller; its times are ISO 8601, UTC. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** To whom the resources belong that are reached with it. */
+  /** The owner of the resources that the key gives access to. */
   readonly owner: string;
   readonly scopes: readonly Scope[];
   readonly created_at: string;
@@ -16,7 +16,7 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
-/** A key as it is kept: of its secret, only the SHA-256, in hexadecimal. */
+/** A key as it is stored: with the SHA-256 of its secret in hexadecimal, instead of the secret. */
 export type KeptKey = ApiKey & { readonly hash: string };
 
 const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
@@ -26,7 +26,7 @@ const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
 export class KeyStore {
   /**
    * @param db finds the keys of callers
-   * @param work everything else
+   * @param work runs all other queries
    */
   constructor(
     private readonly db: Kysely<Database>,
@@ -57,7 +57,7 @@ export class KeyStore {
     return row && { ...fromRow(row), hash: row.hash };
   }
 
-  /** All keys of all owners, in order of creation. */
+  /** Returns all keys of all owners, in order of creation. */
   async list(): Promise<ApiKey[]> {
     const rows = await this.work
       .selectFrom('api_keys')
@@ -68,7 +68,7 @@ export class KeyStore {
     return rows.map(fromRow);
   }
 
-  /** Ends a key for ever; tells whether there was one that had not been revoked. */
+  /** Revokes a key permanently; returns whether an unrevoked key existed. */
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.work
       .updateTable('api_keys')
@@ -79,7 +79,7 @@ export class KeyStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Notes the last use of a key; of several moments, in whatever order they are noted, the latest stays. */
+  /** Records the last use of a key. Times may be recorded in any order; the latest one is kept. */
   async noteUse(id: string, moment: string): Promise<void> {
     await this.work
       .updateTable('api_keys')
@@ -89,7 +89,7 @@ export class KeyStore {
       .execute();
   }
 
-  /** Whether there is or ever was a key: revoked and expired ones count. */
+  /** Returns whether any key exists or ever existed; revoked and expired keys count. */
   async exist(): Promise<boolean> {
     const any = await this.db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
     return any !== undefined;

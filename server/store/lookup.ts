@@ -1,7 +1,7 @@
-/** Databases bound how many values a query may name; this is well below the bound of each. */
+/** The most values per query, well below the limit of each database. */
 const CHUNK = 1024;
 
-/** Looks up the rows that belong to some ids, in queries of a bounded size. */
+/** Looks up the rows that belong to some ids, in queries of limited size. */
 export async function lookup<T>(
   ids: readonly string[],
   query: (some: readonly string[]) => Promise<T[]>,
@@ -13,13 +13,16 @@ export async function lookup<T>(
   return rows;
 }
 
-/** Repeats the last id up to the next power of two: a query of each length would be a statement of its own. */
+/**
+ * Repeats the last id up to the next power of two, since each length would be a statement of its
+ * own.
+ */
 export function padded(ids: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? '');
 }
 
-/** Cuts rows into parts of few lengths, powers of two, for the same reason. */
+/** Splits rows into parts of few lengths, powers of two, for the same reason. */
 export function* inParts<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let begin = 0; begin < rows.length; ) {
     const length = Math.min(CHUNK, 2 ** Math.floor(Math.log2(rows.length - begin)));

@@ -25,7 +25,7 @@ test('an empty file becomes a store with one project', async () => {
   await store.close();
 });
 
-test('a store of a later release is refused, and left as it is', async () => {
+test('a store of a later release is refused, and left unchanged', async () => {
   await (await Store.open(`file:${file}`)).close();
   execute("insert into kysely_migration values ('9999-later', '2999-01-01')");
   const before = readFileSync(file);
@@ -33,7 +33,7 @@ test('a store of a later release is refused, and left as it is', async () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test('a migration that is broken off leaves the file as it was', async () => {
+test('an interrupted migration leaves the file unchanged', async () => {
   execute('create table model_artifacts (bytes blob)');
   const before = everything();
   await expect(Store.open(`file:${file}`)).rejects.toThrow('model_artifacts');
@@ -45,7 +45,7 @@ test('a migration that is broken off leaves the file as it was', async () => {
   await store.close();
 });
 
-test('a project that holds more than the bounds of today can still hold less', async () => {
+test('a project above today’s limits can still be reduced', async () => {
   const write = async (most: object, work: (store: Store, id: string) => Promise<unknown>) => {
     const store = await Store.open(`file:${file}`, { most });
     try {
@@ -68,7 +68,7 @@ test('a project that holds more than the bounds of today can still hold less', a
   await write({ bytes: 1 }, change({ database: 'x' }));
 });
 
-/** Every row of every table, and how each is made, without the record of migrations. */
+/** Returns every row and the definition of every table, except the migrations table. */
 function everything(): unknown[] {
   const database = new SqliteDatabase(file, { readonly: true });
   const tables = database

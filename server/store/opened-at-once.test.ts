@@ -12,7 +12,10 @@ const STORE = new URL('../../dist/server/store/index.js', import.meta.url);
 const FILES = 20;
 const OPENERS = 3;
 
-/** Opens one new file after the other, each when the others are about to, and tells what went wrong. */
+/**
+ * Opens new files one after another, each at the same time as the other threads, and reports
+ * failures.
+ */
 const OPENER = `
   import { parentPort, workerData } from 'node:worker_threads';
   import { Store } from '${STORE}';
@@ -33,7 +36,7 @@ const OPENER = `
   }
 `;
 
-test('a new SQLite file may be opened by several at the same moment', async () => {
+test('a new SQLite file may be opened by several threads at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roster-at-once-'));
   const urls = Array.from({ length: FILES }, (_, index) => `file:${join(folder, `${index}.db`)}`);
   const workerData = { urls, arrived: new SharedArrayBuffer(4 * FILES) };
@@ -66,7 +69,7 @@ describe('in one process, a SQLite file', () => {
     }
   });
 
-  test('is opened by several that name it in different ways', async () => {
+  test('may be opened under several names at once', async () => {
     await symlink(folder, `${folder}-link`);
     const other = url.replace(folder, `${folder}-link`);
     const stores = await Promise.all([Store.open(url), Store.open(other)]);
@@ -74,7 +77,7 @@ describe('in one process, a SQLite file', () => {
     await unlink(`${folder}-link`);
   });
 
-  test('that another locks is waited for while the event loop goes on', async () => {
+  test('that is locked is waited for without blocking the event loop', async () => {
     await (await Store.open(url)).close();
     const lock = new SqliteDatabase(url.replace('file:', ''));
     lock.exec('begin immediate');
@@ -83,7 +86,7 @@ describe('in one process, a SQLite file', () => {
       isOpen = true;
       return store;
     });
-    // The lock is given back from the thread that waits for it.
+    // The lock is released by the thread that waits for it.
     await delay(100);
     expect(isOpen).toBe(false);
     lock.exec('rollback');
@@ -91,7 +94,7 @@ describe('in one process, a SQLite file', () => {
     lock.close();
   });
 
-  test('that another locks for too long is not opened, with one line that says so', async () => {
+  test('that is locked for too long is not opened, with one line that says so', async () => {
     await (await Store.open(url)).close();
     const lock = new SqliteDatabase(url.replace('file:', ''));
     lock.exec('begin immediate');

@@ -4,15 +4,16 @@ import { sql } from './database/kysely.js';
 import type { Database } from './database/schema.js';
 import { LimitReachedError } from './errors.js';
 
-/** The counters of an owner: of everything but kept answers, and of those, in bytes. */
+/** The counters of an owner, in bytes: of kept responses, and of everything else. */
 type Counter = 'bytes' | 'answer_bytes';
 
 /**
- * Counts what a write adds to all that an owner stores, or takes off it. The owner's row stays locked until the
- * end of the transaction, so the count is exact; whoever calls this has locked the project, if it needs one.
- * @param by how many bytes more, or less, where it is below zero
- * @param most how many there may be; without it, and where there are less than before, nothing is refused
- * @throws {LimitReachedError} if there would be more; the transaction is to be undone then
+ * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end
+ * of the transaction, so the count is exact. A caller that needs the lock of the project takes it
+ * first.
+ * @param by the bytes added; negative if removed
+ * @param most the limit; without it, or if bytes are removed, nothing is refused
+ * @throws {LimitReachedError} if the limit would be exceeded; the transaction must be rolled back
  */
 export async function adjustStored(
   db: Kysely<Database>,
@@ -25,8 +26,8 @@ export async function adjustStored(
 }
 
 /**
- * Does the same for the answers that are kept for an owner.
- * @throws {LimitReachedError} if there would be more; the transaction is to be undone then
+ * Does the same for the kept responses of an owner.
+ * @throws {LimitReachedError} if the limit would be exceeded; the transaction must be rolled back
  */
 export async function adjustAnswers(
   db: Kysely<Database>,
@@ -39,8 +40,8 @@ export async function adjustAnswers(
 }
 
 /**
- * Refuses early what would make an owner store more.
- * @throws {LimitReachedError} if the owner stores as much as may be
+ * Refuses a write early if the owner is already at the limit.
+ * @throws {LimitReachedError} if the owner stores as much as allowed
  */
 export async function refuseFullOwner(
   db: Kysely<Database>,
@@ -57,8 +58,8 @@ export async function refuseFullOwner(
 }
 
 /**
- * Locks the counters of an owner until the end of the transaction, and counts the kept answers anew.
- * @param change what changes them, after the lock
+ * Locks the counters of an owner until the end of the transaction, and recounts the kept responses.
+ * @param change changes the responses, after the lock
  */
 export async function recountAnswers(
   db: Kysely<Database>,
@@ -83,7 +84,7 @@ export async function recountAnswers(
     .execute();
 }
 
-/** PostgreSQL gives large numbers as text. */
+/** PostgreSQL returns large numbers as strings. */
 async function adjust(
   db: Kysely<Database>,
   owner: string,

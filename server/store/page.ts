@@ -2,14 +2,14 @@ import type { SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from './database/kysely.js';
 import type { Database } from './database/schema.js';
 
-/** A part of a list: at most `limit` resources, those that come after the one with the id `after`. */
+/** A part of a list: at most `limit` resources, after the one with the id `after`. */
 export interface Page {
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
 }
 
 /**
- * Orders a list by creation and cuts the page out of it.
+ * Orders a list by creation, and selects the page.
  * @param id the column of the resource's id, such as `chatbots.id`
  */
 export function inOrder<T extends keyof Database, O>(

@@ -4,23 +4,25 @@ import type { Database } from './database/schema.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { adjustStored } from './owner-quota.js';
 
-/** The kinds of resource that a project holds. The project's row has a counter of each, under this name. */
+/**
+ * The kinds of resources in a project. The project's row has a counter for each, under this name.
+ */
 export const RESOURCE_KINDS = ['skills', 'agents', 'chatbots', 'models'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
-/** How many resources of each kind a project holds. */
+/** The number of resources of each kind in a project. */
 export type Contents = Readonly<Record<ResourceKind, number>>;
 
-/** Everything that a project's row counts. */
+/** All counters in a project's row. */
 const COUNTERS = [...RESOURCE_KINDS, 'bytes', 'uses'] as const;
 
-/** By how much a write makes a project hold more; less, where it is below zero. */
+/** The change of each counter by a write; negative if something is removed. */
 export type Growth = { readonly [C in (typeof COUNTERS)[number]]?: number };
 
 /**
- * Refuses a name that another resource of the kind has. It is asked before anything is written: where the
- * database itself refuses a row, PostgreSQL lets nothing follow in the transaction.
- * @param self the id of the resource that may have the name itself
+ * Refuses a name that another resource of the kind has. Runs before any write, because PostgreSQL
+ * aborts a transaction once it has refused a row.
+ * @param self the id of the resource that may already have the name
  * @throws {NameTakenError}
  */
 export async function refuseTakenName(
@@ -40,9 +42,10 @@ export async function refuseTakenName(
 }
 
 /**
- * Reserves what a write is about to add to a project. What makes it hold less is never refused, even where a
- * release that knew no such bound let it hold more.
- * @throws {LimitReachedError} if the project or its owner has no room for it; the transaction is to be undone then
+ * Reserves quota for a write. Never refuses a reduction, even if an earlier release without the
+ * limit let the project exceed it.
+ * @throws {LimitReachedError} if a limit of the project or its owner would be exceeded; the
+ *   transaction must be rolled back
  */
 export async function reserveQuota(
   db: Kysely<Database>,
@@ -64,9 +67,9 @@ export async function reserveQuota(
 }
 
 /**
- * Counts what came into a project, or left it.
- * @param stored how many bytes its owner may store
- * @throws {LimitReachedError} if that would be more; the transaction is to be undone then
+ * Adds a change to the counters of a project.
+ * @param stored the most bytes that its owner may store
+ * @throws {LimitReachedError} if the owner would exceed it; the transaction must be rolled back
  */
 export async function adjustCounters(
   db: Kysely<Database>,

@@ -11,7 +11,7 @@ import { newResource } from './resource.js';
 
 export type Project = components['schemas']['Project'];
 
-/** What callers see of a project. */
+/** The columns of a project that callers see. */
 const SHOWN = ['id', 'name', 'created_at'] as const;
 
 interface Address {
@@ -33,7 +33,7 @@ const HOLD = new PreparedQuery((db, parameter: Parameter<Address>) =>
   named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
 );
 
-/** The projects of owners. What writes is called within `Store.transaction`. */
+/** Stores the projects of owners. Writes run within `Store.transaction`. */
 export class ProjectStore {
   constructor(
     private readonly db: Kysely<Database>,
@@ -50,8 +50,8 @@ export class ProjectStore {
   }
 
   /**
-   * Finds a project, and keeps all others from writing to it until the end of the transaction, within which
-   * this is called. What is read of the project after it stays true until then.
+   * Finds a project, and locks it against other writes until the end of the current transaction.
+   * Later reads of the project in this transaction stay valid until then.
    */
   hold(owner: string, name: string): Promise<Project | undefined> {
     return HOLD.first(this.db, { owner, name });
@@ -59,7 +59,7 @@ export class ProjectStore {
 
   /**
    * @throws {NameTakenError}
-   * @throws {LimitReachedError} if the owner has as many projects as may be
+   * @throws {LimitReachedError} if the owner has reached the limit of projects
    */
   async create(owner: string, name: string): Promise<Project> {
     await this.#holdOwner(owner);
@@ -75,8 +75,9 @@ export class ProjectStore {
   }
 
   /**
-   * Gives a new owner the empty project `default`. It is called before the owner's first key is made, in the
-   * same transaction: who has or had a key is not new, and may have deleted what was given then.
+   * Creates the empty project `default` for a new owner. Called before the owner's first key is
+   * created, in the same transaction. An owner who has or had a key is not new, and may have
+   * deleted that project.
    */
   async beginOwner(owner: string): Promise<void> {
     await this.#holdOwner(owner);
@@ -91,8 +92,8 @@ export class ProjectStore {
   }
 
   /**
-   * Deletes a project that holds nothing; of one that does, it tells what it holds. Within a transaction
-   * that holds the project.
+   * Deletes an empty project; if it is not empty, returns its contents instead. Must run in a
+   * transaction that has locked the project.
    */
   async remove({ id }: Project): Promise<Contents | undefined> {
     const contents = await this.db
@@ -105,7 +106,7 @@ export class ProjectStore {
     return undefined;
   }
 
-  /** Keeps all others from making projects of the owner until the end of the transaction. */
+  /** Locks the owner against other creations of projects until the end of the transaction. */
   #holdOwner(owner: string): Promise<void> {
     return dialectOf(this.db).lock(this.db, JSON.stringify(['projects', owner]));
   }

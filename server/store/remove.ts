@@ -4,7 +4,9 @@ import { adjustCounters } from './project-quota.js';
 import type { Key } from './resource.js';
 import { sizeOf } from './size.js';
 
-/** Deletes a resource of a project, with what the tables say goes with it; tells whether there was one. */
+/**
+ * Deletes a resource of a project, and everything that depends on it; returns whether it existed.
+ */
 export async function remove(
   db: Kysely<Database>,
   kind: 'skills' | 'agents' | 'chatbots',
@@ -18,7 +20,7 @@ export async function remove(
     .where(column, '=', value)
     .executeTakeFirst();
   if (!found) return false;
-  // The uses of a skill or of an agent go with it.
+  // Read first: the uses of a skill or an agent are deleted with it.
   const { bytes, uses } = await sizeOf(db, kind, found.id);
   await db.deleteFrom(kind).where('id', '=', found.id).execute();
   await adjustCounters(db, projectId, { [kind]: -1, bytes: -bytes, uses: -uses });

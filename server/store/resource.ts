@@ -2,25 +2,26 @@ import { v7 as uuidv7 } from 'uuid';
 import { TooLargeError } from './errors.js';
 import { jsonMembers } from './json/json-members.js';
 
-/** The identity and the timestamps of a resource that is created now. */
+/** Returns the id and the timestamps of a new resource. */
 export function newResource() {
   const now = new Date().toISOString();
   return { id: uuidv7(), created_at: now, updated_at: now };
 }
 
-/** A JSON object with keys of the user's own. */
+/** A JSON object with arbitrary keys. */
 export type OpenObject = Record<string, unknown>;
 
 const MAX_KEYS = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** An open object without members, as the store keeps it. */
+/** An open object without members, as it is stored. */
 export const EMPTY_OBJECT = '{}';
 
 /**
- * Merges an open object into the stored one, one level deep: a key that is sent replaces the stored one, `null`
- * removes it, a key that is not sent stays.
- * @param stored JSON that the store wrote itself. Its values are not parsed: they may be a mebibyte of small objects
+ * Merges an open object into the stored one, one level deep: a sent key replaces the stored one,
+ * `null` removes it, and other keys stay.
+ * @param stored JSON that the store wrote. Its values are not parsed: they may be a mebibyte of
+ *   small objects
  * @returns JSON as `JSON.stringify` writes the merged object
  * @throws {TooLargeError} if it has more keys or bytes than the contract allows
  */
@@ -29,7 +30,7 @@ export function mergedText(field: 'params' | 'settings', stored: string, sent: O
   const merged = new Map([...jsonMembers(stored), ...written]);
   const kept = [...merged].filter(([, value]) => value !== 'null');
   if (kept.length > MAX_KEYS) throw new TooLargeError(field, `${MAX_KEYS} keys`);
-  // An object has its keys in the order of JSON.stringify: those that are whole numbers come first.
+  // An object gives the key order of JSON.stringify: integer keys come first.
   const members = Object.entries(Object.fromEntries(kept));
   const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
   if (Buffer.byteLength(text) > MAX_BYTES) throw new TooLargeError(field, '1 MiB of JSON');
@@ -38,13 +39,13 @@ export function mergedText(field: 'params' | 'settings', stored: string, sent: O
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Which column finds a resource, and by what. */
+/** The column and the value that identify a resource. */
 export interface Key {
   readonly column: 'id' | 'name';
   readonly value: string;
 }
 
-/** The key of what is found by name or id: no name has the form of an identifier. */
+/** Returns the key of a resource given by name or id: no name has the form of an id. */
 export function key(nameOrId: string): Key {
   const lower = nameOrId.toLowerCase();
   return UUID.test(lower) ? { column: 'id', value: lower } : { column: 'name', value: nameOrId };

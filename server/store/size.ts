@@ -3,7 +3,10 @@ import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import type { Database } from './database/schema.js';
 
-/** The columns of JSON and long text. All others are short, and bounded by how many resources there are. */
+/**
+ * The columns of JSON and long text. All other columns are short, and limited by the number of
+ * resources.
+ */
 const LONG_TEXT = {
   skills: ['params'],
   agents: ['prompt_template', 'model', 'data', 'settings'],
@@ -13,13 +16,16 @@ const LONG_TEXT = {
 type Kind = keyof typeof LONG_TEXT;
 type LongText<K extends Kind> = Readonly<Record<(typeof LONG_TEXT)[K][number], string | null>>;
 
-/** How many bytes of JSON and long text a resource keeps once its row is as given. */
+/** Returns the bytes of JSON and long text in a resource's row. */
 export function bytesOf<K extends Kind>(kind: K, row: LongText<K>): number {
   const columns: readonly (typeof LONG_TEXT)[K][number][] = LONG_TEXT[kind];
   return columns.reduce((bytes, column) => bytes + Buffer.byteLength(row[column] ?? ''), 0);
 }
 
-/** How much of a project a stored resource is: its bytes of JSON and long text, and its uses of skills by agents. */
+/**
+ * Returns a stored resource's share of the project: its bytes of JSON and long text, and its uses
+ * of skills by agents.
+ */
 export async function sizeOf(
   db: Kysely<Database>,
   kind: Kind,

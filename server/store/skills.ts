@@ -25,10 +25,12 @@ export interface NewSkill {
   readonly params: OpenObject;
 }
 
-/** A change of a skill; `params` merges with the stored ones. */
+/** A change to a skill; `params` are merged with the stored ones. */
 export type SkillChange = Partial<NewSkill>;
 
-/** The skills of projects. What writes is called within `Store.transaction`, the project held. */
+/**
+ * Stores the skills of projects. Writes run within `Store.transaction`, with the project locked.
+ */
 export class SkillStore {
   constructor(
     private readonly db: Kysely<Database>,
@@ -36,8 +38,8 @@ export class SkillStore {
   ) {}
 
   /**
-   * What a list has, without reading it.
-   * @param agents names or ids: only skills that any of these agents uses
+   * Returns the entries of a list without reading the skills.
+   * @param agents names or ids: only the skills that any of these agents uses
    */
   entries(projectId: string, page: Page, agents?: readonly string[]): Promise<ListEntry[]> {
     return this.#listed(projectId, page, agents)
@@ -45,7 +47,7 @@ export class SkillStore {
       .execute();
   }
 
-  /** The JSON of skills, each in one piece; without those that are no longer there. */
+  /** Yields the JSON of skills, each in one piece; skips those that no longer exist. */
   async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
     for (const part of partsOf(entries)) {
       const ids = part.map(({ id }) => id);
@@ -76,12 +78,15 @@ export class SkillStore {
     return inOrder(wanted, 'id', page);
   }
 
-  /** The JSON of a skill, in one piece. */
+  /** Returns the JSON of a skill, in one piece. */
   async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
     return shown(await findRow(this.db, projectId, nameOrId));
   }
 
-  /** As `show`, by the names of its address, in one query: undefined if there is no such project either. */
+  /**
+   * Finds a skill by the names in its address, in one query; also undefined if there is no such
+   * project.
+   */
   async showAt(
     owner: string,
     project: string,
@@ -133,7 +138,7 @@ export class SkillStore {
     return shown({ ...stored, ...row });
   }
 
-  /** Deletes a skill and takes it off its agents; tells whether there was one. */
+  /** Deletes a skill and removes it from its agents; returns whether it existed. */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
     return remove(this.db, 'skills', projectId, key(nameOrId));
   }
@@ -141,7 +146,7 @@ export class SkillStore {
 
 type Row = Selectable<Database['skills']>;
 
-/** Skills, each with the ids of the agents that use it, separated by commas. */
+/** Selects skills, each with the ids of the agents that use it, separated by commas. */
 function withAgentIds(db: Kysely<Database>) {
   return db
     .selectFrom('skills')
@@ -191,7 +196,7 @@ function shown(row: RowWithAgents | undefined): readonly string[] | undefined {
   return row && [skillJson(row, row.agent_ids?.replaceAll(',', '","') ?? null)];
 }
 
-/** The JSON of skills, by their ids; without those that are not there. */
+/** Returns the JSON of skills by their ids; skips those that do not exist. */
 export async function skillTexts(
   db: Kysely<Database>,
   ids: readonly string[],

@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Begins a write that stays open until it is told to end. */
+/** Begins a write that stays open until it is ended explicitly. */
 async function openWrite(owner: string, project: string, work = async (_: Store) => {}) {
   let end = () => {};
   const held = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ async function openWrite(owner: string, project: string, work = async (_: Store)
   return { begun, end, done };
 }
 
-test('reads do not wait for a transaction that is open, and see nothing of it until it ends', async () => {
+test('reads do not wait for an open transaction, and see nothing of it until it ends', async () => {
   const write = await openWrite('ann', 'large', async (store) => {
     await store.projects.create('ann', 'new');
   });
@@ -52,7 +52,7 @@ test('reads do not wait for a transaction that is open, and see nothing of it un
   expect(await store.projects.find('ann', 'new')).toMatchObject({ name: 'new' });
 });
 
-test('a write waits for one write of each other owner at most, however many wait', async () => {
+test('a write waits for at most one write of each other owner, however many wait', async () => {
   const first = await openWrite('ann', 'one');
   await first.begun;
   const order: string[] = [];

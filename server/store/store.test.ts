@@ -67,7 +67,7 @@ describe.each([
   };
 
   describe('of several owners', () => {
-    test('has a project of each by the same name, and shows nobody those of another', async () => {
+    test('may have projects of the same name, and shows each owner only their own', async () => {
       const other = await store.projects.create('bob', 'shop');
       expect(other.id).not.toBe(project.id);
       expect(await store.projects.list('bob', {})).toEqual([other]);
@@ -77,7 +77,7 @@ describe.each([
       expect(Object.keys(other).sort()).toEqual(['created_at', 'id', 'name']);
     });
 
-    /** Gives an owner a key as the command does. */
+    /** Creates a key for an owner as the command does. */
     const newKey = (id: string, owner: string) =>
       store.transaction(async (store) => {
         await store.projects.beginOwner(owner);
@@ -85,14 +85,14 @@ describe.each([
         await store.keys.create({ ...key, expires_at: null, hash: 'ab12' });
       });
 
-    test('gives a new one the project `default`, once, however many keys are made at once', async () => {
+    test('creates the project `default` for a new one only once, even with concurrent keys', async () => {
       await Promise.all(['k1', 'k2', 'k3', 'k4'].map((id) => newKey(id, 'bob')));
       expect(await store.projects.list('bob', {})).toMatchObject([{ name: 'default' }]);
       await newKey('k5', 'ann');
       expect(await store.projects.list('ann', {})).toEqual([project]);
     });
 
-    test('gives none again to one who deleted it, be the key revoked', async () => {
+    test('does not create it again for one who deleted it, even if the key is revoked', async () => {
       await newKey('k1', 'bob');
       await store.keys.revoke('k1');
       await store.transaction(async ({ projects }) => {
@@ -103,7 +103,7 @@ describe.each([
       expect(await store.projects.list('bob', {})).toEqual([]);
     });
 
-    test('bounds how many projects each has', async () => {
+    test('limits the projects of each', async () => {
       await store.projects.create('ann', 'second');
       await store.projects.create('ann', 'third');
       const fourth = store.projects.create('ann', 'fourth');
@@ -111,7 +111,7 @@ describe.each([
       await store.projects.create('bob', 'fourth');
     });
 
-    test('bounds them exactly where many are made at the same moment', async () => {
+    test('limits them exactly if many are created at once', async () => {
       const made = await Promise.allSettled(
         ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) =>
           store.transaction((store) => store.projects.create('ann', name)),
@@ -121,7 +121,7 @@ describe.each([
       expect(await store.projects.list('ann', {})).toHaveLength(3);
     });
 
-    test('tells all but one who make a project of one name at the same moment', async () => {
+    test('refuses all but one of the concurrent creations of the same name', async () => {
       const made = await Promise.allSettled(
         Array.from({ length: 8 }, () =>
           store.transaction((store) => store.projects.create('bob', 'one')),
@@ -133,7 +133,7 @@ describe.each([
     });
   });
 
-  describe('that bounds what a project holds', () => {
+  describe('that limits the resources of a project', () => {
     type Write = (store: Store, name: string) => Promise<unknown>;
     const kinds: ['skills' | 'agents' | 'chatbots' | 'models', Write, Write][] = [
       [
@@ -158,7 +158,7 @@ describe.each([
       ],
     ];
     test.each(kinds)(
-      'refuses %s beyond it, and takes one again when one is gone',
+      'refuses %s beyond it, and takes one again when one is deleted',
       async (kind, add, remove) => {
         for (const name of ['a', 'b', 'c']) await write((store) => add(store, name));
         const refused = write((store) => add(store, 'd'));
@@ -179,14 +179,14 @@ describe.each([
     );
   });
 
-  describe('that bounds how much a project keeps', () => {
-    /** An object that takes as many bytes as JSON, in characters of two bytes where that comes out even. */
+  describe('that limits the bytes of a project', () => {
+    /** Returns an object of this size as JSON, made of two-byte characters if the size is even. */
     const object = (bytes: number) => ({ k: 'é'.repeat((bytes - 8) / 2) });
     const skillOf = (bytes: number, name = 'a') =>
       write(({ skills }) => skills.create(project.id, { ...skill(name), params: object(bytes) }));
     const full = new LimitReachedError('bytes', BOUNDS.bytes);
 
-    /** Expects that there is room for so many bytes, and not for two more. */
+    /** Expects room for this number of bytes, but not for two more. */
     async function expectRoom(bytes: number): Promise<void> {
       await expect(skillOf(bytes + 2, 'probe')).rejects.toThrow(full);
       await skillOf(bytes, 'probe');
@@ -210,7 +210,7 @@ describe.each([
       await expectRoom(1000);
     });
 
-    test('counts all that an agent keeps', async () => {
+    test('counts all long text of an agent', async () => {
       const texts = {
         prompt_template: 'é'.repeat(50),
         model: { model_name: 'm' },
@@ -229,7 +229,7 @@ describe.each([
       await expectRoom(1000);
     });
 
-    test('has room for 16 MiB unless it is told otherwise, which one agent can show', async () => {
+    test('has room for 16 MiB by default, which one agent can show', async () => {
       await store.close();
       store = await Store.open(await newUrl());
       project = await store.projects.create('ann', 'shop');
@@ -244,7 +244,7 @@ describe.each([
       expect(parsed(await store.agents.show(project.id, 'a'))?.skills).toHaveLength(16);
     });
 
-    test('counts the settings of chatbots, those too that an update creates', async () => {
+    test('counts the settings of chatbots, including those created by an update', async () => {
       const put = (name: string, bytes: number) =>
         write(({ chatbots }) =>
           chatbots.updateOrCreate(project.id, name, { settings: object(bytes) }),
@@ -259,7 +259,7 @@ describe.each([
     });
   });
 
-  describe('that bounds how much an owner stores', () => {
+  describe('that limits the bytes of an owner', () => {
     const object = (bytes: number) => ({ k: 'x'.repeat(bytes - 8) });
     const skillIn = (projectId: string, name: string, bytes: number) =>
       store.transaction(({ skills }) =>
@@ -279,7 +279,7 @@ describe.each([
     const sweepAll = async () => {
       while (await store.tables.sweep());
     };
-    /** Expects that there is room for so many bytes, and not for one more. */
+    /** Expects room for this number of bytes, but not for one more. */
     async function expectRoom(bytes: number): Promise<void> {
       await expect(tableOf(bytes + 1)).rejects.toMatchObject({
         kind: 'stored',
@@ -304,7 +304,7 @@ describe.each([
       await store.models.finishTraining(claim.versionId, 'here', { columns, metrics, artifact });
     };
 
-    test('counts the texts of all projects of the owner, and of nobody else', async () => {
+    test('counts the texts of all projects of the owner, and of no other owner', async () => {
       await skillIn(project.id, 'a', 900);
       await expectRoom(600);
       const others = await store.projects.create('bob', 'shop');
@@ -314,7 +314,7 @@ describe.each([
       await expectRoom(900);
     });
 
-    test('counts them exactly where many write at the same moment', async () => {
+    test('counts them exactly with concurrent writes', async () => {
       const made = await Promise.allSettled(
         ['a', 'b', 'c'].flatMap((name) =>
           [project, second].map(({ id }) => skillIn(id, name, 400)),
@@ -324,7 +324,7 @@ describe.each([
       await expectRoom(300);
     });
 
-    test('counts a table until it is swept, and takes no part beyond the bound', async () => {
+    test('counts a table until it is swept, and takes no part beyond the limit', async () => {
       const table = await tableOf(1000);
       await expectRoom(500);
       await expect(store.tables.addPart(table.tableId, 1, new Uint8Array(501))).rejects.toThrow(
@@ -339,7 +339,7 @@ describe.each([
       await expectRoom(BOUNDS.stored);
     });
 
-    test('counts a model in place of its table and of the version before it', async () => {
+    test('counts a model instead of its table and the version before it', async () => {
       for (const bytes of [300, 700]) {
         const table = await tableOf(100);
         await write(({ models }) => models.beginTraining(project.id, 'm', table));
@@ -351,7 +351,7 @@ describe.each([
       await expectRoom(BOUNDS.stored);
     });
 
-    test('keeps a model whose training ends beyond the bound, and nothing more', async () => {
+    test('keeps a model whose training ends beyond the limit, and nothing more', async () => {
       const table = await tableOf(100);
       await write(({ models }) => models.beginTraining(project.id, 'm', table));
       await finish(new Uint8Array(2000));
@@ -364,7 +364,7 @@ describe.each([
     });
   });
 
-  describe('that bounds how often agents use skills', () => {
+  describe('that limits the uses of skills by agents', () => {
     const full = new LimitReachedError('uses', BOUNDS.uses);
     const use = (name: string, skills: string[]) =>
       write(({ agents }) => agents.create(project.id, agent(name), skills));
@@ -390,7 +390,7 @@ describe.each([
       await use('c', ['s', 't']);
     });
 
-    test('has room again when an agent or a skill is gone', async () => {
+    test('has room again when an agent or a skill is deleted', async () => {
       await use('b', ['s', 't']);
       await write(({ skills }) => skills.remove(project.id, 's'));
       await add('b', ['u']);
@@ -402,7 +402,7 @@ describe.each([
   });
 
   describe('in a transaction', () => {
-    test('shows nobody else what is undone in the end', async () => {
+    test('hides its writes from others until they are rolled back', async () => {
       let read: Promise<unknown> | undefined;
       const undone = store.transaction(async ({ skills }) => {
         await skills.create(project.id, skill('draft'));
@@ -414,7 +414,7 @@ describe.each([
       expect(await read).toBeUndefined();
     });
 
-    test('undoes all of it when the work throws', async () => {
+    test('rolls back if the work throws', async () => {
       const work = write(async (store) => {
         await store.skills.create(project.id, skill('a'));
         await store.transaction((store) => store.skills.create(project.id, skill('b')));
@@ -425,7 +425,7 @@ describe.each([
       expect(await write((store) => store.projects.remove(project))).toBeUndefined();
     });
 
-    test('refuses a name before it writes, so that the transaction can go on', async () => {
+    test('refuses a name before it writes, so that the transaction can continue', async () => {
       await write((store) => store.skills.create(project.id, skill('a')));
       const answer = { fingerprint: 'f', headers: { ETag: '""', Location: '/' }, body: '' };
       await write(async (store) => {
@@ -437,7 +437,7 @@ describe.each([
       expect(await store.skills.entries(project.id, {})).toHaveLength(1);
     });
 
-    test('lets nobody else write to a project that it holds', async () => {
+    test('blocks other writes to a project that it has locked', async () => {
       const steps: string[] = [];
       const first = write(async (store) => {
         steps.push('first begins');
@@ -459,7 +459,7 @@ describe.each([
     const key = { id: 'k1', name: 'desk', owner: 'ann', scopes: ['read', 'predict'] as const };
     const kept = { ...key, expires_at: '2999-01-01T00:00:00.000Z', hash: 'ab12' };
 
-    test('keeps one as it was made, and lists it without its hash', async () => {
+    test('stores a key unchanged, and lists it without its hash', async () => {
       expect(await store.keys.exist()).toBe(false);
       const made = await store.keys.create(kept);
       const { hash, ...shown } = kept;
@@ -474,7 +474,7 @@ describe.each([
       expect(await store.keys.find('k2')).toBeUndefined();
     });
 
-    test('revokes one once, and still knows that there was one', async () => {
+    test('revokes a key once, and remembers that it existed', async () => {
       await store.keys.create(kept);
       expect(await store.keys.revoke('k1')).toBe(true);
       expect(await store.keys.revoke('k1')).toBe(false);
@@ -483,7 +483,7 @@ describe.each([
       expect(await store.keys.exist()).toBe(true);
     });
 
-    test('knows the latest use, in whatever order uses are noted', async () => {
+    test('records the latest use, in any order of writes', async () => {
       await store.keys.create(kept);
       for (const hour of ['10', '12', '11']) {
         await store.keys.noteUse('k1', `2026-01-01T${hour}:00:00.000Z`);
@@ -493,21 +493,21 @@ describe.each([
     });
   });
 
-  describe('of answers', () => {
+  describe('of kept responses', () => {
     const answer = {
       fingerprint: 'f',
       headers: { ETag: '"é"', Location: '/é' },
       body: '{"a":"\\u0000"}',
     };
 
-    test('gives back the answer to the owner and key alone', async () => {
+    test('returns a response to its owner and key alone', async () => {
       await store.answers.keep('ann', 'k', answer);
       expect(await store.answers.find('ann', 'k', LONG_AGO)).toEqual(answer);
       expect(await store.answers.find('bob', 'k', LONG_AGO)).toBeUndefined();
       expect(await store.answers.find('ann', 'l', LONG_AGO)).toBeUndefined();
     });
 
-    test('gives back none that is outdated, and keeps another in its place', async () => {
+    test('returns no expired response, and keeps another in its place', async () => {
       await store.answers.keep('ann', 'k', answer);
       const later = new Date(Date.now() + HOUR).toISOString();
       expect(await store.answers.find('ann', 'k', later)).toBeUndefined();
@@ -518,7 +518,7 @@ describe.each([
       expect(await store.answers.find('ann', 'k', LONG_AGO)).toBeUndefined();
     });
 
-    test('keeps no more of an owner’s than may be, until some are forgotten', async () => {
+    test('keeps no more of an owner than the limit, until some are deleted', async () => {
       const large = { ...answer, body: 'é'.repeat(350) };
       await store.answers.keep('ann', 'a', large);
       const refused = store.answers.keep('ann', 'b', large);
@@ -531,7 +531,7 @@ describe.each([
       await expect(store.answers.keep('ann', 'c', large)).rejects.toThrow(LimitReachedError);
     });
 
-    test('lets one transaction at a time have a key', async () => {
+    test('lets one transaction at a time claim a key', async () => {
       const claims: boolean[] = [];
       const answers = await Promise.all(
         Array.from({ length: 8 }, () =>
@@ -546,7 +546,7 @@ describe.each([
         ),
       );
       expect(answers.filter((what) => what === 'done')).toHaveLength(1);
-      // On PostgreSQL, who is refused may be answered before the one who has it.
+      // On PostgreSQL, the refused claim may return before the successful one.
       expect(claims).toContain(true);
     });
   });
@@ -562,7 +562,7 @@ describe.each([
       artifact: new Uint8Array([7, 0, 9]),
     };
 
-    test('gives the oldest that nobody has, each to one instance', async () => {
+    test('assigns the oldest unclaimed training, each to one instance', async () => {
       await begin('a');
       await begin('b');
       expect(await store.models.waitingTrainings()).toBe(2);
@@ -578,7 +578,7 @@ describe.each([
       expect(await store.models.waitingTrainings()).toBe(0);
     });
 
-    test('lets owners take turns, however many one has waiting', async () => {
+    test('lets owners take turns, however many trainings one has', async () => {
       for (const name of ['a1', 'a2', 'a3']) await begin(name);
       const { id } = await store.projects.create('bob', 'shop');
       for (const name of ['b1', 'b2']) await beginIn(id, name);
@@ -587,7 +587,8 @@ describe.each([
         const claim = await store.models.claimTraining('one', HOUR);
         if (!claim) break;
         order.push(claim.model);
-        // By the clock of the database, the next turn comes later; and what has ended still counts.
+        // The next claim comes later by the clock of the database, and an ended training still
+        // counts.
         await pause(5);
         await store.models.failTraining(claim.versionId, 'one', 'for a reason');
       }
@@ -607,7 +608,7 @@ describe.each([
       expect(await partsOf(waiting)).toEqual(parts);
     });
 
-    test('removes a table that was discarded part by part, and begins no training from it', async () => {
+    test('removes a discarded table part by part, and begins no training from it', async () => {
       const table = await keepTable(store);
       expect(await store.tables.sweep()).toBe(false);
       await store.tables.discard(table.tableId);
@@ -630,7 +631,7 @@ describe.each([
       expect(await partsOf(versionId)).toEqual(parts);
     });
 
-    /** The parts of a training's table. */
+    /** Returns the parts of a training's table. */
     async function partsOf(versionId: string): Promise<Uint8Array[]> {
       const found: Uint8Array[] = [];
       for (;;) {
@@ -640,7 +641,7 @@ describe.each([
       }
     }
 
-    test('gives one again whose lease has lapsed, as another attempt, and the first has lost it', async () => {
+    test('assigns a training again after its lease, as another attempt, and the first instance has lost it', async () => {
       const { versionId } = await begin('a');
       await store.models.claimTraining('one', LAPSED);
       expect(await store.models.renewClaim(versionId, 'one', LAPSED, 0.5)).toBe(true);
@@ -657,21 +658,21 @@ describe.each([
       expect(await store.models.claimTraining('three', HOUR)).toBeUndefined();
     });
 
-    test('leaves one alone whose lease is renewed', async () => {
+    test('does not assign a training whose lease is renewed', async () => {
       const { versionId } = await begin('a');
       await store.models.claimTraining('one', LAPSED);
       await store.models.renewClaim(versionId, 'one', HOUR);
       expect(await store.models.claimTraining('two', HOUR)).toBeUndefined();
     });
 
-    test('does not count an attempt that was given back', async () => {
+    test('does not count a released attempt', async () => {
       const { versionId } = await begin('a');
       await store.models.claimTraining('one', HOUR);
       await store.models.releaseClaim(versionId, 'one');
       expect(await store.models.claimTraining('two', HOUR)).toMatchObject({ attempts: 1 });
     });
 
-    test('tells the instance that has one when it is deleted', async () => {
+    test('tells the instance whose training is deleted', async () => {
       const { versionId } = await begin('a');
       await store.models.claimTraining('one', HOUR);
       expect(await write((store) => store.models.remove(project.id, 'a'))).toEqual([versionId]);
@@ -679,7 +680,7 @@ describe.each([
       expect(await store.models.finishTraining(versionId, 'one', trained)).toBe(false);
     });
 
-    test('takes one a model, and a hundred that wait', async () => {
+    test('takes one per model, and a hundred that wait', async () => {
       await begin('a');
       await expect(begin('a')).rejects.toThrow(new TrainingInProgressError(1));
       for (let owner = 0; owner < 33; owner++) {
@@ -694,7 +695,7 @@ describe.each([
       await begin('b');
     });
 
-    test('takes fifty of one owner, and those of others still', async () => {
+    test('takes fifty of one owner, and then only those of others', async () => {
       const projects = await roomyProjects('ann');
       for (const [index, id] of projects.slice(0, 49).entries()) await beginIn(id, `${index}`);
       await store.models.refuseFullQueue(project.id);
@@ -706,7 +707,7 @@ describe.each([
       await beginIn(id, 'a');
     });
 
-    test('takes no more where many are begun in several projects at the same moment', async () => {
+    test('takes no more when many begin in several projects at once', async () => {
       const projects = await roomyProjects('ann');
       for (const id of projects.slice(0, 48)) await beginIn(id, 'a');
       const begun = await Promise.allSettled(projects.slice(48).map((id) => beginIn(id, 'a')));
@@ -714,7 +715,7 @@ describe.each([
       expect(await store.models.waitingTrainings()).toBe(50);
     });
 
-    /** Opens a store in which an owner may have more projects, and makes 56 of them. */
+    /** Opens a store with a higher limit of projects, and creates 56 of them. */
     async function roomyProjects(owner: string): Promise<string[]> {
       await store.close();
       store = await Store.open(await newUrl());

@@ -7,13 +7,17 @@ import { inTransaction } from './database/transaction.js';
 import { adjustStored, refuseFullOwner } from './owner-quota.js';
 import { newResource } from './resource.js';
 
-/** For how long a table may wait for its training, in milliseconds by the clock of the database: far longer than it takes to write. */
+/**
+ * The longest time that a table waits for its training, in milliseconds by the clock of the
+ * database: far longer than writing it takes.
+ */
 const UPLOAD = 60 * 60 * 1000;
 
 /**
- * The tables of trainings. Each is written in parts before its training begins, because a database is busy
- * for as long as it writes; the training then takes it with one word, and lets go of it with another. A table
- * that no training has is discarded, part by part, by whoever sweeps.
+ * Stores the tables of trainings. A table is written in parts before its training begins, since one
+ * large write would block the database. The training then takes the table with one update, and
+ * releases it with another. Tables that no training has taken are deleted part by part, by periodic
+ * sweeps.
  */
 export class TableStore {
   constructor(
@@ -22,14 +26,17 @@ export class TableStore {
   ) {}
 
   /**
-   * Tells early what `addPart` would find.
-   * @throws {LimitReachedError} if the owner stores as much as may be
+   * Refuses early what `addPart` would refuse.
+   * @throws {LimitReachedError} if the owner stores as much as allowed
    */
   refuseFullOwner(owner: string): Promise<void> {
     return refuseFullOwner(this.db, owner, this.most.stored);
   }
 
-  /** Begins a table of an owner's; returns its id. If no training takes it within an hour, it is discarded. */
+  /**
+   * Begins a table for an owner; returns its id. If no training takes it within an hour, it is
+   * deleted.
+   */
   async begin(owner: string): Promise<string> {
     const { id } = newResource();
     const { now } = dialectOf(this.db);
@@ -40,7 +47,7 @@ export class TableStore {
     return id;
   }
 
-  /** @throws {LimitReachedError} if its owner has no room for it; nothing is added then */
+  /** @throws {LimitReachedError} if the owner would exceed the limit; then nothing is added */
   addPart(tableId: string, position: number, bytes: Uint8Array): Promise<void> {
     return inTransaction(this.db, async (db) => {
       await db
@@ -57,7 +64,7 @@ export class TableStore {
     });
   }
 
-  /** The part of a training's table at a position, from 0; nothing if there is none. */
+  /** Returns the part of a training's table at a position from 0; undefined if there is none. */
   async part(versionId: string, position: number): Promise<Uint8Array | undefined> {
     const part = await this.db
       .selectFrom('training_table_parts')
@@ -69,7 +76,7 @@ export class TableStore {
     return part?.bytes;
   }
 
-  /** Gives up a table that no training has taken. */
+  /** Releases a table that no training has taken. */
   async discard(tableId: string): Promise<void> {
     await this.db
       .updateTable('training_tables')
@@ -79,7 +86,7 @@ export class TableStore {
       .execute();
   }
 
-  /** Removes one part of a table that no training has or will have; tells whether there was any such table. */
+  /** Deletes one part of an unused table; returns whether there was such a table. */
   async sweep(): Promise<boolean> {
     const { now } = dialectOf(this.db);
     const table = await this.db
@@ -116,7 +123,7 @@ export class TableStore {
 }
 
 /**
- * Gives a table to a training, within the transaction that begins it.
+ * Assigns a table to a training, within the transaction that begins it.
  * @throws {Error} if the table has been discarded
  */
 export async function takeTable(
@@ -140,7 +147,7 @@ export async function takeTable(
   if (numUpdatedRows === 0n) throw new Error('The table of a training has been discarded');
 }
 
-/** Lets go of the table of a training that has ended. */
+/** Releases the table of an ended training. */
 export async function leaveTable(db: Kysely<Database>, versionId: string): Promise<void> {
   await db
     .updateTable('training_tables')

@@ -4,7 +4,7 @@ import type { Database } from './database/schema.js';
 
 export type Model = components['schemas']['Model'];
 
-/** Each version of each model, with what callers see of it. */
+/** Selects each version of each model, with the columns that callers see. */
 export function versions(db: Kysely<Database>) {
   return db
     .selectFrom('models')
@@ -36,7 +36,7 @@ export function versions(db: Kysely<Database>) {
 type VersionQuery = ReturnType<typeof versions>;
 type VersionRow = Awaited<ReturnType<VersionQuery['executeTakeFirstOrThrow']>>;
 
-/** Of each model, the newest version. */
+/** Selects the newest version of each model. */
 export function newest(query: VersionQuery): VersionQuery {
   return query.where('model_versions.version', '=', ({ selectFrom }) =>
     selectFrom('model_versions as newest')

@@ -1,10 +1,12 @@
 import type { DiagLogger } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 
-/** How often it is said that spans are not sent, in milliseconds: each batch fails anew. */
+/**
+ * The interval between two log lines about unsent spans, in milliseconds: every batch fails again.
+ */
 const INTERVAL = 60_000;
 
-/** Writes what OpenTelemetry complains of to the log of the service; none of it is an error of the service. */
+/** Logs OpenTelemetry's messages, none of them as an error of the service. */
 export function collectorFaults(log: Logger): DiagLogger {
   let quietUntil = 0;
   return {

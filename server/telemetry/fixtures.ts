@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 
-/** What tests of this room share. */
+/** Helpers shared by the tests of this folder. */
 
 export interface Served {
   readonly url: string;
@@ -9,7 +9,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Answers requests on a free port of the loopback address. */
+/** Serves requests on a free port of the loopback address. */
 export async function serve(listener: RequestListener): Promise<Served> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

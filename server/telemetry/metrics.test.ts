@@ -20,7 +20,7 @@ async function start(metrics: Metrics, routes: (app: Express) => void): Promise<
   return served;
 }
 
-/** What the contract's router does for a request. */
+/** Sets the context as the contract's router does. */
 const takenBy =
   (operationId: string): RequestHandler =>
   (_req, res, next) => {
@@ -28,13 +28,13 @@ const takenBy =
     next();
   };
 
-/** The value of one series in a scrape. */
+/** Returns the value of one series in a scrape. */
 async function value(metrics: Metrics, series: string): Promise<number | undefined> {
   const line = (await metrics.text()).split('\n').find((text) => text.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-/** A request is counted when its answer has closed, which the caller may see a little earlier. */
+/** A request is counted when its response has closed, which the caller may see slightly earlier. */
 const counted = (metrics: Metrics, series: string) =>
   expect.poll(() => value(metrics, series), { timeout: 10_000 });
 
@@ -58,7 +58,7 @@ describe('a request', () => {
     expect(await value(metrics, `${duration}_sum{operation="listSkills"}`)).toBeGreaterThan(0);
   });
 
-  test('to an address that nobody has makes no series of its own', async () => {
+  test('to an unknown address creates no series', async () => {
     const metrics = new Metrics();
     const { url } = await start(metrics, () => {});
     for (const address of ['/a', '/b', '/c?d=e']) await fetch(url + address);
@@ -83,7 +83,7 @@ describe('a request', () => {
     await counted(metrics, 'roster_requests_in_progress').toBe(0);
   });
 
-  test('whose caller left is counted as aborted, whatever was to be answered', async () => {
+  test('whose caller disconnected is counted as aborted, for any response', async () => {
     const metrics = new Metrics();
     const { port } = await start(metrics, (app) => {
       app.get('/slow', takenBy('predict'), (_req, res) => void res.write('['));
@@ -97,7 +97,7 @@ describe('a request', () => {
     await counted(metrics, 'roster_requests_in_progress').toBe(0);
   });
 
-  test('that waited behind another on a connection that broke is not in progress for ever', async () => {
+  test('that was queued on a connection that broke does not stay in progress', async () => {
     const metrics = new Metrics();
     const { port } = await start(metrics, (app) => {
       app.get('/never', takenBy('listSkills'), () => {});
@@ -112,7 +112,7 @@ describe('a request', () => {
     await counted(metrics, aborted).toBe(20);
   });
 
-  test('that waited behind another is counted once, with the answer that it got', async () => {
+  test('that was queued is counted once, with its response', async () => {
     const metrics = new Metrics();
     const { port } = await start(metrics, (app) => {
       app.get('/', takenBy('listSkills'), (_req, res) => void setImmediate(() => res.json([])));
@@ -131,8 +131,8 @@ describe('a request', () => {
   });
 });
 
-describe('what else is counted', () => {
-  test('refusals by their problem, rows, and trainings by how they ended', async () => {
+describe('other metrics', () => {
+  test('count refusals by problem, rows, and trainings by outcome', async () => {
     const metrics = new Metrics();
     metrics.refused('/problems/body-too-large');
     metrics.predicted(3);
@@ -144,11 +144,11 @@ describe('what else is counted', () => {
     expect(await value(metrics, 'roster_trainings_total{outcome="ready"}')).toBe(1);
   });
 
-  test('an outcome that no training had yet is zero, not absent', async () => {
+  test('report zero for an outcome that no training has had', async () => {
     expect(await value(new Metrics(), 'roster_trainings_total{outcome="failed"}')).toBe(0);
   });
 
-  test('the process: event loop, memory, garbage collection', async () => {
+  test('cover the process: event loop, memory, garbage collection', async () => {
     const text = await new Metrics().text();
     for (const name of [
       'nodejs_eventloop_lag_p99_seconds',
@@ -159,7 +159,7 @@ describe('what else is counted', () => {
     }
   });
 
-  test('each on its own: two services in one process do not count for each other', async () => {
+  test('are separate for two services in one process', async () => {
     const [one, other] = [new Metrics(), new Metrics()];
     one.predicted(5);
     expect(await value(other, 'roster_rows_predicted_total')).toBe(0);
@@ -170,7 +170,7 @@ describe('the gauges of trainings', () => {
   const RUNNING = 'roster_trainings_running';
   const WAITING = 'roster_trainings_waiting';
 
-  test('are asked for at each scrape anew', async () => {
+  test('are read at each scrape', async () => {
     const metrics = new Metrics();
     let waiting = 2;
     metrics.watchTrainings({ running: () => 1, waiting: async () => waiting });
@@ -180,13 +180,13 @@ describe('the gauges of trainings', () => {
     expect(await value(metrics, WAITING)).toBe(0);
   });
 
-  test('have no value before anybody can tell it', async () => {
+  test('have no value before a source is set', async () => {
     const metrics = new Metrics();
     expect(await value(metrics, RUNNING)).toBeUndefined();
     expect(await value(metrics, WAITING)).toBeUndefined();
   });
 
-  test('that cannot be had are left out of a scrape that has all else, not told as they were', async () => {
+  test('that fail are left out of a scrape, which has all other values', async () => {
     const metrics = new Metrics();
     let away = false;
     metrics.watchTrainings({
@@ -200,7 +200,7 @@ describe('the gauges of trainings', () => {
     expect(await value(metrics, 'roster_rows_predicted_total')).toBe(0);
   });
 
-  test('that throw at once, or never answer, are left out as well', async () => {
+  test('that throw at once, or never settle, are left out too', async () => {
     const metrics = new Metrics();
     metrics.watchTrainings({
       running: () => {
@@ -214,6 +214,6 @@ describe('the gauges of trainings', () => {
   });
 });
 
-test('a scrape says its media type, which a scraper reads the version of the format from', () => {
+test('a scrape states its media type with the version of the format', () => {
   expect(new Metrics().contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
 });

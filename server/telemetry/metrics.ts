@@ -4,40 +4,42 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { atClose, wentOut } from '../http/on-response-close.js';
 import type { ProblemType } from '../problems/problem.js';
 
-/** In seconds: from an answer out of memory to a training's upload. */
+/** In seconds: from a response out of memory to a training's upload. */
 const DURATION_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** How long a scrape waits for a number that it must ask for, in milliseconds. */
+/** The longest wait for a value during a scrape, in milliseconds. */
 const SCRAPE_TIMEOUT_MS = 1000;
 
-/** The operation of a request that no operation took. */
+/** The operation label of a request outside the contract. */
 const NO_OPERATION = 'none';
 
 const OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
-/** How a training ended. */
+/** The outcome of a training. */
 export type TrainingOutcome = (typeof OUTCOMES)[number];
 
-/** Where the numbers of trainings are to be had, at each scrape anew. Either may throw. */
+/** The source of training counts, read at each scrape. Both functions may throw. */
 export interface TrainingCounts {
-  /** The trainings that this instance runs. */
+  /** Returns the number of trainings that this instance runs. */
   running(): number | Promise<number>;
-  /** The trainings that wait in the store for an instance. */
+  /** Returns the number of trainings in the store that wait for an instance. */
   waiting(): number | Promise<number>;
 }
 
-/** The metrics of one operation: prom-client's children, which it would make anew each time. */
+/**
+ * The metrics of one operation. They are kept because prom-client would create its children again
+ * each time.
+ */
 interface OperationSeries {
   readonly duration: Histogram.Internal<'operation'>;
   readonly byStatus: Map<number | 'aborted', Counter.Internal>;
 }
 
 /**
- * What the service counts of itself, in the text format of Prometheus (version 0.0.4). Labels take
- * their values from the contract and from HTTP alone, never from what a caller sent: the number of
- * series is bounded.
+ * The service's metrics in the text format of Prometheus (version 0.0.4). Label values come from
+ * the contract and from HTTP only, never from callers, so that the number of series is limited.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -96,7 +98,7 @@ export class Metrics {
         this.set(requestsInProgress());
       },
     });
-    // A rate can be told of the very first one only if the series began before it.
+    // Without an initial 0, a rate could not include the very first event.
     for (const outcome of OUTCOMES) this.#trainings.inc({ outcome }, 0);
     collectDefaultMetrics({ register: this.#registry });
   }
@@ -107,8 +109,8 @@ export class Metrics {
   }
 
   /**
-   * Counts and times the requests that pass. To be put first, so that it sees them whole. The
-   * operation is the `operationId` of `res.locals` at the end of the request.
+   * Counts and times requests. Must run first, to cover the whole request. The operation is the
+   * `operationId` of `res.locals` at the end of the request.
    */
   observeRequests(): RequestHandler {
     return (req, res, next) => {
@@ -124,7 +126,7 @@ export class Metrics {
     };
   }
 
-  /** Counts a request that was refused with a problem, by the last part of the problem's type. */
+  /** Counts a refused request, by the last segment of the problem's type. */
   refused(problem: ProblemType): void {
     this.#refused.inc({ reason: problem.slice('/problems/'.length) });
   }
@@ -139,14 +141,14 @@ export class Metrics {
     this.#trainings.inc({ outcome });
   }
 
-  /** Has the trainings asked after at each scrape. Until then, their gauges have no value. */
+  /** Reads training counts at each scrape. Until this is called, their gauges have no value. */
   watchTrainings(counts: TrainingCounts): void {
     this.#trainingCounts = counts;
   }
 
   /**
-   * Everything that is counted, for a scrape. A number that cannot be had, or not within a second,
-   * is left out: the others are wanted most when the store is away.
+   * Returns all metrics for a scrape. Omits a value that fails or takes longer than a second: the
+   * others are needed most when the store is down.
    */
   async text(): Promise<string> {
     const counts = this.#trainingCounts;
@@ -178,7 +180,7 @@ export class Metrics {
   }
 }
 
-/** Sets a gauge to what it is asked for, or leaves it without a value. */
+/** Sets a gauge to a value, or removes its value if there is none. */
 async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefined): Promise<void> {
   const value = await answerInTime(ask);
   if (value === undefined) gauge.remove();
@@ -191,7 +193,7 @@ async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined
     const tooLate = delay(SCRAPE_TIMEOUT_MS, undefined, { signal: answered.signal });
     return await Promise.race([tooLate, (async () => ask())()]);
   } catch {
-    // That the number is missing is what a scrape can say of it.
+    // A missing value already tells that it is unavailable.
     return undefined;
   } finally {
     answered.abort();

@@ -8,7 +8,7 @@ import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { traceIdOf } from './request-spans.js';
 
-/** Gives each request an id, and writes a line for each answer, with the operation that gave it. */
+/** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): RequestHandler {
   return (req, res, next) => {
     const begun = performance.now();
@@ -33,7 +33,7 @@ export function logRequests(log: Logger): RequestHandler {
   };
 }
 
-/** Returns a function that logs why a request failed. */
+/** Returns a function that logs the cause of a failed request. */
 export function logFailures(log: Logger): NoteFailure {
   return ({ method, originalUrl }, { locals }, cause, what) => {
     const req = lineOf(locals.requestId ?? '', method, originalUrl);
@@ -41,20 +41,23 @@ export function logFailures(log: Logger): NoteFailure {
   };
 }
 
-/** What a line of the log tells of a request. A key that was put into the address by mistake has no place in it; nor has the rest of a query. */
+/**
+ * Returns the request's part of a log line, without the query, and without keys that were put into
+ * the address by mistake.
+ */
 function lineOf(id: string, method: string, url: string) {
   return { id, method, url: withoutKeys(withoutQuery(url)) };
 }
 
 function levelOf(statusCode: number): 'info' | 'warn' | 'error' {
   if (statusCode < 500) return 'info';
-  // That it cannot take a request now, the service says by design.
+  // A 503 is by design, not an error.
   return statusCode === 503 ? 'warn' : 'error';
 }
 
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/** The caller's own id of the request if it is well-formed and no key, else a new one. */
+/** Returns the caller's request id if it is well-formed and contains no key, else a new one. */
 function requestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
   const isFit = typeof sent === 'string' && REQUEST_ID.test(sent) && !sent.includes('roster_');

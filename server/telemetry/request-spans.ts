@@ -17,13 +17,13 @@ import { atClose, wentOut } from '../http/on-response-close.js';
 const traceIds = new WeakMap<ServerResponse, string>();
 
 /**
- * Makes one span of each request that passes, a child of the caller's if it sent a `traceparent`
- * (W3C Trace Context). It is named as the operation, and says what OpenTelemetry's semantic
- * conventions say of an HTTP server's span, without what may hold a secret or a person: no query,
- * no header, no body, no address of the caller. Nothing is done if tracing has not started.
+ * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
+ * Context). The span has the name of the operation and the attributes of OpenTelemetry's semantic
+ * conventions for HTTP servers, except those that may hold secrets or personal data: no query,
+ * headers, body or client address. Does nothing if tracing has not started.
  *
- * To be composed after tracing has started, and put before the log of requests, whose lines then
- * can carry {@link traceIdOf}.
+ * Call this after tracing has started. Put it before the request log, so that log lines can contain
+ * {@link traceIdOf}.
  */
 export function traceRequests(): RequestHandler[] {
   if (!hasStarted()) return [];
@@ -35,28 +35,34 @@ export function traceRequests(): RequestHandler[] {
       const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
       const context = span.spanContext();
       if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
-      // Of a request that the sampler passed over nothing is written down.
+      // Nothing is recorded for a request that the sampler skipped.
       if (span.isRecording()) atClose(req, res, () => end(span, res));
       next();
     },
   ];
 }
 
-/** Whoever makes spans stands behind OpenTelemetry's own provider, which makes none. */
+/**
+ * Returns whether a real provider is registered behind OpenTelemetry's proxy, which itself creates
+ * no spans.
+ */
 function hasStarted(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || !!provider.getDelegateTracer('roster');
 }
 
-/** The id of the trace that a request is part of, 32 hexadecimal digits, if it is part of one. */
+/** Returns the id of the request's trace, 32 hexadecimal digits, if it has one. */
 export function traceIdOf(res: ServerResponse): string | undefined {
   return traceIds.get(res);
 }
 
-/** Any other is sent as `_OTHER`, so that a caller cannot make up new ones without end. */
+/**
+ * The known methods. Others are recorded as `_OTHER`, so that callers cannot create values without
+ * end.
+ */
 const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 
-/** Its name until the operation is known. */
+/** Returns the name of a span until its operation is known. */
 function nameOf({ method }: Request): string {
   return METHODS.has(method) ? method : 'HTTP';
 }
@@ -70,7 +76,7 @@ function ofRequest(req: Request): Attributes {
   };
 }
 
-/** The path of a target in any of its forms (RFC 9112, section 3.2). */
+/** Returns the path of a target in any of its forms (RFC 9112, section 3.2). */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
 }
@@ -86,7 +92,7 @@ function end(span: Span, res: Response): void {
   span.end();
 }
 
-/** A failure of the service; a refused request is none. */
+/** Returns the failure of the service; a refused request is not one. */
 function errorOf(res: Response): string | undefined {
   if (!wentOut(res)) return 'aborted';
   return res.statusCode >= 500 ? String(res.statusCode) : undefined;

@@ -21,7 +21,7 @@ async function start(set: (app: Express) => void = () => {}): Promise<string> {
 }
 
 describe('an answer', () => {
-  test('is data to a browser: no page, in no frame, for no other origin', async () => {
+  test('is data to a browser: not a page, in no frame, for no other origin', async () => {
     const { headers } = await fetch(`${await start()}/skills`);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -31,7 +31,7 @@ describe('an answer', () => {
     });
   });
 
-  test('carries them also where no address is', async () => {
+  test('carries the headers at an unknown address too', async () => {
     const answer = await fetch(`${await start()}/nowhere`);
     expect(answer.status).toBe(404);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

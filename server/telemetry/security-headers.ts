@@ -4,12 +4,12 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
- * Sets the headers that tell a browser to make nothing of an answer but data (OWASP REST Security
- * Cheat Sheet): it is no page, runs nothing, is framed by nobody and read by no other origin. What
- * is a page after all sets a Content-Security-Policy of its own over this one.
+ * Sets the headers that make a browser treat a response as data only (OWASP REST Security Cheat
+ * Sheet): it is not rendered, runs no scripts, and cannot be framed or read by another origin.
+ * Pages override the Content-Security-Policy with their own.
  *
- * That a browser shall come by HTTPS alone (HSTS) is for the proxy with TLS to say: over HTTP, which is all
- * that the service speaks, it must not be sent (RFC 6797, section 7.2).
+ * HSTS is left to the proxy that terminates TLS: it must not be sent over HTTP, which is all that
+ * the service speaks (RFC 6797, section 7.2).
  */
 export function securityHeaders(): RequestHandler {
   const headers = headersOf(
@@ -22,17 +22,17 @@ export function securityHeaders(): RequestHandler {
       referrerPolicy: { policy: 'no-referrer' },
       xContentTypeOptions: true,
       strictTransportSecurity: false,
-      // They speak of documents and their scripts, of which an answer has none.
+      // They concern documents and their scripts, of which a response has none.
       crossOriginEmbedderPolicy: false,
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
-      // No browser in use reads them, or the policies above say it.
+      // No current browser reads them, or the policies above cover them.
       xDnsPrefetchControl: false,
       xDownloadOptions: false,
       xFrameOptions: false,
       xPermittedCrossDomainPolicies: false,
       xXssProtection: false,
-      // The app itself does not say it.
+      // The app already omits it.
       xPoweredBy: false,
     }),
   );
@@ -42,7 +42,7 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
-/** They are the same for every answer, and so asked for once. */
+/** Computed once, because the headers are the same for every response. */
 function headersOf(set: ReturnType<typeof helmet>): [string, string][] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);

@@ -1,4 +1,7 @@
-/** What a frame between the service and a worker process carries; `taken` says that the worker has the job. */
+/**
+ * The kinds of frames between the service and a worker process; `taken` confirms that the worker
+ * has the job.
+ */
 export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4, taken: 5 } as const;
 
 export interface Frame {
@@ -6,7 +9,10 @@ export interface Frame {
   readonly payload: Buffer<ArrayBuffer>;
 }
 
-/** The length of the payload in 4 bytes, little-endian, and the kind in one. */
+/**
+ * The size of a frame's header: 4 bytes for the payload's length, little-endian, and one for the
+ * kind.
+ */
 const HEAD = 5;
 
 /** The answer of a worker process at the end of a job. */
@@ -19,14 +25,14 @@ export type Answer<Result> =
   | { readonly failure: string };
 
 /**
- * Whether an error's text says that memory ran out. V8 aborts for lack of memory in its heap, and throws for memory
- * outside it or an allocation that is too large.
+ * Returns whether an error's text reports a lack of memory. V8 aborts if its heap is full, and
+ * throws for memory outside the heap or an allocation that is too large.
  */
 export function isOutOfMemory(text: string): boolean {
   return /out of memory|allocation failed|invalid (array|table|string|size)/i.test(text);
 }
 
-/** Returns the bytes that precede the payload of a frame. */
+/** Returns the bytes before the payload of a frame. */
 export function frameHead(kind: number, length: number): Buffer {
   const head = Buffer.alloc(HEAD);
   head.writeUInt32LE(length);
@@ -35,8 +41,8 @@ export function frameHead(kind: number, length: number): Buffer {
 }
 
 /**
- * Reads frames from a stream of bytes; a last one that is not whole is left out. The payload of each is memory of
- * its own.
+ * Reads frames from a stream of bytes; drops an incomplete last frame. Each payload has its own
+ * memory.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let head = Buffer.alloc(HEAD);

@@ -5,12 +5,14 @@ import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } 
 /** Standard output, which the service reads. */
 const OUTPUT = 1;
 
-/** What a job writes to the service. It waits in the calling thread until the service takes it. */
+/**
+ * The output of a job to the service. A write blocks the calling thread until the service takes it.
+ */
 export interface JobOutput {
   /** @throws if the service is gone */
   data(bytes: Uint8Array): void;
   /**
-   * @param part how much is done, from 0 to 1
+   * @param part the progress, from 0 to 1
    * @throws if the service is gone
    */
   progress(part: number): void;
@@ -23,11 +25,12 @@ type Work<Details, Result> = (
 ) => Promise<Result>;
 
 /**
- * Runs the jobs of a `WorkerPool`, one after the other, until the service closes the input or is gone.
- * @param work runs one job; what it returns is cloned
+ * Runs the jobs of a `WorkerPool` one after another, until the service closes the input or is gone.
+ * @param work runs one job; its result is cloned
  */
 export async function serveJobs<Details, Result>(work: Work<Details, Result>): Promise<void> {
-  // They are meant for the service, which ends its workers itself. A terminal and systemd send them to all.
+  // Signals are for the service, which ends its workers itself. A terminal and systemd send them to
+  // all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
   const frames = readFrames(process.stdin);
@@ -35,12 +38,12 @@ export async function serveJobs<Details, Result>(work: Work<Details, Result>): P
     writeFrame(FRAME.taken, Buffer.alloc(0));
     const input = inputOf(frames);
     writeFrame(FRAME.result, serialize(await answerOf(work, next.value, input)));
-    // What the job had no need of.
+    // Skip the input that the job did not read.
     for await (const _ of input);
   }
 }
 
-/** @throws for lack of memory, which ends the process as it does where V8 aborts */
+/** @throws on a lack of memory, which then ends the process as an abort of V8 does */
 async function answerOf<Details, Result>(
   work: Work<Details, Result>,
   job: Frame,
@@ -63,7 +66,10 @@ async function answerOf<Details, Result>(
   }
 }
 
-/** The input of one job. Unlike leaving a `for await` over the frames, leaving this one keeps them open. */
+/**
+ * Returns the input of one job. Unlike a `for await` over the frames, it leaves them open if a job
+ * stops early.
+ */
 function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
   let isOver = false;
   const input: AsyncIterableIterator<Uint8Array> = {
@@ -86,12 +92,15 @@ function writeFrame(kind: number, payload: Uint8Array): void {
   }
 }
 
-/** Has Linux end this process rather than the service when the machine runs out of memory (proc_pid_oom_score_adj(5)). */
+/**
+ * Makes Linux end this process before the service if the machine runs out of memory
+ * (proc_pid_oom_score_adj(5)).
+ */
 function preferAsVictim(): void {
   if (process.platform !== 'linux') return;
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // A container may forbid it; then it is as good a victim as the service.
+    // A container may forbid it; the process is then as likely to be ended as the service.
   }
 }

@@ -1,4 +1,4 @@
-/** Tables whose senders take their time. */
+/** Tests tables with slow senders. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ import { settled } from '../../testkit/service/train-prices.js';
 
 const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';
-/** Of another model, or they would be refused while that one trains. */
+/** Another model, since uploads would be refused while that one trains. */
 const SLOW = '/api/projects/default/models/slow';
 
 const { file, start } = ownServers();
@@ -35,8 +35,8 @@ function hangUp(): void {
 }
 
 /**
- * Sends the beginning of a table, and from then on so little that it never ends, but is not given up either.
- * Resolves when the service has begun with it.
+ * Sends the beginning of a table, and then so little that it never ends but is not given up either.
+ * Resolves when the service has started to read it.
  */
 async function trickle(bytes: number): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
@@ -61,7 +61,7 @@ function train(body = someDiamonds(100)): Promise<Response> {
   });
 }
 
-/** Sends a table again and again, until it is answered with a status; gives that answer. */
+/** Sends a table repeatedly until the response has a status; returns that response. */
 async function untilAnswered(status: number): Promise<Response> {
   for (;;) {
     const answer = await train();
@@ -78,7 +78,7 @@ async function untilNoParts(): Promise<void> {
 }
 
 describe('tables that trickle in', () => {
-  test('are taken in a number that leaves room for others, and hold up none that come at once', async () => {
+  test('leave room for others, and delay no table that arrives at once', async () => {
     await Promise.all(Array.from({ length: 31 }, () => trickle(1000)));
     expect((await train()).status).toBe(202);
     await untilTrained();
@@ -89,7 +89,7 @@ describe('tables that trickle in', () => {
     await untilAnswered(202);
   });
 
-  test('give way to others that wait to be read, and to small ones at once', async () => {
+  test('give way to others that wait, and at once to small ones', async () => {
     const slow = [await trickle(320_000), await trickle(320_000)];
     const given = Promise.race(slow.map((socket) => text(socket)));
     expect((await train()).status).toBe(202);
@@ -105,7 +105,7 @@ describe('tables that trickle in', () => {
     await untilTrained();
   });
 
-  test('leave nothing behind when they hang up', async () => {
+  test('leave nothing behind when their senders disconnect', async () => {
     const socket = await trickle(1_000_000);
     await pause(500);
     socket.destroy();

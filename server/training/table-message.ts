@@ -1,15 +1,18 @@
 import type { TableFault } from '../../prediction/src/predicting.js';
 
-/** The forms of text in which a table may be sent. */
+/** The text formats of a table. */
 export type TableFormat = 'csv' | 'json';
 
-/** What a process that reads a table is told first; the text follows. */
+/** The details of a reading job; the text follows as input. */
 export interface TableReading {
   readonly format: TableFormat;
   readonly target: string;
 }
 
-/** The answer: that it has written the parts of the table, as `encodeTable` makes them, or why not. */
+/**
+ * The result of a reading job. Either the parts of the table have been written, as `encodeTable`
+ * makes them, or the table was refused.
+ */
 export type TableMessage =
   | { readonly kind: 'read'; readonly rowCount: number }
   | { readonly kind: 'unusable'; readonly faults: readonly TableFault[] }

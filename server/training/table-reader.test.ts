@@ -19,7 +19,7 @@ function tablesOf(reader: TableReader, lines: string[] = []) {
   return new Tables(store, log, reader);
 }
 
-/** Rows of texts of 1000 letters that all differ. */
+/** Yields rows of distinct texts of 1000 letters. */
 async function* csv(rows: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('x,k,y\n');
   const text = 'x'.repeat(1000);
@@ -31,7 +31,7 @@ function source(text: AsyncIterable<Uint8Array>) {
 }
 
 describe('a table', () => {
-  test('that takes more memory than there is is refused, and the next is read', async () => {
+  test('that takes too much memory is refused, and the next one is read', async () => {
     const reader = new TableReader({ script, maxHeap: 24 });
     const lines: string[] = [];
     const tables = tablesOf(reader, lines);
@@ -54,7 +54,7 @@ describe('a table', () => {
     tables.stop();
   });
 
-  test('is written a part in a turn of the event loop, so that others are served between', async () => {
+  test('is written one part per turn of the event loop, so that other requests are served', async () => {
     const tables = tablesOf(new TableReader({ script }));
     let parts = 0;
     let mostInATurn = 0;

@@ -3,8 +3,8 @@ import type { TableMessage, TableReading } from './table-message.js';
 import { type PoolOptions, WorkerPool } from './worker-process.js';
 
 /**
- * Beside its arrays, which the limits of a table bound to some 200 MB: more than its texts may take, so that no table
- * is refused for it.
+ * `maxHeap` does not include typed arrays, which the limits of a table keep to about 200 MB. It
+ * exceeds the largest texts of a table, so no table is refused for lack of heap.
  */
 const OPTIONS: PoolOptions = {
   script: new URL('./table-worker.js', import.meta.url),
@@ -13,7 +13,7 @@ const OPTIONS: PoolOptions = {
   idleTimeout: 10_000,
 };
 
-/** Reads tables in processes of their own: parsing a large one takes seconds, and much memory. */
+/** Reads tables in separate processes: parsing a large table takes seconds, and much memory. */
 export class TableReader {
   readonly #pool: WorkerPool<TableReading, TableMessage>;
 
@@ -22,13 +22,14 @@ export class TableReader {
   }
 
   /**
-   * Reads a table. The rest of the text is left unread if the table is refused.
-   * @param keep takes the parts of the table, one after the other
-   * @param signal gives it up
-   * @returns how many rows it has
-   * @throws {TableError | MalformedJsonError | JsonShapeError} if it is refused; some of its parts may have been kept
-   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before
-   * @throws what the text or `keep` threw, or the reason of `signal`
+   * Reads a table. If the table is refused, the rest of the text is not read.
+   * @param keep takes the parts of the table, in order
+   * @param signal cancels the reading
+   * @returns the number of rows
+   * @throws {TableError | MalformedJsonError | JsonShapeError} if the table is refused; `keep` may
+   *   already have taken some parts
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends early
+   * @throws the error of the text or of `keep`, or the reason of `signal`
    */
   async read(
     input: AsyncIterable<Uint8Array>,
@@ -40,7 +41,7 @@ export class TableReader {
     return rowsOf(await this.#pool.run({ details, input, onData: keep, signal }));
   }
 
-  /** Ends the processes that wait for a table. */
+  /** Ends the idle processes. */
   close(): void {
     this.#pool.close();
   }

@@ -9,7 +9,7 @@ import {
 import { type JobOutput, serveJobs } from './serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 
-/** A process that reads tables, checks them, and gives back their parts. */
+/** Runs in a process of its own: reads tables, checks them, and writes their parts. */
 await serveJobs(readTable);
 
 async function readTable(
@@ -27,7 +27,7 @@ async function readTable(
   }
 }
 
-/** @throws what is no fault of the table */
+/** @throws if the error is not a fault of the table */
 function refusalOf(error: unknown): TableMessage {
   if (error instanceof TableError) return { kind: 'unusable', faults: error.faults };
   if (error instanceof MalformedJsonError) return { kind: 'malformed', message: error.message };

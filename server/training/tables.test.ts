@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Lines of ten columns: numbers that all differ, numbers that do not, dates and words. */
+/** Yields rows of ten columns: distinct and repeated numbers, dates and words. */
 function* lines(count: number): Generator<string> {
   yield 'a,b,c,d,e,f,g,day,word,y\n';
   for (let start = 0; start < count; start += 1000) {
@@ -73,17 +73,17 @@ async function untilNoParts(): Promise<void> {
   while (countParts() !== 0) await pause(20);
 }
 
-// Only Linux tells the peak of another process.
+// Only Linux reports the peak memory of another process.
 describe.skipIf(process.platform !== 'linux')('the memory of the service', () => {
   const peak = () => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   };
 
-  test('takes a table of 300,000 rows, and begins to train from it, in little', async () => {
+  test('stays small for a table of 300,000 rows, up to the start of its training', async () => {
     const response = await train(300_000);
     expect(response.status).toBe(202);
-    // The text alone has 40 MB, and its distinct texts would take ten times as much.
+    // The text alone has 40 MB, and its distinct values would take ten times as much.
     expect(peak()).toBeLessThan(400);
     await untilLogged(server, '"msg":"training"');
     while ((await shown())['progress'] === 0) await pause(50);
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
     return list.split(' ').filter(Boolean).map(Number);
   };
 
-  test('may be killed: the service goes on, and so does the training', async () => {
+  test('may be killed: the service and the training continue', async () => {
     expect((await train(10_000)).status).toBe(202);
     while (!server.log.some((line) => line.includes('training cut short'))) {
       for (const pid of children()) process.kill(pid, 'SIGKILL');
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
 });
 
 describe('the parts of a table', () => {
-  test('go when its training has ended, however it ended', async () => {
+  test('are deleted when its training has ended, with any outcome', async () => {
     await train(100);
     await untilTrained();
     await untilNoParts();
@@ -125,14 +125,14 @@ describe('the parts of a table', () => {
     await untilNoParts();
   });
 
-  test('go where its training may not begin any more', async () => {
+  test('are deleted if its training can no longer begin', async () => {
     const [one, other] = await Promise.all([train(30_000), train(30_000)]);
     expect([one.status, other.status].sort()).toEqual([202, 409]);
     await fetch(server.url + MODEL, { method: 'DELETE' });
     await untilNoParts();
   });
 
-  test('stay for a training that a crash cut short', async () => {
+  test('are kept for a training that a crash interrupted', async () => {
     expect((await train(2000)).status).toBe(202);
     await server.stop('SIGKILL');
     expect(countParts()).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ describe('the parts of a table', () => {
   });
 });
 
-test('a model of a table with long texts shows its columns in little', async () => {
+test('a model of a table with long texts shows its columns briefly', async () => {
   const text = (row: number) => (row % 2 ? 'short' : String(row % 4) + '\u0001'.repeat(20_000));
   const rows = Array.from({ length: 60 }, (_, row) => `${row % 7},${text(row)}\n`);
   const response = await fetch(`${server.url}${MODEL}?target=y`, {

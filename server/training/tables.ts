@@ -2,42 +2,45 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TableError } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
-import { gathered } from './gathered.js';
+import { coalesceChunks } from './coalesce-chunks.js';
 import type { TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';
 import { UploadMeter } from './upload-meter.js';
 import { isSlowSinceBegin, tooSlow, type Upload, UploadSlots } from './upload-slots.js';
 import { OutOfMemoryError } from './worker-process.js';
 
-/** How many tables that still arrive are read at once, and how many small ones that are there as a whole. */
+/**
+ * The most tables that are read at once: large ones while they arrive, and small ones that have
+ * arrived.
+ */
 const MAX_ARRIVING = { total: 4, perOwner: 2 };
 const MAX_WHOLE = { total: 2, perOwner: 1 };
 
-/** How many tables are under way, those that wait or trickle in among them. */
+/** The most uploads at once, including those that wait or arrive slowly. */
 const MAX_UNDER_WAY = { total: 64, perOwner: 32 };
 
-/** As many tables are under way as are taken on at once. */
+/** The limit of concurrent uploads is reached. */
 export class TooManyTablesError extends Error {
   override readonly name = 'TooManyTablesError';
 }
 
-/** Where a table comes from, and what it is for. */
+/** The source of a table, and its target column. */
 export interface TableSource {
-  /** Of its sender's. */
+  /** The sender's owner. */
   readonly owner: string;
   readonly format: TableFormat;
   readonly target: string;
   readonly text: AsyncIterable<Uint8Array>;
 }
 
-/** A table that was read, checked and written to the store, where it waits for its training to begin. */
+/** A table that was read, checked and written to the store, ready for its training. */
 export interface KeptTable {
   readonly tableId: string;
   readonly target: string;
   readonly rowCount: number;
 }
 
-/** Reads tables and keeps them for their trainings, while others are served. */
+/** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
   readonly #arriving = new UploadSlots(MAX_ARRIVING);
   readonly #whole = new UploadSlots(MAX_WHOLE);
@@ -50,13 +53,14 @@ export class Tables {
   ) {}
 
   /**
-   * Reads a table and writes its parts to the store. The rest of the text is left unread if the table is refused.
+   * Reads a table and writes its parts to the store. If the table is refused, the rest of the text
+   * is not read.
    * @throws {TableError | MalformedJsonError | JsonShapeError} if the table is refused
-   * @throws {LimitReachedError} if the owner has no room for it; nothing is kept of the table then
+   * @throws {LimitReachedError} if the owner would exceed the limit; then nothing is kept
    * @throws {TooManyTablesError} at once, before anything is read
-   * @throws {SlowUploadError} if its sender is too slow while others wait
-   * @throws {WorkerEndedError} if the process that reads it is ended
-   * @throws what the text throws; nothing is kept of the table then
+   * @throws {SlowUploadError} if the sender is too slow while others wait
+   * @throws {WorkerEndedError} if the process that reads the table is ended
+   * @throws the error of the text; then nothing is kept
    */
   async keep({ owner, text, ...what }: TableSource): Promise<KeptTable> {
     this.#makeRoom(owner);
@@ -64,8 +68,8 @@ export class Tables {
     const { signal } = upload.giveUp;
     this.#underWay.add(upload);
     try {
-      // A slot, of which there are few, is taken only when there is something to read.
-      const { pieces, isWhole } = await unlessAborted(gathered(upload.meter), signal);
+      // Slots are scarce, so one is taken only when there is something to read.
+      const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload.meter), signal);
       const slots = isWhole ? this.#whole : this.#arriving;
       return await slots.run(upload, () => this.#read(owner, pieces, what, signal));
     } finally {
@@ -73,20 +77,20 @@ export class Tables {
     }
   }
 
-  /** Gives up a table that no training is to have. */
+  /** Releases a table that will not be used for a training. */
   async discard({ tableId }: Pick<KeptTable, 'tableId'>): Promise<void> {
-    // If the store does not take it, the table is given up when its time is over.
+    // If the store is unavailable, the table expires later.
     await this.store.tables.discard(tableId).catch(() => {});
   }
 
-  /** Ends the processes that wait for a table. */
+  /** Ends the idle processes. */
   stop(): void {
     this.reader.close();
   }
 
   /**
-   * Makes room for an upload. When there is none, the slowest gives way: of an owner that has more of them, or whose
-   * sender is too slow.
+   * Makes room for an upload. If the limit is reached, gives up the slowest upload of an owner with
+   * more uploads, or of a sender that is too slow.
    * @throws {TooManyTablesError}
    */
   #makeRoom(owner: string): void {
@@ -120,7 +124,8 @@ export class Tables {
     const keep = async (part: Uint8Array) => {
       tableId ??= await tables.begin(owner);
       await tables.addPart(tableId, position++, part);
-      // SQLite writes in this thread, and the next part may be there already: others come first.
+      // SQLite writes in this thread, and the next part may already be waiting: let other requests
+      // run first.
       await nextTurn();
     };
     try {
@@ -136,7 +141,7 @@ export class Tables {
   }
 }
 
-/** @throws the reason of the signal, if it comes first */
+/** @throws the reason of the signal if it aborts first */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);

@@ -9,7 +9,7 @@ const OPTIONS: PoolOptions = {
   idleTimeout: 10_000,
 };
 
-/** Trains models in processes of their own. */
+/** Trains models in separate processes. */
 export class Trainer {
   readonly #pool: WorkerPool<null, TrainingResult>;
 
@@ -19,11 +19,11 @@ export class Trainer {
 
   /**
    * Trains a model.
-   * @param parts a table as `encodeTable` made it
-   * @param signal ends the training early
-   * @param onProgress takes the progress, from 0 to 1
-   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the training
-   * @throws what the training or `parts` threw, or the reason of `signal`
+   * @param parts a table, as `encodeTable` makes it
+   * @param signal cancels the training
+   * @param onProgress gets the progress, from 0 to 1
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends early
+   * @throws the error of the training or of `parts`, or the reason of `signal`
    */
   async train(
     parts: AsyncIterable<Uint8Array>,
@@ -45,7 +45,7 @@ export class Trainer {
     return { ...result, artifact };
   }
 
-  /** Ends the process that waits for a training. */
+  /** Ends the idle process. */
   close(): void {
     this.#pool.close();
   }

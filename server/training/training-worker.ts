@@ -2,7 +2,7 @@ import { encodeModel, TableDecoder, train } from '../../prediction/src/training.
 import { serveJobs } from './serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 
-/** A process that trains models, each from the table that it is handed in parts. */
+/** Runs in a process of its own: trains models, each from the parts of a table. */
 await serveJobs(async (_: null, parts, output): Promise<TrainingResult> => {
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);

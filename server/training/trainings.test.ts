@@ -22,7 +22,7 @@ test('a training begins while a large table is still being removed', async () =>
   await store.close();
 });
 
-/** Writes a table of so many parts; returns its id. */
+/** Writes a table with this number of parts; returns its id. */
 async function keepTable({ tables }: Store, parts: number): Promise<string> {
   const tableId = await tables.begin('local');
   for (let position = 0; position < parts; position++) {

@@ -6,26 +6,33 @@ import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../s
 import { Trainer } from './trainer.js';
 import { OutOfMemoryError, WorkerEndedError } from './worker-process.js';
 
-/** A training that ended the process this often would end it again. */
+/** The most attempts: a training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
-/** How long a training is left alone whose instance says nothing, and how often it says something, in milliseconds. */
+/**
+ * The time after which the training of a silent instance is taken over, and the interval at which a
+ * running instance renews its lease, in milliseconds.
+ */
 export const LEASE = 5_000;
 const RENEW_EVERY = 1_000;
-/** How often to look for a training that was begun, or left, by another instance, in milliseconds. */
+/**
+ * The interval at which other instances' new or abandoned trainings are looked for, in
+ * milliseconds.
+ */
 const LOOK_EVERY = 500;
-/** How long to wait before what the store did not take is written again, in milliseconds. */
+/** The wait before a failed write to the store is repeated, in milliseconds. */
 const RETRY_AFTER = 500;
 
-/** A part of a table is not there: most often, the model was deleted. */
+/** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
 
-/** How a training ended here. */
+/** The outcome of a training on this instance. */
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
 /**
- * Runs the trainings, one at a time, in a process of its own: a training keeps a core busy, and requests
- * want the other. What is to be trained is in the store, where each instance takes up what nobody else runs,
- * under a lease that it renews. So a training that a crash or a stop cut short begins again, here or elsewhere.
+ * Runs trainings one at a time, in a separate process: a training keeps one core busy, and requests
+ * need the other. Trainings wait in the store, where each instance claims those that nobody runs,
+ * under a lease that it renews. A training that is interrupted by a crash or a stop therefore
+ * starts again, here or elsewhere.
  */
 export class Trainings {
   readonly #instance = uuidv4();
@@ -39,32 +46,35 @@ export class Trainings {
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
-    /** Told of each training that ends here. */
+    /** Called for each training that ends here. */
     private readonly note: (outcome: TrainingOutcome) => void,
   ) {}
 
-  /** How many trainings run here now. */
+  /** The number of trainings that run here. */
   get running(): number {
     return this.#current ? 1 : 0;
   }
 
-  /** Takes up trainings from now on, also those that had not ended when the service did. */
+  /** Starts to claim trainings, including those that a stop of the service interrupted. */
   start(): void {
     this.#looking ??= this.#look();
     this.#sweeping ??= this.#sweep();
   }
 
-  /** Looks for a training at once, such as one that was just begun here. */
+  /** Looks for a training at once, for example one that was just created here. */
   wake(): void {
     this.#rest.abort();
   }
 
-  /** Cancels trainings, such as those of a model that was deleted. One that runs elsewhere ends with its lease. */
+  /**
+   * Cancels trainings, such as those of a deleted model. One that runs elsewhere ends with its
+   * lease.
+   */
   cancel(versionIds: readonly string[]): void {
     if (this.#current && versionIds.includes(this.#current.versionId)) this.#current.cancel.abort();
   }
 
-  /** Ends the process, and leaves its training to whoever takes it up next. */
+  /** Ends the process, and leaves its training to the next claim. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#rest.abort();
@@ -77,7 +87,7 @@ export class Trainings {
     while (!this.#stopping.signal.aborted) {
       this.#rest = new AbortController();
       try {
-        // SQLite works in this thread: who woke this up, and others, come between what is done here.
+        // SQLite works in this thread: let other work run between the steps.
         await nextTurn();
         const claim = await this.#claim();
         await nextTurn();
@@ -85,15 +95,15 @@ export class Trainings {
         else await pause(LOOK_EVERY, this.#rest.signal);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
-        this.log.error({ err: error }, 'a training was not taken up or not ended');
+        this.log.error({ err: error }, 'a training could not be claimed or recorded');
         await pause(RETRY_AFTER, this.#stopping.signal);
       }
     }
   }
 
   /**
-   * Removes what is left of tables whose training has ended, or never began: a part in a turn. A large one takes long,
-   * so trainings begin and run meanwhile.
+   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop.
+   * A large table takes long, so trainings begin and run meanwhile.
    */
   async #sweep(): Promise<void> {
     const { signal } = this.#stopping;
@@ -102,7 +112,7 @@ export class Trainings {
         if (await this.store.tables.sweep()) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
-        this.log.warn({ err: error }, 'tables that nobody needs any more are not removed yet');
+        this.log.warn({ err: error }, 'unused tables are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }
@@ -112,11 +122,11 @@ export class Trainings {
     try {
       return await this.store.models.claimTraining(this.#instance, LEASE);
     } catch (error) {
-      this.#heedRefusal(error);
+      this.#throwUnlessUnavailable(error);
     }
     await pause(RETRY_AFTER, this.#stopping.signal);
     await this.#persist(() => this.store.ping());
-    // A lease may have lapsed because the store was away: whoever has it gets the time to renew it.
+    // A lease may have expired because the store was down: give its holder time to renew it.
     await pause(2 * RENEW_EVERY, this.#stopping.signal);
     return undefined;
   }
@@ -142,7 +152,9 @@ export class Trainings {
     }
   }
 
-  /** Trains, and writes down how it ended; tells that too, unless it goes on elsewhere or later. */
+  /**
+   * Trains and records the outcome; returns it, unless the training continues elsewhere or later.
+   */
   async #train(
     { versionId, attempts, parts }: Claim,
     progress: { part: number },
@@ -161,13 +173,14 @@ export class Trainings {
         log.info('training cancelled');
         return 'cancelled';
       }
-      // Ended from outside, such as by a system without memory: it is taken up again when its lease is over.
+      // Ended from outside, for example because the system ran out of memory: the training restarts
+      // after its lease.
       if (error instanceof WorkerEndedError) {
         log.error({ err: error }, 'training cut short');
         return undefined;
       }
       const outcome = await this.#fail(versionId, failureOf(error));
-      // Deleted by another instance, before this one was told: there is nothing left to have failed.
+      // Deleted by another instance before this one noticed: no training is left to fail.
       if (!outcome && error instanceof TableGoneError) {
         log.info('training cancelled');
         return 'cancelled';
@@ -183,7 +196,10 @@ export class Trainings {
     return 'ready';
   }
 
-  /** Reads the table of a training, no faster than it is taken, and a part in a turn. */
+  /**
+   * Reads the table of a training no faster than it is consumed, one part per turn of the event
+   * loop.
+   */
   async *#table(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < parts; position++) {
       const part = await this.#persist(() => this.store.tables.part(versionId, position));
@@ -200,7 +216,7 @@ export class Trainings {
     return isOurs ? 'failed' : undefined;
   }
 
-  /** Renews the lease until the training has ended, and cancels it when it is no longer ours. */
+  /** Renews the lease until the training has ended; cancels the training if the lease is lost. */
   async #renew(
     versionId: string,
     progress: { readonly part: number },
@@ -225,29 +241,32 @@ export class Trainings {
     try {
       await this.store.models.releaseClaim(versionId, this.#instance);
     } catch (error) {
-      this.log.warn({ err: error, versionId }, 'a training is left to the end of its lease');
+      this.log.warn(
+        { err: error, versionId },
+        'the lease of a training is not released, and will expire',
+      );
     }
   }
 
-  /** Asks the store until it answers: nothing else would end a training. */
+  /** Retries until the store responds: nothing else would end a training. */
   #persist<T>(write: () => Promise<T>): Promise<T> {
     return pRetry(write, {
       retries: Number.POSITIVE_INFINITY,
       factor: 1,
       minTimeout: RETRY_AFTER,
       signal: this.#stopping.signal,
-      onFailedAttempt: ({ error }) => this.#heedRefusal(error),
+      onFailedAttempt: ({ error }) => this.#throwUnlessUnavailable(error),
     });
   }
 
-  /** @throws what is not for the store to get over */
-  #heedRefusal(error: unknown): void {
+  /** @throws the error, unless the store is only unavailable */
+  #throwUnlessUnavailable(error: unknown): void {
     if (!isUnavailable(error)) throw error;
-    this.log.warn({ err: error }, 'the store takes no note of a training yet');
+    this.log.warn({ err: error }, 'the store cannot record a training yet');
   }
 }
 
-/** Waits for a time, in milliseconds, or until the signal. */
+/** Waits for a time, in milliseconds, or until the signal aborts. */
 async function pause(time: number, signal: AbortSignal): Promise<void> {
   await delay(time, undefined, { signal }).catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** The bytes of an upload, counted as they come. */
+/** Counts the bytes of an upload as they arrive. */
 export class UploadMeter implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #begun = performance.now();
@@ -10,18 +10,21 @@ export class UploadMeter implements AsyncIterable<Uint8Array> {
     this.#source = source;
   }
 
-  /** How many bytes have come. */
+  /** The number of bytes that have arrived. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** For how long somebody has waited for bytes, in milliseconds: the rest of the time is not the sender's. */
+  /**
+   * The time spent waiting for bytes, in milliseconds. The sender is not responsible for the rest
+   * of the time.
+   */
   get waited(): number {
     const now = performance.now();
     return this.#waited + (now - (this.#waitingSince ?? now));
   }
 
-  /** Since when there is the upload, in milliseconds of `performance.now`. */
+  /** The start time of the upload, as given by `performance.now()`. */
   get begun(): number {
     return this.#begun;
   }

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Bytes that come at a rate, in bytes a second. */
+/** Yields bytes at a rate, in bytes per second. */
 async function* sentAt(rate: number): AsyncGenerator<Uint8Array> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -43,7 +43,7 @@ class Reading {
 const states = (readings: readonly Reading[]) => readings.map(({ state }) => state);
 
 describe('slots for uploads', () => {
-  test('are given to a further owner when two others drip in all of them', async () => {
+  test('are freed for another owner when two owners trickle in all of them', async () => {
     const slots = new UploadSlots({ total: 4, perOwner: 2 });
     const hostile = ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map(
       (owner) => new Reading(slots, owner, 10),
@@ -64,7 +64,7 @@ describe('slots for uploads', () => {
     expect(states(slow)).toEqual(['read', 'read']);
   });
 
-  test('are kept by who sends fast, and by who is not read fast', async () => {
+  test('are kept by fast senders, and by those who are read slowly', async () => {
     const slots = new UploadSlots({ total: 2, perOwner: 2 });
     const fast = new Reading(slots, 'a', 2 * MIN_RATE);
     const unread = new Reading(slots, 'a', 10, false);
@@ -73,7 +73,7 @@ describe('slots for uploads', () => {
     expect(states([fast, unread, other])).toEqual(['read', 'read', 'waiting']);
   });
 
-  test('are given up for a further owner by any number of others who send just enough', async () => {
+  test('are freed for another owner by any number of owners who send just enough', async () => {
     const slots = new UploadSlots({ total: 4, perOwner: 2 });
     const owners = ['a', 'b', 'c', 'd', 'e'];
     for (const owner of [...owners, ...owners, ...owners]) {
@@ -84,7 +84,7 @@ describe('slots for uploads', () => {
     expect(other.state).toBe('read');
   });
 
-  test('are kept, however long others wait, by who is read no faster than it sends', async () => {
+  test('are kept by those who are read no faster than they send, however long others wait', async () => {
     const slots = new UploadSlots({ total: 1, perOwner: 1 });
     const unread = new Reading(slots, 'a', 10, false);
     const other = new Reading(slots, 'b', 10 * MIN_RATE);

@@ -1,16 +1,19 @@
 import type { UploadMeter } from './upload-meter.js';
 
-/** The least that a sender must deliver while others wait for its slot, in bytes a second. */
+/** The lowest rate of a sender while others wait for its slot, in bytes per second. */
 export const MIN_RATE = 128 * 1024;
 
-/** For each such time that an owner has waited, twice the rate is asked for, in milliseconds. */
+/** The time after which a waiting owner may demand twice the rate, in milliseconds. */
 const DOUBLING_TIME = 10_000;
 
-/** How long an upload is watched before it is judged, in milliseconds, and how often one is. */
+/**
+ * The time that an upload is observed before it is judged, and the interval of checks, in
+ * milliseconds.
+ */
 const WATCH_TIME = 5_000;
 const WATCH_INTERVAL = 1_000;
 
-/** The sender of a table is too slow for how many others wait. */
+/** The sender of a table is too slow while others wait. */
 export class SlowUploadError extends Error {
   override readonly name = 'SlowUploadError';
 }
@@ -18,11 +21,11 @@ export class SlowUploadError extends Error {
 export interface Upload {
   readonly owner: string;
   readonly meter: UploadMeter;
-  /** Aborted with a `SlowUploadError` to give the upload up. */
+  /** Aborted with a `SlowUploadError` to give up the upload. */
   readonly giveUp: AbortController;
 }
 
-/** What an upload had delivered, and for how long it had been waited for, at a time. */
+/** The bytes that an upload had delivered at a time, and the time spent waiting for them. */
 interface Mark {
   readonly time: number;
   readonly bytes: number;
@@ -31,33 +34,34 @@ interface Mark {
 
 interface Waiter {
   readonly upload: Upload;
-  /** Since when it waits, in milliseconds of `performance.now`. */
+  /** The start of the wait, as given by `performance.now()`. */
   readonly since: number;
   readonly begin: () => void;
 }
 
-/** When an owner had a slot last: the number of that turn, and when it began, in milliseconds of `performance.now`. */
+/** An owner's last turn: its number, and its start as given by `performance.now()`. */
 interface Turn {
   readonly order: number;
   readonly time: number;
 }
 
-/** What an upload delivers, in bytes a second of the time in which bytes were waited for. */
+/** The rate of an upload, in bytes per second of waiting for bytes. */
 interface Delivery {
   readonly upload: Upload;
   readonly rate: number;
 }
 
 /**
- * Bounds how many uploads are read at once, and how many of one owner. Waiting owners take turns. While an upload
- * waits, one that has a slot must deliver at least `MIN_RATE`, and twice as much for each `DOUBLING_TIME` of the wait:
- * the slowest below it is given up. So nobody keeps a slot for long but by sending as fast as the service reads.
+ * Limits the uploads that are read at once, in total and per owner. Waiting owners take turns.
+ * While an upload waits, each one with a slot must deliver at least `MIN_RATE`, and twice as much
+ * for each `DOUBLING_TIME` of the wait: the slowest one below that is given up. An upload can
+ * therefore keep a slot for long only by sending as fast as the service reads.
  */
 export class UploadSlots {
   readonly #limits: { readonly total: number; readonly perOwner: number };
   readonly #running = new Map<Upload, Mark>();
   readonly #waiting: Waiter[] = [];
-  /** The order in which owners began last. */
+  /** The last turn of each owner. */
   readonly #turns = new Map<string, Turn>();
   #turnCount = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -67,9 +71,9 @@ export class UploadSlots {
   }
 
   /**
-   * Runs work on an upload when there is a slot for it.
+   * Runs work on an upload when a slot is free.
    * @throws {SlowUploadError} if the upload is given up while it waits
-   * @throws what the work throws
+   * @throws the error of the work
    */
   async run<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
     const { signal } = upload.giveUp;
@@ -109,7 +113,7 @@ export class UploadSlots {
     else this.#endWatch();
   }
 
-  /** The waiter that has a slot now: of the owner that had its turn the longest ago. */
+  /** Returns the waiter that gets a slot now: of the owner whose last turn is the longest ago. */
   #choose(): Waiter | undefined {
     if (this.#running.size >= this.#limits.total) return undefined;
     let chosen: Waiter | undefined;
@@ -139,11 +143,11 @@ export class UploadSlots {
   #endWatch(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
-    // With nobody waiting, the turns begin anew.
+    // With nobody waiting, the turns start again.
     if (this.#running.size === 0) this.#turns.clear();
   }
 
-  /** Gives up one upload for each that waits, if that lets it begin. */
+  /** Gives up one upload per waiter, if that lets the waiter begin. */
   #giveUpSlowest(): void {
     const deliveries = this.#deliveries();
     for (const waiter of [...this.#waiting]) {
@@ -158,13 +162,18 @@ export class UploadSlots {
     }
   }
 
-  /** The rate that a waiter may ask for. The wait of an owner begins anew with each of its turns. */
+  /**
+   * Returns the rate that a waiter may demand. An owner's wait starts again with each of its turns.
+   */
   #rateFor({ upload, since }: Waiter): number {
     const begun = Math.max(since, this.#turns.get(upload.owner)?.time ?? 0);
     return MIN_RATE * 2 ** Math.floor((performance.now() - begun) / DOUBLING_TIME);
   }
 
-  /** What the uploads that were waited for delivered, the slowest first; those above `MIN_RATE` are marked anew. */
+  /**
+   * Returns the rates of the observed uploads, the slowest first; restarts the observation of those
+   * above `MIN_RATE`.
+   */
   #deliveries(): Delivery[] {
     const deliveries: Delivery[] = [];
     for (const [upload, mark] of this.#running) {
@@ -178,7 +187,7 @@ export class UploadSlots {
   }
 }
 
-/** Whether an upload has delivered too little for its age, be it read or not. */
+/** Returns whether an upload has delivered too little since its start, with or without a slot. */
 export function isSlowSinceBegin({ meter }: Upload): boolean {
   const now = markOf({ meter });
   const begin = { time: meter.begun, bytes: 0, waited: 0 };
@@ -194,8 +203,8 @@ function markOf({ meter }: Pick<Upload, 'meter'>): Mark {
 }
 
 /**
- * The rate in bytes a second. Only time in which bytes were waited for counts, and most of the time must be such: a
- * sender that is not read faster than it sends has no bounded rate.
+ * Returns the rate in bytes per second of waiting for bytes. If less than half of the time was
+ * spent waiting, the rate is infinite: the sender is faster than the reader.
  */
 function rateBetween(from: Mark, to: Mark): number {
   const waited = to.waited - from.waited;

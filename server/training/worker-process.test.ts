@@ -1,4 +1,4 @@
-/** Processes that do what ends a process, whatever its cause. */
+/** Tests processes that end for various reasons. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { gathered } from './gathered.js';
+import { coalesceChunks } from './coalesce-chunks.js';
 import { type Job, OutOfMemoryError, WorkerEndedError, WorkerPool } from './worker-process.js';
 
 const BUILT = new URL('../../dist/server/training/', import.meta.url);
 
-/** A worker that does, by name, what a job asks for. */
+/** A worker that runs the named action of a job. */
 const SCRIPT = `
 import { serveJobs } from '${new URL('serve-jobs.js', BUILT).href}';
 const jobs = {
@@ -76,27 +76,27 @@ const bytes = (count: number) => Uint8Array.from({ length: count }, (_, index) =
 
 describe('a worker process that ends before its job', () => {
   test.each(['growing', 'hugeArray', 'hugeMap', 'hugeText', 'hugeBuffer'])(
-    'for lack of memory (%s) is told as such, and the next job has another',
+    'for lack of memory (%s) is reported as such, and the next job gets another process',
     async (how) => {
       await expect(run(how)).rejects.toThrow(OutOfMemoryError);
       expect(await run('hurried')).toBeTypeOf('number');
     },
   );
 
-  test.each(['killed', 'exited'])('otherwise (%s) is told in one line', async (how) => {
+  test.each(['killed', 'exited'])('otherwise (%s) is reported in one line', async (how) => {
     const error = await run(how).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(WorkerEndedError);
     expect(String(error)).toMatch(/^WorkerEndedError: .*(SIGKILL|code 1|code 3)[^\n]*$/);
     expect(await run('hurried')).toBeTypeOf('number');
   });
 
-  test('because of its signal ends with the reason', async () => {
+  test('because of the job’s signal ends with the signal’s reason', async () => {
     const giveUp = new AbortController();
     const onProgress = () => giveUp.abort(new Error('given up'));
     await expect(run('forever', { signal: giveUp.signal, onProgress })).rejects.toThrow('given up');
   });
 
-  // Windows has no kill -9; there the worker ends when it next writes.
+  // Windows has no kill -9; there the worker ends at its next write.
   test.skipIf(process.platform === 'win32')('because the service is gone', async () => {
     const parent = join(folder, 'parent.mjs');
     writeFileSync(
@@ -131,7 +131,7 @@ describe('a worker process', () => {
     expect(await run('hurried')).toBeTypeOf('number');
   });
 
-  test('gives back the bytes of pieces of any size, in their order', async () => {
+  test('returns the bytes of pieces of any size, in order', async () => {
     const sent = [0, 1, 70_000, 5, 300_000].map(bytes);
     const received: Buffer[] = [];
     await run('echo', {
@@ -175,7 +175,7 @@ describe('a worker process', () => {
   test.each([
     ['small', 10],
     ['large', 1_000_000],
-  ])('that ended while it had no job costs the next, a %s one, nothing', async (_, size) => {
+  ])('that ended while idle does not fail the next job, a %s one', async (_, size) => {
     const first = Number(await run('hurried'));
     process.kill(first, 'SIGKILL');
     const received: Buffer[] = [];
@@ -189,11 +189,11 @@ describe('a worker process', () => {
     expect(Buffer.concat(received).equals(bytes(size))).toBe(true);
   });
 
-  test('has no secret of the service, and none of its flags', async () => {
+  test('inherits neither the service’s secrets nor its flags', async () => {
     expect(await run('environment')).toEqual({ env: [], flags: ['--max-old-space-size=64'] });
   });
 
-  test('passes on what its input, its reader and its job throw', async () => {
+  test('passes on the errors of its input, its reader and its job', async () => {
     async function* broken() {
       yield bytes(1);
       throw new Error('broken off');
@@ -205,7 +205,7 @@ describe('a worker process', () => {
   });
 });
 
-test('chunks of any size are gathered into pieces', async () => {
+test('chunks of any size are coalesced into pieces', async () => {
   const all = bytes(1_000_000);
   async function* chunks() {
     for (let at = 0; at < all.length; ) {
@@ -214,13 +214,13 @@ test('chunks of any size are gathered into pieces', async () => {
       at += size;
     }
   }
-  const large = await gathered(chunks());
+  const large = await coalesceChunks(chunks());
   const gotten: Uint8Array[] = [];
   for await (const piece of large.pieces) gotten.push(piece);
   expect(Buffer.concat(gotten).equals(all)).toBe(true);
   expect(gotten.length).toBe(4);
   expect(large.isWhole).toBe(false);
   async function* nothing() {}
-  for await (const _ of (await gathered(nothing())).pieces) expect.unreachable();
-  expect((await gathered(pieces(bytes(9)))).isWhole).toBe(true);
+  for await (const _ of (await coalesceChunks(nothing())).pieces) expect.unreachable();
+  expect((await coalesceChunks(pieces(bytes(9)))).isWhole).toBe(true);
 });

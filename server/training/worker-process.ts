@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
 
-/** A worker process that used more than this is not used again, in bytes. */
+/** The largest memory of a worker process that is reused, in bytes. */
 const MAX_IDLE_MEMORY = 256 * 1024 * 1024;
 
-/** The most of a worker's standard error that is kept, in characters: V8 says first why it gives up. */
+/** The most characters of a worker's standard error that are kept; V8 states the reason first. */
 const MAX_STDERR = 16 * 1024;
 
 /** The worker process ran out of memory. */
@@ -16,40 +16,40 @@ export class OutOfMemoryError extends Error {
   override readonly name = 'OutOfMemoryError';
 }
 
-/** The worker process ended before its job, for a reason of its own or by a signal. */
+/** The worker process ended before its job did, by itself or by a signal. */
 export class WorkerEndedError extends Error {
   override readonly name = 'WorkerEndedError';
 }
 
 /** A job for a worker process. */
 export interface Job<Details> {
-  /** What the worker is told first; it is cloned. */
+  /** The details of the job; they are cloned. */
   readonly details: Details;
-  /** The input that it then reads. The rest is left unread if the worker has its result before. */
+  /** The input of the job. The rest is not read if the worker returns its result early. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** Takes the bytes that it writes, one piece after the other. */
+  /** Takes the bytes that the worker writes, in order. */
   readonly onData: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;
-  /** Takes the progress that it reports, from 0 to 1. */
+  /** Takes the progress that the worker reports, from 0 to 1. */
   readonly onProgress?: (part: number) => void;
   /** Ends the worker. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How worker processes are started and kept. */
+/** The options for worker processes. */
 export interface PoolOptions {
   /** A module that calls `serveJobs`. */
   readonly script: URL;
-  /** The limit of V8's heap in MiB. What a job holds in typed arrays lies outside it. */
+  /** The limit of V8's heap in MiB, without typed arrays. */
   readonly maxHeap: number;
-  /** How many processes wait for a next job at most, and for how long, in milliseconds. */
+  /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
   readonly maxIdle: number;
   readonly idleTimeout: number;
 }
 
 /**
- * Runs jobs in processes of their own. V8 aborts the whole process when any of its threads cannot get memory, so a
- * worker thread cannot promise that the service outlives it. A process that has done its job waits a while for
- * the next: starting one costs more than a small table does.
+ * Runs jobs in separate processes. V8 aborts the whole process if any of its threads runs out of
+ * memory, so a worker thread could end the service. A process stays idle for a while after its job,
+ * because starting one costs more than a small table does.
  */
 export class WorkerPool<Details, Result> {
   readonly #options: PoolOptions;
@@ -61,10 +61,10 @@ export class WorkerPool<Details, Result> {
   }
 
   /**
-   * Runs a job; resolves with its result. A process that ended while it waited for a job is replaced.
-   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job
-   * @throws {Error} what the job threw in the worker
-   * @throws what `input` or `onData` threw, or the reason of `signal`
+   * Runs a job and returns its result. Replaces a process that ended while it was idle.
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
+   * @throws {Error} if the job throws in the worker
+   * @throws the error of `input` or `onData`, or the reason of `signal`
    */
   async run(job: Job<Details>): Promise<Result> {
     job.signal?.throwIfAborted();
@@ -77,13 +77,13 @@ export class WorkerPool<Details, Result> {
       return result;
     } catch (error) {
       worker.end();
-      // Nothing of the input was asked for yet.
+      // Safe to repeat: no input was read yet.
       if (idle && !idle.hasTaken && error instanceof WorkerEndedError) return this.run(job);
       throw error;
     }
   }
 
-  /** Ends the processes that have no job. */
+  /** Ends the idle processes. */
   close(): void {
     this.#isClosed = true;
     for (const worker of this.#idle.keys()) this.#endIdle(worker);
@@ -127,7 +127,8 @@ class WorkerProcess<Details, Result> {
   #hasTaken = false;
 
   constructor(script: URL, maxHeap: number) {
-    // Without the flags and the environment of this process: it needs no secret and no port of a debugger.
+    // Does not inherit this process's flags and environment: it needs neither secrets nor a
+    // debugger port.
     const child = spawn(
       process.execPath,
       [`--max-old-space-size=${maxHeap}`, fileURLToPath(script)],
@@ -135,7 +136,7 @@ class WorkerProcess<Details, Result> {
     );
     this.#child = child;
     this.#input = child.stdin;
-    // A process that is gone is found by what it leaves unsaid.
+    // A process that is gone is detected by the end of its output.
     child.stdin.on('error', () => {});
     this.#frames = readFrames(untilClosed(child.stdout));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -151,7 +152,7 @@ class WorkerProcess<Details, Result> {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Whether the process has taken the last job that it was given. */
+  /** Whether the process has taken its last job. */
   get hasTaken(): boolean {
     return this.#hasTaken;
   }
@@ -175,7 +176,7 @@ class WorkerProcess<Details, Result> {
       await this.#give(details);
       const sent = this.#send(input, sending.signal);
       const answered = this.#receive(onData, onProgress);
-      // Whichever fails first is the reason; the other only fails in its wake.
+      // The first failure is the reason; the other one follows from it.
       sent.catch(() => {});
       answered.catch(() => {});
       return await Promise.race([answered, sent.then(() => answered)]);
@@ -189,8 +190,9 @@ class WorkerProcess<Details, Result> {
   }
 
   /**
-   * Gives the process a job, and waits until it takes it: one that ended while it had no job may not be known to have.
-   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before
+   * Gives the process a job, and waits until it takes the job: an idle process may have ended
+   * unnoticed.
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends first
    */
   async #give(details: Details): Promise<void> {
     this.#hasTaken = false;
@@ -200,7 +202,9 @@ class WorkerProcess<Details, Result> {
     this.#hasTaken = true;
   }
 
-  /** Sends the input of a job, no faster than it is taken, until the end or the signal. */
+  /**
+   * Sends the input of a job, no faster than it is consumed, until it ends or the signal aborts.
+   */
   async #send(input: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     const end = () => this.#input.write(frameHead(FRAME.end, 0));
     signal.addEventListener('abort', end);
@@ -213,7 +217,7 @@ class WorkerProcess<Details, Result> {
     end();
   }
 
-  /** Resolves when the bytes were taken, or cannot be any more. */
+  /** Resolves when the bytes are written, or can no longer be. */
   #write(kind: number, bytes: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#input.write(frameHead(kind, bytes.length));
@@ -249,14 +253,14 @@ class WorkerProcess<Details, Result> {
   }
 }
 
-/** A stream that breaks off has ended, too. */
+/** Treats a stream that breaks off as ended. */
 async function* untilClosed(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
   } catch {}
 }
 
-/** Windows starts no process without its root. */
+/** Returns the environment of a worker. Windows cannot start a process without its SystemRoot. */
 function environment(): NodeJS.ProcessEnv {
   const { SystemRoot } = process.env;
   return SystemRoot === undefined ? {} : { SystemRoot };

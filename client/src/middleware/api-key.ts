@@ -1,11 +1,11 @@
 import type { Middleware } from 'openapi-fetch';
 
-/** A key, or how to get it. */
+/** A key, or a function that returns it. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 
 /**
- * Sends a key with each request, as `Authorization: Bearer …`. A function is asked before each request,
- * so that a key may change; the request goes without one where there is none.
+ * Sends a key with each request, as `Authorization: Bearer …`. A function is called before each
+ * request, so that the key may change; if it returns none, the request is sent without one.
  */
 export function apiKey(key: ApiKey): Middleware {
   return {

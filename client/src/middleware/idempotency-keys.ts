@@ -4,8 +4,8 @@ import { takesIdempotencyKey } from './repeatable.js';
 const KEY_BYTES = 16;
 
 /**
- * Gives each creation an `Idempotency-Key` of its own, unless it was given one. What was sent
- * twice by `retry` is then created once. A call that is made twice is two creations.
+ * Gives each creation an `Idempotency-Key` of its own, unless the caller set one. A creation that
+ * `retry` repeats then happens once. Two separate calls still create two resources.
  */
 export function idempotencyKeys(): Middleware {
   return {
@@ -16,7 +16,7 @@ export function idempotencyKeys(): Middleware {
   };
 }
 
-/** Not crypto.randomUUID, which a page has only if it came over HTTPS or from its own machine. */
+/** Not crypto.randomUUID, which exists only on pages from HTTPS or localhost. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

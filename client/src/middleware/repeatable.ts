@@ -1,40 +1,40 @@
 import type { PathWith } from '../calls.js';
 
-/** Says when a request does no harm if it is carried out twice. */
+/** The condition under which repeating a request has no further effect. */
 type Condition = 'none' | 'an Idempotency-Key' | 'a precondition';
 
-/** A POST that the contract gains has to be given its line here, or this does not compile. */
+/** Every POST of the contract must be listed here, or this does not compile. */
 const POSTS: ReadonlyMap<string, Condition> = new Map(
   Object.entries({
     '/projects': 'an Idempotency-Key',
     '/projects/{project_name}/skills': 'an Idempotency-Key',
     '/projects/{project_name}/agents': 'an Idempotency-Key',
     '/projects/{project_name}/chatbots': 'an Idempotency-Key',
-    // It changes nothing.
+    // Changes nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),
 );
 
-/** The same for a PUT. */
+/** Every PUT of the contract must be listed here too. */
 const PUTS: ReadonlyMap<string, Condition> = new Map(
   Object.entries({
     '/projects/{project_name}/skills/{skill_name}': 'none',
     '/projects/{project_name}/agents/{agent_name}': 'none',
     '/projects/{project_name}/chatbots/{chatbot_name}': 'none',
-    // Each trains a version of its own. With If-Match or If-None-Match, only the first has an effect.
+    // Each trains a new version. With If-Match or If-None-Match, only the first has an effect.
     '/api/projects/{projectName}/models/{modelName}': 'a precondition',
   } satisfies Record<PathWith<'put'>, Condition>),
 );
 
-/** Whether this POST is one that can be kept from creating twice by an `Idempotency-Key`. */
+/** Returns whether an `Idempotency-Key` keeps this request from creating a resource twice. */
 export function takesIdempotencyKey(method: string, schemaPath: string): boolean {
   return method === 'POST' && POSTS.get(schemaPath) === 'an Idempotency-Key';
 }
 
 /**
- * Whether a request does no harm when it is carried out twice.
+ * Returns whether the request can be repeated without a further effect.
  *
- * @param schemaPath its address, as the contract writes it
+ * @param schemaPath the address, as written in the contract
  */
 export function isRepeatable({ method, headers }: Request, schemaPath: string): boolean {
   switch (conditionOf(method, schemaPath)) {

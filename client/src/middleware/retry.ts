@@ -4,15 +4,18 @@ import { retryAfter } from '../retry-after.js';
 import { wait } from '../wait.js';
 import { isRepeatable, takesIdempotencyKey } from './repeatable.js';
 
-/** How often, and for how long, a request is sent again. Times are in milliseconds. */
+/** Limits for retries. Times are in milliseconds. */
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time included: 4, if not given. */
+  /** The most attempts, including the first. Default: 4. */
   attempts?: number;
-  /** For how long after the first time it may be sent again: 30,000, if not given. */
+  /** The time after the first attempt in which a request may be repeated. Default: 30,000. */
   within?: number;
-  /** The wait before the first repetition, at most, where the answer does not name one: 250, if not given. It doubles each time. */
+  /**
+   * The upper bound of the wait before the first retry, if the response does not state one. Doubles
+   * with each retry. Default: 250.
+   */
   delay?: number;
-  /** The longest wait that it doubles to: 5,000 by default. */
+  /** The longest upper bound that the wait doubles to. Default: 5,000. */
   longestDelay?: number;
 }
 
@@ -20,22 +23,24 @@ type Called = Parameters<NonNullable<Middleware['onRequest']>>[0];
 
 type Outcome = { response: Response } | { error: unknown };
 
-/** The statuses of a proxy that did not reach the service, and of a service that is busy. */
+/** Statuses of a proxy that did not reach the service, and of a busy service. */
 const FOR_NOW = [502, 503, 504];
 
 /**
- * Sends a request again when the network fails, or when the answer is one for now: 429, 502, 503, 504.
+ * Repeats a request if the network fails, or if the response is temporary: 429, 502, 503, 504.
  *
- * It waits as long as `Retry-After` asks; without that, a random time that doubles at most each time
- * ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), so that
- * clients which failed together do not come again together. When there is no time or attempt left, the
- * last outcome is the call's.
+ * It waits as long as `Retry-After` asks. Without this header it waits a random time whose upper
+ * bound doubles with each attempt ("full jitter":
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), so that clients that
+ * fail together do not retry together. When attempts or time run out, the call returns the last
+ * outcome.
  *
- * Only what does no harm when it is carried out twice is sent again: reading, predicting, updating,
- * deleting, a creation with an `Idempotency-Key`, and a training with `If-Match` or `If-None-Match`. After 429 it
- * is any request, for that one was not carried out. A body that is a stream is never sent again.
+ * Only requests that are safe to repeat are repeated: reads, predictions, updates, deletions,
+ * creations with an `Idempotency-Key`, and trainings with `If-Match` or `If-None-Match`. After 429
+ * any request is repeated, because the service did not carry it out. A streamed body is never sent
+ * again.
  *
- * It goes last into `use`, so that the other middleware sees one request and one answer.
+ * Pass it last to `use`, so that other middleware sees one request and one response.
  */
 export function retry({
   attempts = 4,
@@ -50,7 +55,7 @@ export function retry({
     return asked ?? Math.random() * Math.min(longestDelay, delay * 2 ** (sent - 1));
   }
 
-  /** Sends again until there is an outcome to stay with. */
+  /** Repeats the request until an outcome is final. */
   async function settle(called: Called, first: Outcome): Promise<Outcome> {
     const { request, options } = called;
     const call = calls.get(options);
@@ -86,13 +91,14 @@ export function retry({
 
 function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): boolean {
   if ('error' in outcome) {
-    // fetch says by a TypeError that the network failed, and by the signal's reason that it was aborted.
+    // fetch throws a TypeError if the network failed, and the signal's reason if the call was
+    // aborted.
     return outcome.error instanceof TypeError && isRepeatable(request, schemaPath);
   }
   const { status, headers } = outcome.response;
   if (status === 429) return true;
-  // The first request under this key is still in progress; its answer is to come. The other conflicts of a
-  // creation do not name a time.
+  // The first request with this key is still in progress, and its response can be had later. Other
+  // conflicts of a creation carry no Retry-After.
   if (status === 409 && headers.has('Retry-After')) {
     return takesIdempotencyKey(request.method, schemaPath) && isRepeatable(request, schemaPath);
   }
@@ -107,7 +113,7 @@ async function send(fetch: (request: Request) => Promise<Response>, request: Req
   }
 }
 
-/** Gives up an answer that nobody will read, and with it the connection that it would hold. */
+/** Cancels a response that nobody will read, to free its connection. */
 async function leave(outcome: Outcome): Promise<void> {
   if ('response' in outcome && !outcome.response.body?.locked)
     await outcome.response.body?.cancel();

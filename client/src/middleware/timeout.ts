@@ -1,12 +1,12 @@
 import type { Middleware } from 'openapi-fetch';
 
-/** Thrown where no complete answer has come in time. Its `name` is that of the platform's own. */
+/** Thrown if the response is not complete in time. Its `name` equals the platform's own. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 
   constructor(
     { method, url }: Request,
-    /** How long was waited, in milliseconds. */
+    /** The time waited, in milliseconds. */
     readonly ms: number,
   ) {
     super(`There was no complete answer to ${method} ${url} within ${ms} ms`);
@@ -14,11 +14,10 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Ends a call that takes longer than `ms` milliseconds, with a `TimeoutError`. That is all of the call:
- * until the body of the answer is read, with whatever `retry` repeats and waits for. A signal
- * that the call was given goes on to work.
+ * Ends a call after `ms` milliseconds with a `TimeoutError`. The time covers the whole call, with
+ * every retry and wait, until the response body is read. A signal passed to the call still works.
  *
- * @throws RangeError where `ms` is not a length of time
+ * @throws RangeError if `ms` is not a positive, finite number
  */
 export function timeout(ms: number): Middleware {
   if (!(ms > 0 && ms < Number.POSITIVE_INFINITY)) {
@@ -31,8 +30,8 @@ export function timeout(ms: number): Middleware {
       const { signal } = request;
       if (signal.aborted) endWith(signal.reason);
       signal.addEventListener('abort', () => endWith(signal.reason), { once: true });
-      // Not a timer of our own, which would keep a program from ending; nobody tells a middleware when
-      // a body has been read, so that it could not be cleared.
+      // Not a timer of our own: it would keep a program from ending, and it could not be cleared,
+      // since a middleware does not learn when a body has been read.
       AbortSignal.timeout(ms).addEventListener('abort', () =>
         endWith(new TimeoutError(request, ms)),
       );

@@ -6,23 +6,23 @@ import { CutGrid } from './cut-grid.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**
- * Turns the cells of one column into bins, the whole numbers 0 to 255 that trees split on. Bin 0
- * is for missing values. Training and prediction both go through it, so they read cells alike.
+ * Maps the cells of one column to bins, the whole numbers 0 to 255 that trees split on. Bin 0 is
+ * for missing values. Training and prediction share it, so that they read cells alike.
  */
 export interface Encoder {
-  /** How many bins there are, bin 0 among them: at most 256. */
+  /** The number of bins, including bin 0: at most 256. */
   readonly binCount: number;
-  /** The bin of texts that are known only to be none of those of which the encoder was told. */
+  /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
   bin(cell: unknown): number;
 }
 
 export const MISSING_BIN = 0;
 
-/** Bins of values, without the one for missing values. */
+/** The most bins for values, without the bin for missing values. */
 const MAX_VALUE_BINS = 255;
 
-/** @param part what is read of a date; null for the moment itself, and in other columns. */
+/** @param part the part of a date to read; null for the moment itself, and in other columns. */
 export function createEncoder(
   summary: ColumnSummary,
   cuts: readonly number[],
@@ -32,7 +32,7 @@ export function createEncoder(
   return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber, part);
 }
 
-/** Numbers, dates and their parts: bin b holds the values above cut b − 2 and up to cut b − 1. */
+/** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
@@ -54,7 +54,7 @@ class OrderedEncoder implements Encoder {
 /**
  * Returns a bin mapper for numbers, or dates in milliseconds; NaN is missing.
  *
- * @param part what is read of a date; null for the moment itself, and for numbers.
+ * @param part the part of a date to read; null for the moment itself, and for numbers.
  */
 export function valueBinner(
   cuts: readonly number[],
@@ -67,7 +67,7 @@ export function valueBinner(
   };
 }
 
-/** Categories: bins 1 up for the known ones, and one more for all others, unseen ones too. */
+/** Maps categories: bins from 1 for known categories, and one more for all others. */
 class CategoryEncoder implements Encoder {
   readonly binCount: number;
   readonly #binOf: ReadonlyMap<string, number>;
@@ -83,7 +83,7 @@ class CategoryEncoder implements Encoder {
   }
 
   bin(cell: unknown): number {
-    // As it stands, a text that is known needs no reading.
+    // A known text needs no parsing.
     const known = typeof cell === 'string' ? this.#binOf.get(cell) : undefined;
     if (known !== undefined) return known;
     const text = cellText(cell);
@@ -92,8 +92,8 @@ class CategoryEncoder implements Encoder {
 }
 
 /**
- * Chooses the cuts between the bins of a column: one between any two neighbouring values if they
- * are few, else so that the bins hold about equally many rows.
+ * Chooses the cuts between the bins of a column. Puts one cut between any two neighbouring values
+ * if there are few, else makes bins with about equally many rows.
  *
  * @param values distinct values in ascending order; the first and the last may be infinite.
  * @returns at most 254 finite numbers, strictly ascending.
@@ -106,7 +106,7 @@ export function chooseCuts(values: readonly ValueCount[]): number[] {
     const next = values[index + 1];
     if (next === undefined) break;
     rowsInBin += count;
-    // A value that fills bins by itself leaves fewer rows to the others: share out what is left.
+    // A frequent value fills a bin of its own: divide the remaining rows among the remaining bins.
     const binsLeft = MAX_VALUE_BINS - cuts.length;
     const isFull = values.length <= MAX_VALUE_BINS || rowsInBin >= rowsLeft / binsLeft;
     if (!isFull || binsLeft === 1) continue;
@@ -117,10 +117,10 @@ export function chooseCuts(values: readonly ValueCount[]): number[] {
   return cuts;
 }
 
-/** A finite number c with low ≤ c < high, half-way where that can be said. */
+/** Returns a finite number c with low ≤ c < high, half-way between them if possible. */
 function cutBetween(low: number, high: number): number {
   if (low === Number.NEGATIVE_INFINITY) return -Number.MAX_VALUE;
-  // Half-way to infinity is infinity, and between neighbouring doubles there is nothing.
+  // Half-way to infinity is infinity, and no double lies between neighbouring doubles.
   const middle = low / 2 + high / 2;
   return low <= middle && middle < high ? middle : low;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CutGrid } from './cut-grid.js';
 
-test('a grid counts the cuts below any value as a look at each of them does', () => {
+test('a grid counts the cuts below any value as a linear search does', () => {
   const number = fc.oneof(
     fc.double({ noNaN: true }),
     fc.integer({ min: -20, max: 20 }),

@@ -1,13 +1,13 @@
 /**
- * Counts how many of some ascending cuts lie below a value. A grid over their range tells at once
- * between which few of them the value lies. As rounding keeps the order of numbers, a cut in an
- * earlier field than the value's is below it, and a cut in a later one is not.
+ * Counts the cuts below a value. A grid over their range narrows the search to a few cuts. Rounding
+ * keeps the order of numbers, so a cut in an earlier field of the grid than the value's is below the
+ * value, and a cut in a later one is not.
  */
 export class CutGrid {
   readonly #cuts: Float64Array;
   readonly #least: number;
   readonly #fieldsInUnit: number;
-  /** How many cuts lie in fields before this one; one more entry for the end. */
+  /** The number of cuts in the fields before each one, with one more entry for the end. */
   readonly #cutsBefore: Uint16Array;
 
   constructor(cuts: readonly number[]) {
@@ -23,7 +23,7 @@ export class CutGrid {
     }
   }
 
-  /** @param value any number, also an infinite one. */
+  /** @param value any number, including infinity. */
   countBelow(value: number): number {
     const cuts = this.#cuts;
     const field = this.#fieldOf(value);

@@ -8,13 +8,13 @@ import { type DatePart, datePart, recurringParts } from './date-parts.js';
 /** The used columns of a table as bins. */
 export interface BinnedFeatures {
   rowCount: number;
-  /** Feature by feature, `rowCount` bins each. */
+  /** Bins by feature, `rowCount` each. */
   bins: Uint8Array;
-  /** Bins of each feature, the one for missing values among them. */
+  /** The number of bins of each feature, including the bin for missing values. */
   binCounts: number[];
   /** Whether the bins of a feature are categories, which have no order. */
   isCategory: boolean[];
-  /** The column that each feature is read from, as its index in the table; ascending. */
+  /** The index in the table of each feature's column; ascending. */
   columnOf: number[];
 }
 
@@ -22,26 +22,26 @@ export interface BinnedFeatures {
 export interface ModelFeature {
   /** Index in `columns`. */
   readonly column: number;
-  /** The part of a date that is split on; null for the moment itself, and in columns of other kinds. */
+  /** The part of a date that is split on; null for the moment itself, and in other columns. */
   readonly part: DatePart | null;
   /** Ascending cuts between the bins of a number or a date; empty for categories. */
   readonly cuts: readonly number[];
 }
 
-/** A table as models see it. */
+/** A table in the form that trees are grown on. */
 export interface PreparedTable {
   columns: ColumnSummary[];
   features: ModelFeature[];
   binned: BinnedFeatures;
 }
 
-/** A date becomes several features: in the first columns of dates only, so that they stay few. */
+/** Only the first date columns are split into parts, so that features stay few. */
 const MAX_DATES_IN_PARTS = 20;
 
 /**
- * Finds out what the columns hold, and bins those that can be used.
+ * Summarizes the columns and bins those that can be used.
  *
- * @param onColumn called after each column, with how many are done.
+ * @param onColumn called after each column with the number of finished columns.
  */
 export function prepareTable(
   table: Table,
@@ -82,7 +82,7 @@ function cutMoment(values: readonly ValueCount[]): Cuts {
   return { part: null, cuts: chooseCuts(values) };
 }
 
-/** The cuts of a date: of the moment, and of each part that says more. */
+/** Returns the cuts of a date: those of the moment, and of each part that adds information. */
 function cutDate(values: readonly ValueCount[]): Cuts[] {
   const parts = recurringParts(values.map(({ value }) => value));
   const cuts = parts.map((part): Cuts => {
@@ -103,7 +103,7 @@ function binColumn(column: TableColumn, { part, cuts }: Cuts, encoder: Encoder):
   return Uint8Array.from(column.codes, (code) => binOfCode[code] ?? encoder.binOfOthers);
 }
 
-/** A table of some of the rows, in the order in which they are given. */
+/** Returns a table of some of the rows, in the given order. */
 export function takeRows(features: BinnedFeatures, rows: Uint32Array): BinnedFeatures {
   const { binCounts, rowCount } = features;
   const bins = new Uint8Array(binCounts.length * rows.length);

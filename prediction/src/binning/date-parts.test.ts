@@ -35,7 +35,7 @@ describe('a date', () => {
     expect(errorOf(new Predictor(model).predict(later))).toBeLessThan(1);
   });
 
-  test('gives what recurs, and no part that time alone tells', () => {
+  test('yields recurring parts, and none that time alone determines', () => {
     const over = (count: number, step: number) =>
       partsOf(trainOn(makeRows(count, (random, x) => ({ day: dayAt(x, step), y: random() }))));
     expect(over(60, DAY / 24)).toEqual([null, 'hour']);
@@ -45,7 +45,7 @@ describe('a date', () => {
     expect(over(60, 1000)).toEqual([null]);
   });
 
-  test('before 1970 has parts as any other', () => {
+  test('before 1970 has the same parts', () => {
     const rows = makeRows(800, (random, index) => {
       const day = new Date(Date.UTC(1900, 0, 1) + index * DAY);
       return {

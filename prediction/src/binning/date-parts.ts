@@ -1,4 +1,4 @@
-/** What recurs in dates: the year, the month, the week and the day each begin anew. All in UTC. */
+/** The recurring parts of a date, within each year, month, week or day. All in UTC. */
 export const DATE_PARTS = ['month', 'day_of_year', 'day_of_month', 'day_of_week', 'hour'] as const;
 
 export type DatePart = (typeof DATE_PARTS)[number];
@@ -23,8 +23,9 @@ export function datePart(part: DatePart, time: number): number {
 }
 
 /**
- * The parts that say of these dates what the moment alone does not: those of which a value comes
- * again after others. Within one year no month does, and a cut in time can say all that months do.
+ * Returns the parts that add information to the moment of these dates: those with a value that
+ * recurs after other values. Within one year no month recurs, and cuts in time can express all that
+ * months do.
  *
  * @param times milliseconds since 1970, ascending.
  */

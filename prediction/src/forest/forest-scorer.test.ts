@@ -7,7 +7,7 @@ import { MaskScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
 
-/** A tree of a random shape, whose splits send random runs of bins left. */
+/** Makes a tree of random shape, whose splits send random ranges of bins left. */
 function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
   const below = (end: number) => Math.floor(random() * end);
   const splits: Split[] = [];
@@ -55,7 +55,7 @@ describe('scores', () => {
   test.each([
     ['with the kernel', KernelScorer],
     ['without it', MaskScorer],
-  ])('%s are what a walk down the trees adds up to, to the last bit', (_name, Scorer) => {
+  ])('%s equal the sum of a walk down the trees, to the last bit', (_name, Scorer) => {
     fc.assert(
       fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {
         const scorer = new Scorer(trees);
@@ -73,7 +73,7 @@ describe('scores', () => {
     );
   });
 
-  test('are there in a process that has no WebAssembly', () => {
+  test('work in a process without WebAssembly', () => {
     const random = seededRandom(1);
     const trees = [randomTree(20, 3, random), randomTree(9, 3, random)];
     const bins = Uint8Array.from({ length: 300 }, () => 256 * random());

@@ -2,7 +2,10 @@ import { MaskScorer } from './js-scorer.js';
 import type { Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
 
-/** Scores rows with the kernel, or to the same last bit without, in a process that cannot have it. */
+/**
+ * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same
+ * bits.
+ */
 export class ForestScorer {
   readonly #scorer: KernelScorer | MaskScorer;
 

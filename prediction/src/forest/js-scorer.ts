@@ -1,28 +1,30 @@
 import { leafMasks } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
-/** What the bins of one feature rule out. */
+/** The leaves that each bin of one feature rules out. */
 interface FeatureMasks {
   feature: number;
   /** The trees that split on the feature, ascending. */
   trees: Uint16Array;
-  /** For each bin, at bin × trees.length, and each of those trees, the leaves that stay possible. */
+  /**
+   * The leaves that remain possible for each bin (at bin × trees.length) and each of those trees.
+   */
   masks: Int32Array;
 }
 
 /**
- * Scores rows without walking trees (QuickScorer, Lucchese et al. 2015): every feature's bin rules
- * out leaves of every tree, by one AND each, and of the leaves that stay possible the leftmost is
- * the row's. A tree of 30 splits takes part in at most 30 features, so that the masks of 300 trees
- * stay below 10 MB however many columns there are.
+ * Scores rows without walking trees (QuickScorer, Lucchese et al. 2015). The bin of every feature
+ * rules out leaves of every tree with one AND each; the leftmost remaining leaf is the row's. A
+ * tree of 30 splits uses at most 30 features, so the masks of 300 trees stay below 10 MB for any
+ * number of columns.
  *
- * It needs no WebAssembly, and is what the kernel's scores are held against.
+ * It needs no WebAssembly, and is the reference for the kernel's scores.
  */
 export class MaskScorer {
   readonly #features: readonly FeatureMasks[];
-  /** The value of a leaf is at 32 × tree + leaf; leaves are counted from the left. */
+  /** The leaf values, at 32 × tree + leaf; leaves are numbered from the left. */
   readonly #leafValues: Float64Array;
-  /** For each tree the leaves that are possible for the row at hand. */
+  /** The possible leaves of each tree for the current row. */
   readonly #possible: Int32Array;
 
   constructor(trees: readonly Tree[]) {
@@ -45,7 +47,7 @@ export class MaskScorer {
     }));
   }
 
-  /** As `ForestScorer.addToAll`. */
+  /** See `ForestScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     this.addTo(
       sums,
@@ -55,7 +57,7 @@ export class MaskScorer {
     );
   }
 
-  /** As `ForestScorer.addTo`. */
+  /** See `ForestScorer.addTo`. */
   addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     const possible = this.#possible;
     const leafValues = this.#leafValues;
@@ -84,7 +86,7 @@ function ruleOut(possible: Int32Array, trees: Uint16Array, masks: Int32Array, bi
   }
 }
 
-/** From masks by bin, one array a tree, to masks by tree for each bin. */
+/** Rearranges masks by tree and bin into masks by bin and tree. */
 function interleave(ofTrees: readonly Int32Array[]): Int32Array {
   const interleaved = new Int32Array(MAX_BINS * ofTrees.length);
   for (const [index, byBin] of ofTrees.entries()) {

@@ -1,18 +1,21 @@
 import { MAX_BINS, type Tree } from './tree.js';
 
-/** A tree as its leaves from left to right, one bit each, and the leaves that bins leave possible. */
+/**
+ * The leaves of a tree from left to right, one bit each, and the leaves that each bin leaves
+ * possible.
+ */
 export interface LeafMasks {
   values: number[];
   /** The features that the tree splits on. */
   features: number[];
-  /** For each of these, in this order, and each bin, the bits of the possible leaves. */
+  /** The bits of the possible leaves, for each of these features in order, and each bin. */
   masks: Int32Array;
 }
 
 /**
- * Where a split sends a row right, the leaves on its left are impossible. Leaves that stay possible
- * though the row cannot reach them lie right of its own, since some split sent it left of them: the
- * leftmost possible leaf is the row's.
+ * Returns the masks of a tree. Where a split sends a row right, the leaves on its left are
+ * impossible. Possible leaves that the row cannot reach lie right of its own leaf, because some
+ * split sent the row left of them. The leftmost possible leaf is therefore the row's.
  */
 export function leafMasks(tree: Tree): LeafMasks {
   const values: number[] = [];
@@ -53,7 +56,7 @@ function ruleOutLeft(
   ruleOut(firstRight, MAX_BINS);
 }
 
-/** The bits from `first` up to, not including, `end`; fewer than 32 of them. */
+/** Returns the bits from `first` up to, not including, `end`; fewer than 32 of them. */
 function bitsBetween(first: number, end: number): number {
   return ((1 << (end - first)) - 1) << first;
 }

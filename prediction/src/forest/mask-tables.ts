@@ -2,17 +2,17 @@ import type { KernelMemory } from '../kernel/kernel-memory.js';
 import { type LeafMasks, leafMasks } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
-/** The trees that the kernel applies at a time. */
+/** The number of trees that the kernel applies at a time. */
 const GROUP = 8;
 
-/** The places that a bin is tried at before it gets a new one. */
+/** The number of recent places that are compared before a bin gets a new one. */
 const LATEST = 4;
 
-/** What describes a group to the kernel: see `addForest`. */
+/** The words that describe a group to the kernel; see `addForest`. */
 const GROUP_WORDS = 5;
 
 export interface MaskTables {
-  /** Address of the groups' descriptions. */
+  /** The address of the groups' descriptions. */
   groups: number;
   groupCount: number;
   /** The features that the forest splits on, in the order of their slots. */
@@ -20,10 +20,10 @@ export interface MaskTables {
 }
 
 /**
- * Lays out a forest for the kernel. The trees of a group are eight in succession; for every feature
- * that one of them splits on there are 256 places, by bin, and at each place eight masks. Bins that
- * leave the same leaves possible share a place, so that a group takes some ten kilobytes, and little
- * more than half a kilobyte for each split of its trees however many columns there are.
+ * Lays out a forest for the kernel. A group is eight successive trees. Every feature that one of
+ * them splits on has 256 places, by bin, and each place has eight masks. Bins that leave the same
+ * leaves possible share a place, so a group takes about ten kilobytes, and little more than half a
+ * kilobyte per split of its trees, for any number of columns.
  */
 export function writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): MaskTables {
   const groupCount = Math.ceil(trees.length / GROUP);
@@ -37,7 +37,7 @@ export function writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): M
   return { groups, groupCount, features: [...slots.keys()] };
 }
 
-/** @param slots by feature; new features get the next ones. */
+/** @param slots the slot of each feature; new features get the next ones. */
 function writeGroup(
   memory: KernelMemory,
   trees: readonly LeafMasks[],
@@ -64,13 +64,16 @@ function writeGroup(
   ];
 }
 
-/** By bin: the leaves that a feature leaves possible; undefined if there is no tree, or it does not split on it. */
+/**
+ * Returns the leaves that a feature leaves possible, by bin; undefined if there is no tree, or it
+ * does not split on the feature.
+ */
 function masksOf(tree: LeafMasks | undefined, feature: number): Int32Array | undefined {
   const index = tree?.features.indexOf(feature) ?? -1;
   return index < 0 ? undefined : tree?.masks.subarray(MAX_BINS * index, MAX_BINS * (index + 1));
 }
 
-/** Fills in the place of each bin of a feature, and adds the masks at the places that are new. */
+/** Sets the place of each bin of a feature, and adds the masks of new places. */
 function findPlaces(
   places: Uint16Array,
   masks: number[],
@@ -88,7 +91,7 @@ function findPlaces(
   }
 }
 
-/** By bin: 1 if a tree of the group has another mask for it than for the bin before. */
+/** Marks the bins at which a mask of any tree of the group differs from that of the bin before. */
 function differencesOf(ofTrees: readonly (Int32Array | undefined)[]): Uint8Array {
   const differs = new Uint8Array(MAX_BINS);
   for (const masks of ofTrees) {
@@ -99,8 +102,8 @@ function differencesOf(ofTrees: readonly (Int32Array | undefined)[]): Uint8Array
 }
 
 /**
- * Where bins with these masks have their place: one of the feature's latest places, or a new one.
- * The bins of a category that few splits look at go to and fro between few places.
+ * Returns the place for bins with these masks: one of the feature's latest places, or a new one.
+ * The bins of a category that few splits use alternate between few places.
  */
 function placeOf(ofBin: readonly number[], masks: number[], firstPlace: number): number {
   const next = masks.length / GROUP;
@@ -111,7 +114,10 @@ function placeOf(ofBin: readonly number[], masks: number[], firstPlace: number):
   return next;
 }
 
-/** The values of each tree's leaves from the left; of trees that are not there what adds nothing. */
+/**
+ * Returns the values of each tree's leaves from the left; missing trees get a value that adds
+ * nothing.
+ */
 function leafValues(trees: readonly LeafMasks[]): Float64Array {
   // Not 0, which would turn a sum of −0 into 0.
   const values = new Float64Array(GROUP * MAX_LEAVES).fill(-0);

@@ -1,9 +1,9 @@
 /**
- * A regression tree over bins, as it is stored. It has at most 32 leaves; a tree without splits is
- * its one leaf.
+ * A regression tree over bins, as stored, with at most 32 leaves. A tree without splits is a single
+ * leaf.
  */
 export interface Tree {
-  /** The root first, every split before its children. */
+  /** The root first, and every split before its children. */
   splits: Split[];
   /** The value that each leaf adds to a prediction, in the target's standard units. */
   leaves: number[];
@@ -13,16 +13,16 @@ export interface Split {
   /** Index of the feature whose bin decides. */
   feature: number;
   /**
-   * The bins that go left, as ranges [first, last, first, last, …], ascending; all others go right.
-   * Bin 0, missing, is a bin like any other.
+   * The bins that go left, as ascending ranges [first, last, first, last, …]; all others go right.
+   * Bin 0, for missing values, is treated like any other.
    */
   left_bins: number[];
-  /** The child on the left: the index of a split, or ~index of a leaf where it is negative. */
+  /** The left child: the index of a split, or ~index of a leaf if negative. */
   left: number;
   right: number;
 }
 
-/** A sum of trees upon a constant, in the target's standard units. */
+/** A constant plus a sum of trees, in the target's standard units. */
 export interface Forest {
   base: number;
   trees: Tree[];

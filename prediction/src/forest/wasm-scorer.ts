@@ -2,21 +2,21 @@ import { KernelMemory } from '../kernel/kernel-memory.js';
 import { writeMaskTables } from './mask-tables.js';
 import type { Tree } from './tree.js';
 
-/** Rows that are scored together: their bins and sums stay in the processor's first cache. */
+/** The number of rows scored together: their bins and sums fit into the L1 cache. */
 const BLOCK = 256;
 
-/** Scores rows by the mask tables of a forest in memory of its own. */
+/** Scores rows with the mask tables of a forest, in its own memory. */
 export class KernelScorer {
   readonly #memory = new KernelMemory();
   readonly #groups: number;
   readonly #groupCount: number;
   /** The features that the forest splits on. */
   readonly #features: readonly number[];
-  /** Of a block of rows, feature by feature. */
+  /** The bins of a block of rows, by feature. */
   readonly #bins: Uint8Array;
   readonly #sums: Float64Array;
 
-  /** @throws {Error} as `KernelMemory`. */
+  /** @throws {Error} if a `KernelMemory` cannot be created. */
   constructor(trees: readonly Tree[]) {
     const { groups, groupCount, features } = writeMaskTables(this.#memory, trees);
     this.#groups = groups;
@@ -28,7 +28,7 @@ export class KernelScorer {
     this.#sums = this.#memory.doubles.subarray(sums / 8, sums / 8 + BLOCK);
   }
 
-  /** As `ForestScorer.addTo`. */
+  /** See `ForestScorer.addTo`. */
   addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     for (let start = 0; start < rows.length; start += BLOCK) {
       const block = rows.subarray(start, start + BLOCK);
@@ -45,7 +45,7 @@ export class KernelScorer {
     }
   }
 
-  /** As `ForestScorer.addToAll`. */
+  /** See `ForestScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     for (let start = 0; start < count; start += BLOCK) {
       const length = Math.min(BLOCK, count - start);

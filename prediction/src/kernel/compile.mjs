@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { main } from 'assemblyscript/asc';
 
 /**
- * Compiles the kernel to a module that holds its bytes, so that there is no file to find wherever
- * the service runs from. With --check nothing is written: it fails if the module is not what the
- * source gives.
+ * Compiles the kernel to a module that contains its bytes, so that the service needs no file at run
+ * time. With --check it writes nothing, and fails if the module differs from the compiled source.
  */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCE = 'prediction/src/kernel/assembly/index.ts';
@@ -44,7 +43,7 @@ async function compile() {
   return { bytes: files.get('kernel.wasm'), declarations: files.get('kernel.d.ts') };
 }
 
-/** The functions of a declaration file as members of an interface. */
+/** Returns the functions of a declaration file as members of an interface. */
 function signatures(declarations) {
   return [...declarations.matchAll(/export function (.*)/g)]
     .map(([, signature]) => `  ${signature}`)

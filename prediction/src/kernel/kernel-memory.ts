@@ -2,17 +2,17 @@ import { type Kernel, kernel } from '../../../generated/kernel.js';
 
 const PAGE = 2 ** 16;
 
-/** What a vector is best loaded from. */
+/** The alignment at which vectors load fastest. */
 const ALIGNMENT = 16;
 
-/** More than is asked for is added to a memory at a time, since that takes long. */
+/** Memory grows by at least this fraction, since growing is slow. */
 const SPARE_SHARE = 0.25;
 
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * An instance of the kernel and the memory that it works on. What is allocated is freed as a whole,
- * when the object is no longer referred to.
+ * An instance of the kernel and its memory. The memory is freed as a whole, when the object is no
+ * longer referenced.
  */
 export class KernelMemory {
   readonly kernel: Kernel;
@@ -21,8 +21,8 @@ export class KernelMemory {
   #views: ReturnType<typeof viewsOf>;
 
   /**
-   * @throws {Error} if this process has no WebAssembly with vector instructions, or no room for
-   *   another memory among its addresses.
+   * @throws {Error} if this process has no WebAssembly with SIMD, or no address space for another
+   *   memory.
    */
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(kernel, 'base64'));
@@ -35,10 +35,10 @@ export class KernelMemory {
   }
 
   /**
-   * The address of so many more bytes, all zero. The arrays that were got of the memory before are
-   * of no use after it.
+   * Returns the address of `bytes` more bytes, all zero. Invalidates the arrays returned earlier
+   * for this memory.
    *
-   * @throws {RangeError} if there are not so many left, of four gibibytes.
+   * @throws {RangeError} if the memory would exceed four gibibytes.
    */
   allocate(bytes: number): number {
     const start = Math.ceil(this.#end / ALIGNMENT) * ALIGNMENT;
@@ -51,7 +51,10 @@ export class KernelMemory {
     return start;
   }
 
-  /** The memory as numbers of one, four and eight bytes; an address divided by that is an index. */
+  /**
+   * The memory as arrays of one, four and eight bytes per element; divide an address by that size
+   * to get the index.
+   */
   get bytes(): Uint8Array {
     return this.#views.bytes;
   }

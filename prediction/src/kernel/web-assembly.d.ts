@@ -1,4 +1,7 @@
-/** The part of the WebAssembly JavaScript Interface that is used here: Node has it, its types do not. */
+/**
+ * The part of the WebAssembly JavaScript Interface that is used here. Node has it; its types do
+ * not.
+ */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -1,6 +1,9 @@
-/** The contract in the form in which Swagger UI shows all of it, and fills in what is good to send. */
+/**
+ * Adapts the contract so that Swagger UI shows all of it, and prefills only values that make sense
+ * to send.
+ */
 
-/** The contract as JSON, as far as it is changed. */
+/** The parts of the JSON contract that are changed. */
 export interface Contract {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
@@ -15,7 +18,7 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
 }
 
-/** Or a reference to one. */
+/** A parameter, or a reference to one. */
 interface Parameter {
   readonly required?: boolean;
   readonly description?: string;
@@ -27,7 +30,7 @@ interface Example {
   readonly value?: unknown;
 }
 
-/** Gives a contract that means the same. */
+/** Returns an equivalent contract. */
 export function drawn(contract: Contract): Contract {
   const { paths, components } = contract;
   return {
@@ -38,8 +41,8 @@ export function drawn(contract: Contract): Contract {
 }
 
 /**
- * Writes the parameters that all operations of an address share into each of them: Swagger UI does not
- * follow the references among those that are shared.
+ * Copies the parameters shared by all operations of an address into each operation, since Swagger
+ * UI does not resolve references among shared parameters.
  */
 function withoutShared({ parameters: shared = [], ...operations }: PathItem): PathItem {
   return mapped(operations, (operation) => {
@@ -54,8 +57,8 @@ function isOperation(part: Operation | readonly Parameter[]): part is Operation 
 }
 
 /**
- * Tells the examples of an optional parameter in its description. Swagger UI would fill the first one in,
- * and nobody who tries an update means the `If-Match` of an example.
+ * Moves the examples of an optional parameter into its description. Swagger UI would prefill the
+ * first one, and nobody who tries an update wants the `If-Match` of an example.
  */
 function unfilled(parameter: Parameter): Parameter {
   const { examples, ...others } = parameter;

@@ -1,4 +1,4 @@
-/** Runs in the browser, on the page `/docs`: has Swagger UI draw the contract. */
+/** Runs in the browser on the page `/docs`, and renders the contract with Swagger UI. */
 import { type Contract, drawn } from './drawn-contract.js';
 
 interface Element {
@@ -12,7 +12,7 @@ interface MediaQuery {
   addEventListener(type: 'change', listener: () => void): void;
 }
 
-// The service is compiled without a browser's types, so that it does not reach for them by mistake.
+// The service is compiled without browser types, so that it cannot use them by mistake.
 declare const document: {
   readonly documentElement: Element;
   querySelector(selector: string): Element | null;
@@ -24,7 +24,7 @@ declare const SwaggerUIBundle: {
   readonly presets: { readonly apis: unknown };
 };
 
-/** A service that listens on this machine alone may stand behind a proxy that lets everyone in. */
+/** A service that listens on the loopback address may still be behind a public proxy. */
 const isSeenHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 const isLocal = isSeenHere && document.querySelector('#reference')?.dataset['service'] === 'local';
 
@@ -40,7 +40,7 @@ const ofDrawn = {
 };
 
 const nothing = () => () => null;
-/** The page has a link to the contract already. */
+/** The page already links to the contract. */
 const withoutAddress = { wrapComponents: { InfoUrl: nothing } };
 const withoutAuthorize = {
   wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing },
@@ -63,7 +63,7 @@ SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [ofDrawn, withoutAddress, ...(isLocal ? [] : [withoutAuthorize])],
   ...(isLocal ? {} : { supportedSubmitMethods: [] }),
-  // A key is kept in the page's memory alone, and the contract is shown to nobody else's validator.
+  // The key stays in the page's memory, and no third-party validator gets the contract.
   persistAuthorization: false,
   validatorUrl: null,
   deepLinking: true,

@@ -7,9 +7,9 @@ import { MAX_NESTING } from '../../json/value-scanner.js';
 import { type FieldError, invalidRequest, MAX_ERRORS } from '../../problems/problem.js';
 
 /**
- * Returns a check that refuses parsed bodies that would cost too much to validate, or that could not be kept as they are:
- * arrays longer than the contract says, as validation looks at each of their elements all the same; and, where
- * the body is kept, numbers that JSON can write but a double cannot hold.
+ * Returns a check that refuses parsed bodies that cost too much to validate or cannot be stored
+ * unchanged. These are arrays longer than the contract allows, since validation would still visit
+ * every element, and, in bodies that are stored, numbers outside the range of a double.
  */
 export function refuserOfBounds(contract: Contract, operation: Operation): (body: unknown) => void {
   const isKept = Number.isFinite(operation.maxBody);
@@ -20,14 +20,16 @@ export function refuserOfBounds(contract: Contract, operation: Operation): (body
   };
 }
 
-/** Refuses what nests so deep that writing it again would overflow the stack. */
+/** Refuses a body that nests so deep that serializing it would overflow the stack. */
 export function refuseDeepNesting(body: unknown): void {
   if (!nestsDeeperThan(MAX_NESTING, body)) return;
   const message = `must not nest deeper than ${MAX_NESTING} levels`;
   throw invalidRequest([{ pointer: '/body', message }]);
 }
 
-/** Where the bodies of an operation have their rows, if it takes an array of any length. */
+/**
+ * Returns the place of the rows in the bodies of an operation, if it takes an array of any length.
+ */
 export function rowsPlace(contract: Contract, { bodySchema }: Operation): RowsPlace | undefined {
   const alternatives = contract.alternatives(bodySchema);
   const array = alternatives.find(isArray);
@@ -69,9 +71,9 @@ function overlongArrays(
 
 function infiniteNumbers(body: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  // Only where there is such a number, the way to it is made into a pointer.
+  // The pointer is built only if there is such a number.
   const visit = (value: unknown, pointer: () => string): void => {
-    // One more than an answer names, so that it says that there are more.
+    // One more than a response lists, so that it can say that there are more.
     if (errors.length > MAX_ERRORS) return;
     if (typeof value === 'object' && value !== null) {
       const names = Array.isArray(value) ? undefined : Object.keys(value);

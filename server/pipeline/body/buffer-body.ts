@@ -6,11 +6,12 @@ import { announcedLength, hasBody } from '../../http/message-body.js';
 import { atClose } from '../../http/on-response-close.js';
 import { bodyTooLarge, malformedBody, type ProblemError } from '../../problems/problem.js';
 
-/** Bounds the bytes of all bodies that are in memory at once. */
+/** Limits the bytes of all bodies that are in memory at once. */
 export interface BodyBudget {
   /**
-   * Begins to count a body.
-   * @param giveUp called at most once, and only while the body arrives, if its memory is needed for others
+   * Starts to count a body.
+   * @param giveUp called at most once, and only while the body arrives, if its memory is needed for
+   *   others
    */
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare;
 }
@@ -19,31 +20,37 @@ export interface BodyBudget {
 export interface BodyShare {
   /** Counts bytes that have arrived. */
   add(bytes: number): void;
-  /** Ends the arrival: the body is worked on now, and cannot be given up. */
+  /** Marks the body as complete. It is being processed and cannot be given up. */
   complete(): void;
-  /** Allows the body to be given up again, as its answer waits for a slow reader. */
+  /** Allows the body to be given up again, because its response waits for a slow reader. */
   awaitReader(giveUp: () => void): void;
-  /** Gives the memory back. */
+  /** Returns the memory to the budget. */
   release(): void;
 }
 
-/** Throws the problem of a request to something that does not exist, as far as its address and its caller tell. */
+/**
+ * Throws the problem of a request whose target does not exist, as far as its address and caller
+ * show.
+ */
 export type RefuseMissingTarget = (res: Response) => Promise<void>;
 
-/** How the bodies of an operation are read. */
+/** The options for reading the bodies of an operation. */
 export interface BufferOptions {
-  /** In bytes. */
+  /** The largest body, in bytes. */
   readonly limit: number;
   readonly budget: BodyBudget;
   readonly refuseMissingTarget?: RefuseMissingTarget;
 }
 
-/** A body of more bytes, or of an unknown number, is read only for a target that exists: looking it up costs less. */
+/**
+ * The largest body that is read before its target is looked up. For a larger body, or one of
+ * unknown length, the look-up costs less.
+ */
 const SMALL = 256 * 1024;
 
 /**
- * Reads a JSON body into `req.body` as bytes. A body whose announced length exceeds the limit is refused
- * before any of it is read, and a large one if its target does not exist.
+ * Reads a JSON body into `req.body` as bytes. A body whose declared length exceeds the limit is
+ * refused before any of it is read, and so is a large body whose target does not exist.
  */
 export function bufferBody(options: BufferOptions): RequestHandler {
   const { limit, refuseMissingTarget } = options;
@@ -63,7 +70,7 @@ function collect(
   { limit, budget }: BufferOptions,
   next: NextFunction,
 ): void {
-  // A caller who left during a look-up cannot be answered, and sends nothing more.
+  // A caller who disconnected during the look-up gets no response and sends nothing more.
   if (req.destroyed) return;
   const meter = new ChunkMeter(req);
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { ChunkMeter } from '../../http/chunk-size.js';
 
-/** Lets bytes through until there are more than `limit`; then it fails with the error that is given. */
+/** Passes bytes through up to `limit`, and then fails with the given error. */
 export class LimitedStream extends Transform {
   #seen = 0;
   readonly #limit: number;
@@ -9,7 +9,7 @@ export class LimitedStream extends Transform {
 
   readonly #meter: ChunkMeter | undefined;
 
-  /** @param meter fails the stream, too, if its chunks are too small */
+  /** @param meter also fails the stream if its chunks are too small */
   constructor(limit: number, error: () => Error, meter?: ChunkMeter) {
     super();
     this.#limit = limit;

@@ -6,7 +6,7 @@ import { unreadBody } from './deferred-body.js';
 const SHORT = 50;
 const LONG = 60_000;
 
-test('a sender who keeps silent is given up', async () => {
+test('a silent sender is given up', async () => {
   const stream = new PassThrough();
   stream.write('a');
   const { bytes } = unreadBody('text/csv', stream, { silence: SHORT, whole: LONG });
@@ -16,7 +16,7 @@ test('a sender who keeps silent is given up', async () => {
   expect(stream.destroyed).toBe(true);
 });
 
-test('a sender who never comes to an end is given up', async () => {
+test('a sender who never finishes is given up', async () => {
   const stream = new PassThrough();
   const trickle = setInterval(() => stream.write('a'), SHORT / 10);
   const { bytes } = unreadBody('text/csv', stream, { silence: LONG, whole: SHORT });
@@ -27,7 +27,7 @@ test('a sender who never comes to an end is given up', async () => {
   clearInterval(trickle);
 });
 
-test('a sender is not given up because nobody takes what was sent', async () => {
+test('a sender is not given up because of a slow reader', async () => {
   const stream = new PassThrough();
   stream.write('a');
   const { bytes } = unreadBody('text/csv', stream, { silence: SHORT, whole: LONG });

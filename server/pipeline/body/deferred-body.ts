@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { type ProblemError, problem } from '../../problems/problem.js';
 
-/** How long a sender may send nothing of a body, and how long all of it may take, in milliseconds. */
+/** The longest silence of a sender, and the longest time for a whole body, in milliseconds. */
 const TIMEOUT_MS = { silence: 30_000, whole: 60 * 60 * 1000 };
 
-/** A body that the contract leaves to the operation to read (`x-roster-deferred-body`). */
+/** A body that the handler reads itself (`x-roster-deferred-body`). */
 export interface DeferredBody<MediaType extends string = string> {
   readonly mediaType: MediaType;
   /**
-   * Its bytes as they come, to be read once, and to the end.
-   * @throws {ProblemError} if there are too many, if they break off, if their sender keeps silent for too long,
-   *   or if the sender's key is revoked or expires
+   * The bytes as they arrive, to be read once and to the end.
+   * @throws {ProblemError} if there are too many bytes, if the body breaks off, if the sender is
+   *   silent for too long, or if the sender's key is revoked or expires
    */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -23,7 +23,7 @@ export function unreadBody(
   return { mediaType, bytes: patiently(stream, patience) };
 }
 
-/** Only while somebody waits for bytes is it their sender's fault that none come. */
+/** Times the sender only while a reader waits, since otherwise the reader causes the delay. */
 async function* patiently(
   stream: Readable,
   { silence, whole }: typeof TIMEOUT_MS,

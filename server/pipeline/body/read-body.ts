@@ -17,24 +17,25 @@ import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-
 import { LimitedStream } from './byte-limit.js';
 import { unreadBody } from './deferred-body.js';
 
-/** The service's own limits of bodies, in bytes. */
+/** The service's own limits for bodies, in bytes. */
 export interface BodyLimits {
   readonly maxBody: number;
-  /** Of a table that is not JSON. */
+  /** The limit for a table that is not JSON. */
   readonly maxTable: number;
 }
 
-/** The checks before a body is read, and while it is. */
+/** The checks before and while a body is read. */
 export interface BodyGuards {
   readonly budget: BodyBudget;
   readonly refuseMissingTarget: RefuseMissingTarget;
 }
 
 /**
- * Returns the middleware that reads the body of an operation: JSON is read into `req.body` as bytes, for `parseBody`;
- * another media type that the operation takes becomes a stream of at most `maxBody` bytes there, and lines
- * of JSON one of any number of bytes. A body that is read by the handler becomes a `DeferredBody`.
- * @param isStillGood tells whether the caller's key is still good while that is read
+ * Returns the middleware that reads the body of an operation. JSON is read into `req.body` as
+ * bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
+ * `maxBody` bytes; NDJSON may have any number of bytes. A body that the handler reads becomes a
+ * `DeferredBody`.
+ * @param isStillGood returns whether the caller's key is still valid while a deferred body is read
  */
 export function readBody(
   operation: Operation,
@@ -50,8 +51,8 @@ export function readBody(
 }
 
 /**
- * Returns the middleware that parses the bytes of JSON in `req.body`. What JSON holds is bounded before anyone looks at
- * it closely; a stream is not looked into.
+ * Returns the middleware that parses the bytes of JSON in `req.body`, and checks its bounds before
+ * anything else visits it. Streams are left alone.
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
   if (operation.consumes.length === 0 || operation.defersBody) return [];
@@ -71,7 +72,7 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
         async (parsed) => {
           req.body = parsed;
           refuse(parsed);
-          // Validating and storing it take their own time.
+          // Yields, because validating and storing the body take time of their own.
           await pauseWork(res);
           next();
         },
@@ -83,7 +84,7 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
   ];
 }
 
-/** Bytes that JSON.parse takes at most a few milliseconds for, whatever they are. */
+/** The size up to which JSON.parse takes at most a few milliseconds for any content, in bytes. */
 const SHORT = 16 * 1024;
 
 function isJson(req: IncomingMessage): boolean {
@@ -91,7 +92,7 @@ function isJson(req: IncomingMessage): boolean {
 }
 
 function jsonOf(bytes: Buffer): unknown {
-  // An empty body is a body of nothing; validation tells what is missing.
+  // An empty body counts as an empty object; validation reports the missing fields.
   if (bytes.length === 0) return {};
   try {
     return parseWhole(bytes);
@@ -100,13 +101,13 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-/** For so long a body is parsed without a pause, in milliseconds. */
+/** The longest time that a body is parsed without a pause, in milliseconds. */
 const BETWEEN_PAUSES = 4;
 
-/** The caller left, and nobody is to be answered. */
+/** Thrown if the caller disconnected, so that nobody gets a response. */
 class HungUpError extends Error {}
 
-/** Parses a body without keeping others waiting. */
+/** Parses a large body, and yields to other requests meanwhile. */
 async function parseLong(
   bytes: Buffer,
   place: RowsPlace | undefined,
@@ -146,7 +147,7 @@ function openStream(maxBody: number): RequestHandler {
     if (isJson(req)) return next();
     const areLines = mediaType(req) === LINES_TYPE;
     const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
-    // Lines may be answered for the last time before their end; who reads on would wait for ever.
+    // The response may end before the lines do; a handler that reads on would wait forever.
     if (areLines) atClose(req, res, () => stream.destroy());
     req.body = stream;
     next();
@@ -158,7 +159,7 @@ function deferBody(
   isStillGood: (caller: Caller) => boolean | Promise<boolean>,
 ): RequestHandler {
   return (req, res, next) => {
-    // Whoever reads it is patient in ways of its own.
+    // The reader of the body applies timeouts of its own.
     mayTakeItsTime(req);
     const { caller } = res.locals;
     const stream = limited(req, isJson(req) ? maxBody : maxTable);
@@ -174,13 +175,13 @@ function deferBody(
   };
 }
 
-/** The bytes of a body, which fail with the problem of what is wrong with them. */
+/** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */
 function limited(req: IncomingMessage, limit: number): LimitedStream {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
   const stream = new LimitedStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
-  // Whoever reads the stream meets its error. If the request is refused before, nobody does, and an
-  // error that nobody listens for would end the process.
+  // The reader of the stream gets its error. If the request is refused first, there is no reader,
+  // and an error without a listener would end the process.
   stream.on('error', () => {});
   return req.pipe(stream);
 }
@@ -194,7 +195,7 @@ const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
   );
 };
 
-/** A few bytes may unfold to all the memory there is. */
+/** Refuses compressed bodies: a few bytes could expand to all available memory. */
 const refuseCompression: RequestHandler = (req, _res, next) => {
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() === 'identity') return next();

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const close of closing) close();
 });
 
-/** Serves lines that are made from a body, and gives a connection on which a request for them has begun. */
+/** Serves lines made from a body, and returns a connection on which such a request has begun. */
 async function begin(
   made: (body: AsyncIterable<Buffer>) => Blocks,
   times: Partial<StreamTimes> = {},
@@ -66,16 +66,16 @@ async function begin(
   return { socket, ended };
 }
 
-/** A piece of a body, as it goes over the wire. */
+/** Encodes a piece of a body as a chunk of HTTP/1.1. */
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const END = '0\r\n\r\n';
 
-/** Waits for the end of a connection, however it ends. */
+/** Waits until a connection closes, for any reason. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** Collects what comes back. */
+/** Collects the response. */
 function received(socket: Socket): { text: string } {
   const all = { text: '' };
   socket.on('error', () => {});
@@ -105,7 +105,7 @@ describe('a stream', () => {
     await expect.poll(() => answer.text).toMatch(/3\n\r\n0\r\n\r\n$/);
   });
 
-  test('goes on after a problem, which is a line', async () => {
+  test('continues after a problem, which is a line', async () => {
     const { socket } = await begin(async function* () {
       const fault = problem('/problems/invalid-line', 'It is none.', { line: 2 });
       yield [Buffer.from('1\n'), fault, Buffer.from('3\n')];
@@ -117,7 +117,7 @@ describe('a stream', () => {
     expect(answer.text).toContain('4\n');
   });
 
-  test('whose making fails ends with a line that says so, and nothing from inside', async () => {
+  test('whose source fails ends with a line that says so, without internal details', async () => {
     const { socket } = await begin(async function* () {
       yield [Buffer.from('1\n')];
       throw new Error('a secret');
@@ -161,7 +161,7 @@ describe('a stream', () => {
     expect(answer.text).toMatch(/\n\{"problem":\{"type":"\/problems\/unauthorized"/);
   });
 
-  test('goes on while nobody can tell whether its key is good', async () => {
+  test('continues while its key cannot be checked', async () => {
     const { socket } = await begin(echo);
     const answer = received(socket);
     let asked = 0;
@@ -175,7 +175,7 @@ describe('a stream', () => {
     expect(answer.text).not.toContain('problem');
   });
 
-  test('that is no HTTP any more is cut, with nothing in the midst of its answer', async () => {
+  test('that is no longer valid HTTP is cut off, with nothing inserted into its response', async () => {
     const { socket } = await begin(echo);
     const answer = received(socket);
     socket.write(chunk('1\n'));
@@ -187,7 +187,7 @@ describe('a stream', () => {
 });
 
 describe('a sender', () => {
-  test('who sends nothing for too long is told so in a last line, and let go', async () => {
+  test('who sends nothing for too long gets a last line that says so, and is disconnected', async () => {
     const { socket } = await begin(echo);
     const answer = received(socket);
     socket.write(chunk('1\n'));
@@ -196,13 +196,13 @@ describe('a sender', () => {
     expect(answer.text).toContain(END);
   });
 
-  test('who sends a little now and then is not', async () => {
+  test('who sends a little now and then is not disconnected', async () => {
     const { socket, ended } = await begin(async function* (body) {
       for await (const _ of body) yield [];
       yield [Buffer.from('1\n')];
     });
     const answer = received(socket);
-    // Together it takes longer than nothing may come.
+    // The total takes longer than the longest allowed silence.
     for (let sent = 0; sent < 10; sent += 1) {
       socket.write(chunk('x'));
       await delay(TIMES.stalled / 5);
@@ -213,7 +213,7 @@ describe('a sender', () => {
     expect(answer.text).not.toContain('problem');
   });
 
-  test('who goes on after the end has time to read of it, but not for ever', async () => {
+  test('who continues after the end has some time to read the reason', async () => {
     const { socket } = await begin(async function* () {
       yield [Buffer.from('1\n')];
       throw new Error('over');
@@ -226,7 +226,7 @@ describe('a sender', () => {
     expect(answer.text).toContain(END);
   });
 
-  test('who breaks off leaves nothing that is waited for', async () => {
+  test('who breaks off leaves no pending work', async () => {
     let left = false;
     const { socket, ended } = await begin(async function* (body) {
       try {
@@ -246,10 +246,10 @@ describe('a sender', () => {
 
 describe('a reader', () => {
   const line = Buffer.from(`${'7'.repeat(65_535)}\n`);
-  /** More than the buffers of both machines together take: 256 MiB. */
+  /** More than the buffers of both sides hold: 256 MiB. */
   const MAX_LINES = 4096;
 
-  /** Makes lines without end, and counts how many were asked for. */
+  /** Makes endless lines, and counts the blocks that were requested. */
   function endless() {
     const counted = { blocks: 0 };
     const blocks = async function* (): Blocks {
@@ -261,7 +261,7 @@ describe('a reader', () => {
     return { counted, blocks };
   }
 
-  test('who does not read is not written for, and is given up after a while', async () => {
+  test('who does not read gets no further lines, and is given up after a while', async () => {
     const { counted, blocks } = endless();
     const { socket, ended } = await begin(blocks);
     socket.on('error', () => {}).pause();
@@ -271,7 +271,7 @@ describe('a reader', () => {
     await closed(socket);
   });
 
-  test('who rests, but not for too long, gets all of it', async () => {
+  test('who pauses, but not for too long, gets all of it', async () => {
     const { counted, blocks } = endless();
     const { socket, ended } = await begin(blocks, { stalled: 20_000 });
     let bytes = 0;

@@ -15,7 +15,7 @@ import { GONE, StreamEnd, type StreamTimes } from './stream-deadline.js';
 
 const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
 
-/** What a stream is sent within. */
+/** The surroundings of a stream. */
 interface Around {
   readonly contract: Contract;
   /** Aborted when the service stops. */
@@ -26,9 +26,9 @@ interface Around {
 }
 
 /**
- * Sends lines as they are made, and asks for the next block only when its reader has taken the one
- * before; between two blocks others are served. A stream that ends early ends with a line that says why,
- * where somebody can still read it.
+ * Sends lines as they are produced, and requests the next block only when the reader has taken the
+ * last one. Other requests are served between two blocks. A stream that ends early ends with a line
+ * that states the reason, if the connection still exists.
  */
 export async function sendLines(
   req: Request,
@@ -40,7 +40,7 @@ export async function sendLines(
   const end = new StreamEnd(req, res, times, stopping, isStillGood);
   const line = (error: ProblemError) => problemLine(contract, error, req, res);
   answersBegun.add(req.socket);
-  // Those who wait with their lines until they hear of the answer hear of it.
+  // Senders that wait for the response headers before they send lines need them now.
   res.status(200).type(LINES_TYPE).flushHeaders();
   try {
     const source = blocks[Symbol.asyncIterator]();
@@ -81,7 +81,7 @@ function problemLine(
   return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
 }
 
-/** Says in a last line why there are no more; what is sent after it is read off for a while. */
+/** Sends a last line with the reason for the end, and discards further input for a while. */
 function endEarly(
   req: Request,
   res: Response,

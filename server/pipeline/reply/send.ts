@@ -4,14 +4,14 @@ import { atClose } from '../../http/on-response-close.js';
 import { JsonText, PlainText } from '../handlers.js';
 import { pauseWork } from '../work-turn.js';
 
-/** A reply as `reply()` took it; which ones there are, the types of the contract say. */
+/** A reply whose type is checked by `reply()` only. */
 export interface AnyReply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes a reply to the wire: at once, unless there is a promise. */
+/** Writes a reply to the connection; returns a promise if it cannot be written at once. */
 export function send(res: Response, { status, body, headers }: AnyReply): Promise<void> | void {
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
@@ -24,14 +24,20 @@ export function send(res: Response, { status, body, headers }: AnyReply): Promis
   }
 }
 
-/** A caller who takes nothing of an answer for so long is given up, in milliseconds; and whoever takes it in sips. */
+/**
+ * The longest time in which a caller may read nothing of a response, and the longest for all of it,
+ * in milliseconds.
+ */
 const STALLED_TIMEOUT_MS = 30_000;
 const SENDING_TIMEOUT_MS = 600_000;
 
-/** How many characters go out at once. A shorter answer is sent whole, and so with its length. */
+/**
+ * The number of characters that are sent at once. A shorter response is sent whole, with its
+ * length.
+ */
 const PORTION = 64 * 1024;
 
-/** Bytes, or text of about as many. */
+/** Bytes, or text of about the same size. */
 type Portion = string | Uint8Array;
 
 function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> | void {
@@ -59,28 +65,30 @@ function sendWhole(res: Response, text: Portion): void {
   boundWait(res);
 }
 
-/** Bounds how long an answer that has ended waits for its reader, and the memory that it takes meanwhile. */
+/**
+ * Limits the time for which a complete response waits for its reader, and the memory that it takes.
+ */
 function boundWait(res: Response): void {
-  // Most often the network has all of it by now, and there is nobody to lose patience with.
+  // Usually the network has taken all of it by now, and no timeout is needed.
   if (res.socket?.writableLength === 0) return;
   releaseBody(res);
   atClose(res.req, res, losePatience(res));
   countUnread(res);
 }
 
-/** Counts the memory of an answer that has ended, until its reader has taken it. */
+/** Counts the memory of a complete response until its reader has taken it. */
 function countUnread(res: Response): void {
   const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
   if (endWait) atClose(res.req, res, endWait);
 }
 
-/** Gives back the memory of the request's body: the answer has been made of it. */
+/** Releases the memory of the request's body, which the response no longer needs. */
 function releaseBody(res: Response): void {
   res.req.body = undefined;
   res.locals.bodyShare?.release();
 }
 
-/** A reason that is made once: the usual one takes a stack with each answer. */
+/** Created once: the default reason would capture a stack for each response. */
 const GONE = new Error('The answer has ended');
 
 async function sendPortions(
@@ -115,7 +123,10 @@ async function sendPortions(
   if (res.writableLength > 0) countUnread(res);
 }
 
-/** Ends the connection of whoever takes nothing of an answer, or takes it too slowly. Gives what calls that off. */
+/**
+ * Ends the connection of a caller who reads nothing, or too slowly. Returns a function that cancels
+ * the timeout.
+ */
 function losePatience(res: Response): () => void {
   const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
   res.setTimeout(STALLED_TIMEOUT_MS, () => res.destroy());
@@ -153,12 +164,12 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
   if (portion !== '') yield portion;
 }
 
-/** A reader who takes longer is slow, in milliseconds. */
+/** The longest time that a prompt reader takes, in milliseconds. */
 const PROMPT = 100;
 
 /**
- * Waits until the caller has taken what was written, or is gone.
- * @param held the bytes that come next, and are in memory already
+ * Waits until the caller has taken the written bytes, or has disconnected.
+ * @param held the number of the next bytes, which are already in memory
  */
 async function drained(res: Response, held: number, gone: AbortSignal): Promise<void> {
   let endWait: (() => void) | undefined;

@@ -3,22 +3,25 @@ import { atClose } from '../../http/on-response-close.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type IsStillGood, watchKey } from '../watch-key.js';
 
-/** How long things may take with a stream, in milliseconds. */
+/** The timeouts of a stream, in milliseconds. */
 export interface StreamTimes {
-  /** Until the next bytes come from the sender, or go to the reader. */
+  /** The longest time until the next bytes come from the sender, or go to the reader. */
   readonly stalled: number;
-  /** All of it. */
+  /** The longest time for the whole stream. */
   readonly longest: number;
-  /** How long what is still sent is read off after an early end, so that its sender gets to read of it. */
+  /**
+   * The time for which input is discarded after an early end, so that the sender can still read the
+   * reason.
+   */
   readonly lingering: number;
 }
 
-/** The connection has gone, or nobody reads it: there is nobody to tell anything. */
+/** The reason if the connection is closed or not read: no one can receive a problem. */
 export const GONE = Symbol('gone');
 
 /**
- * What ends a stream before its time: its sender or its reader does nothing for too long, it takes too
- * long altogether, its key is revoked or expires, its connection goes, or the service stops.
+ * Ends a stream early: if its sender or its reader stalls, if it takes too long in total, if its
+ * key is revoked or expires, if its connection closes, or if the service stops.
  */
 export class StreamEnd {
   readonly #over = new AbortController();
@@ -48,16 +51,18 @@ export class StreamEnd {
   }
 
   /**
-   * Waits for the next of what is sent.
-   * @throws {ProblemError | typeof GONE} the reason, if the stream ends before; or what the promise throws
+   * Waits for the next input.
+   * @throws {ProblemError | typeof GONE} the reason if the stream ends first, or the error of the
+   *   promise
    */
   forSender<T>(next: Promise<T>): Promise<T> {
     return this.#wait(next, sentNothing(this.#times.stalled));
   }
 
   /**
-   * Waits until what was written has been taken.
-   * @throws {ProblemError | typeof GONE} the reason, if the stream ends before; or what the promise throws
+   * Waits until the reader has taken the output.
+   * @throws {ProblemError | typeof GONE} the reason if the stream ends first, or the error of the
+   *   promise
    */
   forReader<T>(taken: Promise<T>): Promise<T> {
     return this.#wait(taken, GONE);

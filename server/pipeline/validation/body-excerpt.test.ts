@@ -13,8 +13,8 @@ const excerpt = (id: string, body: unknown) => {
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, index]));
 
-describe('what the validator is shown of a body', () => {
-  test('is the body itself, where its faults are few', () => {
+describe('the excerpt of a body', () => {
+  test('is the body itself if its faults are few', () => {
     const body = {
       agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } },
     };

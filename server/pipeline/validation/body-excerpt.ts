@@ -3,20 +3,23 @@ import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { MAX_ERRORS } from '../../problems/problem.js';
 import type { schemaCheck } from './fast-check.js';
 
-/** Faults that are kept of each kind: some may be left out of the answer, as they follow from others. */
+/**
+ * The most faults kept of each kind. It exceeds the number in a response, which may omit faults
+ * that follow from others.
+ */
 export const MAX_FAULTS = 2 * MAX_ERRORS;
 
-/** A part of a body that has at least as many faults as an answer names, if the body has. */
+/** A part of a body with enough faults to fill a response, if the body has that many. */
 export interface BodyExcerpt {
   readonly body: unknown;
-  /** Whether faults were left out: the body is not as the contract wants it. */
+  /** Whether faults were left out, in which case the body is invalid. */
   readonly isShortened: boolean;
 }
 
 /**
- * Returns a function that leaves out unknown fields and faulty items of a body, beyond the first
- * {@link MAX_FAULTS} of each. The validator reports every fault, and each costs it some ten microseconds.
- * A body with fewer faults is returned as it is.
+ * Returns a function that drops unknown fields and faulty items of a body after the first {@link
+ * MAX_FAULTS} of each. The validator reports every fault, at about ten microseconds each. A body
+ * with fewer faults is returned unchanged.
  */
 export function excerptOfBodies(
   contract: Contract,
@@ -38,7 +41,7 @@ class Excerpt {
     private readonly checkOf: ReturnType<typeof schemaCheck>,
   ) {}
 
-  /** @returns the value itself, if nothing is left out of it */
+  /** @returns the value itself, if nothing is left out */
   of(schema: unknown, value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     const alternatives = this.contract.alternatives(schema);
@@ -72,7 +75,7 @@ class Excerpt {
     );
     const kept: [string, unknown][] = [];
     let isWhole = true;
-    // Its names alone: an object of ten thousand members takes longer to copy than to walk.
+    // Walks the names only: copying an object of ten thousand members takes longer.
     for (const name in object) {
       const isKnown = Object.hasOwn(fields, name);
       if (isKnown || !isClosed || this.#keepsUnknownField()) {

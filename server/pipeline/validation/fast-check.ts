@@ -7,9 +7,10 @@ import { JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { referredTo } from './request-document.js';
 
 /**
- * Whether a request is surely as the contract wants it.
+ * Returns whether a request certainly meets the contract.
  * @param params the parameters of its address
- * @param query those of its query, as texts; where it accepts them, they are of the types of the contract after it
+ * @param query the parameters of its query as strings; on success, converted to the types of the
+ *   contract
  */
 export type Accepts = (
   request: Request,
@@ -18,12 +19,14 @@ export type Accepts = (
 ) => boolean;
 
 /**
- * Returns a check that accepts the requests to an operation. It is compiled for a yes alone; a no is for the validator
- * to confirm and to word. So it may be stricter than the validator, but never laxer.
+ * Returns a check that accepts the valid requests to an operation. It only accepts quickly; the
+ * full validator confirms each refusal and writes its message. It may therefore be stricter than
+ * the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
   const asSent = compiler({ useDefaults: true });
-  // The types of a query's parameters are read out of their texts, and one that may be repeated is a list of one.
+  // Query parameters are converted from strings, and a single value of a repeatable one becomes a
+  // list.
   const asTexts = compiler({ useDefaults: true, coerceTypes: 'array' });
   return (operation) => {
     const schemas = schemasOf(contract.document, operation);
@@ -32,14 +35,14 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
     const body = asSent.compile(schemas.body);
     return (request, params, sent) =>
       address({ path: params, header: request.headers }) &&
-      // The validator takes a text of nothing for none.
+      // The validator treats an empty string as a missing parameter.
       !Object.values(sent).includes('') &&
       query({ query: sent }) &&
       (isDeferred(operation, request) || body({ body: request.body }));
   };
 }
 
-/** Returns a function that compiles a schema of the contract, once, into a check of values. */
+/** Returns a function that compiles each schema of the contract once, into a check of values. */
 export function schemaCheck(contract: Contract): (schema: unknown) => (value: unknown) => boolean {
   const ajv = compiler({});
   const checks = new Map<unknown, (value: unknown) => boolean>();
@@ -59,7 +62,7 @@ function compiler(options: Options): Ajv2020 {
   return ajv;
 }
 
-/** Whether the body is not there yet: it is a stream, or none. */
+/** Returns whether the body cannot be checked yet: it is a stream, or there is none. */
 function isDeferred({ consumes, defersBody }: Operation, request: Request): boolean {
   return consumes.length === 0 || defersBody || mediaType(request) !== JSON_TYPE;
 }
@@ -90,7 +93,7 @@ function parameterSchema(parameters: readonly JsonRecord[], place: string): Json
   };
 }
 
-/** Node knows headers in lower case. */
+/** Node lower-cases header names. */
 function nameIn(place: string, name: unknown): string {
   return place === 'header' ? String(name).toLowerCase() : String(name);
 }

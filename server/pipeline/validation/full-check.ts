@@ -14,7 +14,7 @@ type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec'];
 
 type Comparison = ReturnType<typeof OpenApiValidator.middleware>[number];
 
-/** What the validator knows of the operation that a request is for, as it notes it on the request. */
+/** The operation of a request, as the validator notes it on the request. */
 type Recognised = NonNullable<Parameters<Comparison>[0]['openapi']>;
 
 declare module 'express-serve-static-core' {
@@ -23,21 +23,24 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** How the validator calls the last of its middleware, which alone looks at a request's content. */
+/**
+ * The name of the validator's last middleware, the only one that checks the content of a request.
+ */
 const COMPARISON = 'requestMiddleware';
 
 /**
- * Sets up the validator. It is told which operation a request is for: left to itself, it would compile the
- * patterns of all addresses for each request, to find what the router has found already.
- * @returns makes what validates the requests to an operation: it expects the body to be read, and the parameters
- *   of the address in `res.locals`; it passes on a {@link ContractViolation}, or lets the request pass
+ * Sets up the validator. It gets the operation of each request from the router; otherwise it would
+ * compile the patterns of all addresses for each request.
+ * @returns a function that returns the middleware for an operation. The middleware expects a parsed
+ *   body, and the parameters of the address in `res.locals`; it passes on a {@link
+ *   ContractViolation}, or accepts the request
  */
 export function validator(contract: Contract): (operation: Operation) => Promise<RequestHandler> {
   const middleware = OpenApiValidator.middleware({
     // `npm run generate` has checked the document.
     apiSpec: requestsOnly(contract.document) as unknown as ApiSpec,
-    // `npm run lint:spec` holds the document against OpenAPI's schema; doing it at each start would take
-    // longer than all the rest of the start.
+    // `npm run lint:spec` checks the document against OpenAPI's schema. At each start, this would
+    // take longer than the rest of the start.
     validateApiSpec: false,
     useRequestUrl: true,
     validateRequests: { allErrors: true },
@@ -53,8 +56,8 @@ export function validator(contract: Contract): (operation: Operation) => Promise
   return async (operation) => {
     const recognised = await recognisedBy(recognise, operation);
     return (req, res, next) => {
-      // The validator compiles anew for each text of a Content-Type, and keeps it for ever: a caller's own
-      // parameters, or a type where nothing is sent, would fill the memory.
+      // The validator compiles and caches a check for each Content-Type string, so parameters
+      // chosen by callers, or a type without a body, would fill the memory.
       const { headers } = req;
       if (headers['content-type'] !== undefined) {
         headers['content-type'] = operation.consumes.length > 0 ? mediaType(req) : undefined;
@@ -64,7 +67,7 @@ export function validator(contract: Contract): (operation: Operation) => Promise
       const excerpt = excerptOf(operation.bodySchema, body);
       req.body = excerpt.body;
       const { query, isShortened } = excerptOfQuery(req.query);
-      // Express has no setter for it.
+      // Express has no setter for `query`.
       if (isShortened) Object.defineProperty(req, 'query', { value: query, configurable: true });
       return compare(req, res, (refusal?: unknown) => {
         if (excerpt.body !== body) req.body = body;
@@ -78,7 +81,7 @@ export function validator(contract: Contract): (operation: Operation) => Promise
   };
 }
 
-/** What the validator notes on a request to an operation. */
+/** Returns the notes that the validator makes on a request to an operation. */
 async function recognisedBy(
   recognise: readonly RequestHandler[],
   { id, method, path }: Operation,

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { MAX_FAULTS } from './body-excerpt.js';
 
-/** A part of a query that has at least as many faults as an answer names, if the query has. */
+/** A part of a query with enough faults to fill a response, if the query has that many. */
 export interface QueryExcerpt {
   readonly query: Request['query'];
   /** Whether values were left out: a parameter has more of them than the contract allows. */
@@ -9,8 +9,8 @@ export interface QueryExcerpt {
 }
 
 /**
- * Leaves out the values of each parameter beyond the first {@link MAX_FAULTS}. The validator reports every fault of
- * every value; a query of 14 KB has a thousand of them, with several faults each.
+ * Drops the values of each parameter after the first {@link MAX_FAULTS}. The validator reports
+ * every fault of every value, and a query of 14 KB has a thousand values, with several faults each.
  */
 export function excerptOfQuery(sent: Request['query']): QueryExcerpt {
   const isShortened = Object.values(sent).some(isLong);

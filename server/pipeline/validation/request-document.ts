@@ -2,15 +2,16 @@ import type { Document } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
 
 /**
- * The part of the contract that says how requests look, with the components that it refers to. The
- * validator walks through the whole document for each operation that it compiles, and most of it is
- * about answers.
+ * Returns the part of the contract that describes requests, with the components that it references.
+ * The validator walks the whole document for each operation that it compiles, and most of it
+ * describes responses.
  */
 export function requestsOnly(document: Document): object {
   const paths = mapValues(document.paths, (item) => mapValues(item, requestOnly));
   return structuredClone({
     ...document,
-    // One entry: the validator multiplies its routes by the servers, and prefixes are gone by then.
+    // One entry: the validator multiplies its routes by the servers, and the prefixes are already
+    // removed.
     servers: [{ url: '/' }],
     paths,
     components: referredTo(paths, document.components),
@@ -29,7 +30,7 @@ function requestOnly(part: unknown): unknown {
   };
 }
 
-/** Deferred bodies are validated by the handler. */
+/** Accepts any body: deferred bodies are validated by the handler. */
 function ofAnyForm(requestBody: unknown): object {
   const { content } = asRecord(requestBody);
   return {
@@ -38,7 +39,7 @@ function ofAnyForm(requestBody: unknown): object {
   };
 }
 
-/** The components that a part of the document refers to, and those that they refer to in turn. */
+/** Returns the components that a part of the document references, directly or indirectly. */
 export function referredTo(part: unknown, components: Document['components']): object {
   const kept: Record<string, Record<string, unknown>> = {};
   const visit = (node: unknown): void => {

@@ -3,12 +3,13 @@ import type { Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 
-/** A number as JSON writes it (RFC 8259, section 6). */
+/** A number as in JSON (RFC 8259, section 6). */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Refuses what the validator would read into a query: it takes `limit[]` and `limit[a]` for `limit`, and for
- * a number whatever JavaScript makes one of, such as `0x10`, ` 5` or nothing less than infinity.
+ * Refuses queries that the validator would misread. It takes `limit[]` and `limit[a]` for `limit`,
+ * and accepts for a number anything that JavaScript converts to one, such as `0x10`, ` 5` or
+ * infinity.
  */
 export function refuseMisreadQuery({ numericQuery }: Operation): RequestHandler {
   return (req, _res, next) => {

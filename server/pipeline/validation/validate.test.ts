@@ -57,7 +57,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   return { status: answer.status, body: await answer.json() };
 };
 
-describe('a request as the contract shows it', () => {
+describe('a request from the contract’s examples', () => {
   test.each(
     operations.flatMap((operation) =>
       exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
@@ -74,7 +74,7 @@ describe('a request as the contract shows it', () => {
 describe('a query', () => {
   const list = '/projects/default/skills';
 
-  test('is accepted without the validator, and of the types that the contract says', async () => {
+  test('is accepted without the validator, and has the contract’s types', async () => {
     asked.length = 0;
     expect((await get(`${list}?limit=20&agent=analyst`)).body).toEqual({
       query: { limit: 20, agent: ['analyst'] },
@@ -99,7 +99,7 @@ describe('a query', () => {
   });
 });
 
-test('the validator, which compiles anew for each Content-Type, sees none that a caller makes up', async () => {
+test('the validator, which compiles for each Content-Type, never sees one that a caller made up', async () => {
   const headers = { 'Content-Type': 'application/json; words=1' };
   const { body } = await get('/projects/default/skills?limit=0', headers);
   expect(body).toMatchObject({ contentType: null });
@@ -108,7 +108,7 @@ test('the validator, which compiles anew for each Content-Type, sees none that a
   expect(await posted.json()).toMatchObject({ contentType: 'application/json' });
 });
 
-test('of a parameter with a thousand faulty values, only the first are looked at', async () => {
+test('only the first faulty values of a parameter are validated', async () => {
   const { status, body } = await get(`/projects/a/skills?${'agent=!&'.repeat(1000)}`);
   expect(status).toBe(400);
   const text = JSON.stringify(body);

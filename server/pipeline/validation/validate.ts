@@ -3,11 +3,12 @@ import type { Contract, Operation } from '../../contract/document.js';
 import type { Accepts } from './fast-check.js';
 
 /**
- * Returns the middleware that validates the requests to an operation against the contract: their address, query, headers and body. It
- * expects the body to be read, and the parameters of the address in `res.locals`.
+ * Returns the middleware that validates the address, query, headers and body of a request against
+ * the contract. It expects a parsed body, and the parameters of the address in `res.locals`.
  *
- * It does so in two steps. Most requests are accepted by the first, which takes a few microseconds. Whatever is
- * not, the validator looks at: it alone refuses, and says why. Both are large, and loaded when they are first needed.
+ * It works in two steps. A fast check accepts most requests in a few microseconds. The full
+ * validator checks the rest, and it alone refuses requests and writes the reason. Both are large,
+ * and loaded when first needed.
  */
 export function requestValidation(contract: Contract): (operation: Operation) => RequestHandler {
   const acceptance = loadedOnce(async () => (await import('./fast-check.js')).acceptance(contract));

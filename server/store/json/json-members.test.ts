@@ -13,7 +13,7 @@ const VALUES = {
   ['__proto__']: { constructor: true },
 };
 
-test('the members of an object are found whatever its texts hold', () => {
+test('the members of an object are found for any texts', () => {
   expect(jsonMembers('{}')).toEqual([]);
   expect(jsonMembers(JSON.stringify(VALUES))).toEqual(
     Object.entries(VALUES).map(([key, value]) => [key, JSON.stringify(value)]),

@@ -1,6 +1,6 @@
 /**
- * Returns the members of a JSON object, each with its key and the JSON of its value, which is not parsed.
- * @param json an object as `JSON.stringify` writes it: without white space
+ * Returns the members of a JSON object, each with its key and its value as unparsed JSON.
+ * @param json an object as `JSON.stringify` writes it, without white space
  */
 export function jsonMembers(json: string): [key: string, value: string][] {
   const members: [string, string][] = [];
@@ -20,7 +20,7 @@ const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** Returns where a value ends: at the comma after it, or at the end of the object that it is in. */
+/** Returns the end of a value: the comma after it, or the end of the surrounding object. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let at = start;
@@ -37,7 +37,7 @@ function endOfValue(json: string, start: number): number {
   }
 }
 
-/** Returns where a string ends that begins at `start`: after its closing quote. */
+/** Returns the end of the string that begins at `start`, after its closing quote. */
 function endOfString(json: string, start: number): number {
   let quote = json.indexOf('"', start + 1);
   while (isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);

@@ -5,12 +5,12 @@ import type { Database } from '../database/schema.js';
 import { skillTexts } from '../skills.js';
 import { agentJson, partsOf, pausing } from './written-json.js';
 
-/** How many characters of skills are kept for the next agent of a list that uses them. */
+/** The most characters of skills that are cached for further agents of a list. */
 const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Writes agents with all of their skills, reading these from the store in parts. Many agents of a list use the
- * same skills: those that were written last are kept.
+ * Writes agents with all of their skills, which it reads from the store in parts. Many agents of a
+ * list use the same skills, so the most recent ones are cached.
  */
 export class AgentWriter {
   readonly #written = new LRUCache<string, string>({
@@ -41,7 +41,7 @@ export class AgentWriter {
       }
       await this.#pause();
     }
-    // One that was deleted meanwhile is no longer used.
+    // A skill that was deleted in the meantime is no longer used.
     return agentJson(
       row,
       used.flatMap(({ id }) => texts.get(id) ?? []),

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { Database } from '../database/schema.js';
 
-/** A resource of a list: its identifier, and about how many bytes its JSON has. */
+/** A resource of a list: its id, and the approximate size of its JSON in bytes. */
 export interface ListEntry {
   readonly id: string;
   readonly bytes: number;
 }
 
-/** How much is read from the store at once. */
+/** The amount that is read from the store at once. */
 const PART = { bytes: 256 * 1024, rows: 128 };
 
-/** Cuts a list into parts that are read at once: a few large resources, or many small ones. */
+/** Splits a list into parts that are read at once: a few large resources, or many small ones. */
 export function* partsOf<T extends ListEntry>(entries: readonly T[]): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;
@@ -27,10 +27,13 @@ export function* partsOf<T extends ListEntry>(entries: readonly T[]): Generator<
   if (part.length > 0) yield part;
 }
 
-/** How long the event loop is kept between two pauses, in milliseconds. */
+/** The longest time that the event loop is blocked between two pauses, in milliseconds. */
 const BETWEEN_PAUSES = 4;
 
-/** Returns a function that lets others be served, if that was not done for a few milliseconds. */
+/**
+ * Returns a function that yields to other requests if a few milliseconds have passed since the last
+ * time.
+ */
 export function pausing(): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -41,9 +44,9 @@ export function pausing(): () => Promise<void> {
 }
 
 /**
- * The JSON of a skill, as `JSON.stringify` writes it. JSON that the store keeps goes into it as it is: it was
- * written by `JSON.stringify` too.
- * @param agentIds the identifiers of its agents, with `","` between them; null if it has none
+ * Returns the JSON of a skill, as `JSON.stringify` writes it. Stored JSON is inserted unchanged,
+ * because `JSON.stringify` wrote it too.
+ * @param agentIds the ids of its agents, with `","` between them; null if it has none
  */
 export function skillJson(row: Selectable<Database['skills']>, agentIds: string | null): string {
   const { id, name, type, params, created_at, updated_at } = row;
@@ -52,7 +55,7 @@ export function skillJson(row: Selectable<Database['skills']>, agentIds: string 
   return `${own},"params":${params},"agent_ids":${agents},${times(created_at, updated_at)}`;
 }
 
-/** The JSON of an agent, in pieces, with that of its skills. */
+/** Returns the JSON of an agent, with that of its skills, in pieces. */
 export function agentJson(
   row: Selectable<Database['agents']>,
   skills: readonly string[],
@@ -66,7 +69,7 @@ export function agentJson(
   ];
 }
 
-/** The JSON of a chatbot. */
+/** Returns the JSON of a chatbot. */
 export function chatbotJson(
   row: Selectable<Database['chatbots']> & { readonly agent_name: string | null },
 ): string {
@@ -76,7 +79,7 @@ export function chatbotJson(
   return `${JSON.stringify(own).slice(0, -1)},${open},${times(row.created_at, row.updated_at)}`;
 }
 
-/** The last members of a resource, and its end. */
+/** Returns the last members of a resource, and the closing brace. */
 function times(created_at: string, updated_at: string): string {
   return JSON.stringify({ created_at, updated_at }).slice(1);
 }

@@ -3,7 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { dialectOf } from '../database/dialect.js';
 import { sql } from '../database/kysely.js';
 
-/** The tables of the first release, and the project that every store begins with. `schema.ts` explains their columns. */
+/**
+ * Creates the tables of the first release, and the project in every new store. `schema.ts` explains
+ * the columns.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createOwners(db);
   await createResources(db);
@@ -14,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     values (${uuidv7()}, 'local', 'default', ${new Date().toISOString()})`.execute(db);
 }
 
-/** Owners with what is kept for them: projects, keys, answers, and how much they store. */
+/** Creates owners and their data: projects, keys, kept responses, and storage counters. */
 async function createOwners(db: Kysely<unknown>): Promise<void> {
   await counters(db.schema.createTable('owner_storage'), 'bigint', [
     'bytes',
@@ -147,7 +150,7 @@ async function createIndexes(db: Kysely<unknown>): Promise<void> {
   await schema.createIndex('chatbots_of_agent').on('chatbots').column('agent_id').execute();
   await schema.createIndex('kept_answers_by_age').on('kept_answers').column('created_at').execute();
   const training = sql.lit('training');
-  // A model trains one version at a time, whoever asks.
+  // A model trains one version at a time, even across instances.
   await schema
     .createIndex('one_training_a_model')
     .on('model_versions')
@@ -177,7 +180,10 @@ async function createIndexes(db: Kysely<unknown>): Promise<void> {
 
 type TableBuilder = CreateTableBuilder<string, string>;
 
-/** A table of resources that belong to a project, each with a name of its own there. */
+/**
+ * Starts a table of resources that belong to a project, each with a name that is unique in the
+ * project.
+ */
 function resourceTable(db: Kysely<unknown>, table: string, columns: readonly string[]) {
   return texts(db.schema.createTable(table), ['name', 'created_at', ...columns])
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -185,7 +191,7 @@ function resourceTable(db: Kysely<unknown>, table: string, columns: readonly str
     .addUniqueConstraint(`${table}_name`, ['project_id', 'name']);
 }
 
-/** Adds columns of text that are never null. */
+/** Adds non-null text columns. */
 function texts(table: TableBuilder, columns: readonly string[]): TableBuilder {
   return columns.reduce(
     (builder, name) => builder.addColumn(name, 'text', (column) => column.notNull()),
@@ -193,7 +199,7 @@ function texts(table: TableBuilder, columns: readonly string[]): TableBuilder {
   );
 }
 
-/** Adds columns of numbers that begin at 0. */
+/** Adds number columns that begin at 0. */
 function counters(
   table: TableBuilder,
   type: 'integer' | 'bigint',

@@ -12,27 +12,30 @@ import {
 } from './node';
 import { sortByKey } from './sort';
 
-/** Up to this many categories, one against the rest is tried, and no larger sets. */
+/** Up to this many categories, only splits of one category against the rest are tried. */
 const MAX_ONE_HOT: i32 = 4;
 
-/** The most categories that are moved to the left. */
+/** The most categories that one split sends left. */
 const MAX_LEFT_CATEGORIES: i32 = 32;
 
-/** Rows of mean zero that steady the order and the fit of small categories. */
+/**
+ * The number of rows of mean zero that are added to steady the order and the fit of small
+ * categories.
+ */
 const SMOOTHING: f64 = 10;
 
-/** The bins that have rows enough (u8), and by bin their mean residuals (f64). */
+/** The bins with enough rows (u8), and their mean residuals by bin (f64). */
 const ORDER: usize = memory.data(MAX_BINS);
 const MEANS: usize = memory.data(8 * MAX_BINS, 8);
 
 /**
- * Keeps the best set of categories to go left, if it gains more than the best split so far. In the
- * order of their mean residuals, only the beginnings and the ends of the sequence need be tried
+ * Keeps the best set of categories to send left, if it gains more than the best split so far. In
+ * the order of mean residuals, only the beginnings and the ends of the sequence need to be tried
  * (Fisher 1958, as in LightGBM, Ke et al. 2017). Missing values are a category of their own.
- * Categories that cannot be judged go right, with the rest; those that the node lacks altogether go
- * with the larger child, for nothing says that they are like the few.
+ * Categories with too few rows go right, with the rest. Categories that the node lacks go with the
+ * larger child, because nothing suggests that they resemble the smaller one.
  *
- * @returns whether it does.
+ * @returns whether a better split was kept.
  */
 export function findCategorySplit(bins: usize, count: i32): bool {
   const known = listCategories(bins, count);
@@ -51,7 +54,7 @@ export function findCategorySplit(bins: usize, count: i32): bool {
   return fromLow || fromHigh;
 }
 
-/** Lists the bins that have rows enough: a category with fewer cannot be judged, it stays right. */
+/** Lists the bins with enough rows. A category with fewer cannot be judged and stays right. */
 function listCategories(bins: usize, count: i32): i32 {
   let known = 0;
   for (let bin = 0; bin < count; bin++) {
@@ -66,10 +69,10 @@ function listCategories(bins: usize, count: i32): i32 {
 }
 
 /**
- * The best of the sets that hold the first bins of an order, up to `longest` of them.
+ * Finds the best of the sets that hold the first bins of an order, up to `longest` of them.
  *
  * @param order u8; `step` is 1, or −1 to walk it backwards.
- * @param stepRows the rows on the right, and those added between two tries, are at least so many.
+ * @param stepRows the fewest rows on the right, and the fewest added between two tries.
  */
 function bestBeginning(
   bins: usize,

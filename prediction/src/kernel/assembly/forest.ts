@@ -1,24 +1,24 @@
-/** The trees of a group, whose masks lie next to each other: two vectors of four. */
+/** The trees of a group, whose masks are adjacent: two vectors of four. */
 const TREES: usize = 8;
 
-/** The bytes of the masks that one bin of one feature has for the trees of a group. */
+/** The size in bytes of the masks of one bin of one feature, for the trees of a group. */
 const MASKS: usize = 4 * TREES;
 
 const MAX_BINS: usize = 256;
 const MAX_LEAVES: usize = 32;
 
-/** The bytes from the values of one tree's leaves to those of the next. */
+/** The distance in bytes between the leaf values of one tree and those of the next. */
 const LEAVES: usize = 8 * MAX_LEAVES;
 
 /**
- * Adds a forest's trees to the sums of rows, tree after tree (QuickScorer, Lucchese et al. 2015;
- * eight trees at a time, as in its vectorised form, Lucchese et al. 2016). The trees of a group are
- * applied to all rows before the next group is: what a group needs stays in the first cache.
+ * Adds a forest's trees to the sums of rows, tree by tree (QuickScorer, Lucchese et al. 2015; eight
+ * trees at a time, as in its vectorised form, Lucchese et al. 2016). Each group of trees is applied
+ * to all rows before the next, so that its tables stay in the L1 cache.
  *
- * @param groups for each group four addresses as u32: of its features' slots (u32: which run of
- *   bins), of the places of their bins' masks (u16, 256 a feature), of the masks, and of the
- *   leaves' values (f64, 32 a tree); before them its number of features. Five words a group.
- * @param bins slot by slot, `rowCount` bins each.
+ * @param groups five words per group: its number of features, then four addresses as u32: of its
+ *   features' slots (u32, an index into `bins`), of the places of their bins' masks (u16, 256 per
+ *   feature), of the masks, and of the leaf values (f64, 32 per tree).
+ * @param bins by slot, `rowCount` bins each.
  * @param sums f64 by row.
  */
 export function addForest(
@@ -62,7 +62,7 @@ export function addForest(
   }
 }
 
-/** The value of the leftmost leaf that is possible; one always is. */
+/** Returns the value of the leftmost possible leaf; there is always one. */
 function leaf(values: usize, possible: i32): f64 {
   return load<f64>(values + 8 * <usize>ctz(possible));
 }

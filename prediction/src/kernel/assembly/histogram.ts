@@ -1,26 +1,26 @@
-/** Rows whose bins and residuals are fetched together. */
+/** The number of rows whose bins and residuals are fetched together. */
 const CHUNK: u32 = 128;
 
-/** The bytes that are copied of a row's bins, however many it has of them. */
+/** The bytes copied of each row's bins, whatever their number. */
 const MAX_WIDTH: usize = 16;
 
 const BINS: usize = memory.data(2048, 16);
 const ADDENDS: usize = memory.data(1024, 16);
 
 /**
- * Writes the histograms of the features of one block: at every bin a 64-bit sum over the rows, with
- * their number in its low bits and the sum of their quantised residuals above them. Whole numbers
- * add up to the same in any order.
+ * Writes the histograms of one block of features. Each bin has a 64-bit sum over the rows, with
+ * their number in its low bits and the sum of their quantised residuals above. Integers add up to
+ * the same result in any order.
  *
- * What rows have lies scattered in memory, and to wait for one row after the other would take most
- * of the time. So that many are waited for at once, a chunk of them is first copied together.
+ * The values of rows are scattered in memory, and waiting for one row after another would take most
+ * of the time. A chunk of rows is therefore first copied together, so that their loads overlap.
  *
  * @param histogram of the block's first feature.
- * @param stride bytes from the histogram of one feature to that of the next.
- * @param bins u8 by row of the table, `width` bins each, one of every feature; 16 bytes are read.
+ * @param stride bytes between the histograms of successive features.
+ * @param bins u8 by row of the table, `width` bins each, one per feature; 16 bytes are read.
  * @param rows u32, `count` of them.
- * @param residuals i32 by row of the table, as `quantise` gives them.
- * @param countBits how many low bits count rows.
+ * @param residuals i32 by row of the table, as returned by `quantise`.
+ * @param countBits the number of low bits that count rows.
  */
 export function sumRows(
   histogram: usize,
@@ -56,8 +56,8 @@ export function sumRows(
 }
 
 /**
- * Turns the histogram of a node into that of one child, given the other child's: the smaller child
- * alone is summed over its rows (Ke et al. 2017, LightGBM).
+ * Turns the histogram of a node into that of one child by subtracting the other child's. Only the
+ * smaller child is summed over its rows (LightGBM, Ke et al. 2017).
  *
  * @param bytes a multiple of 16.
  */

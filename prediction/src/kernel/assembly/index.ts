@@ -1,6 +1,6 @@
 /**
  * The loops of training and prediction that touch every row, as WebAssembly. They work on memory
- * that their caller has laid out from `firstFree` on, and are given addresses in it.
+ * that the caller has laid out from `firstFree` on, and take addresses in it.
  */
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
@@ -10,7 +10,7 @@ export { addToRows, partition } from './rows';
 export { findSplit } from './split';
 export { addTree } from './tree';
 
-/** The address behind what the kernel keeps for itself. */
+/** Returns the first address after the kernel's own memory. */
 export function firstFree(): usize {
   return __heap_base;
 }

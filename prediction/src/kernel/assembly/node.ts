@@ -1,18 +1,16 @@
-/*
- * The node whose split is sought, and the best of its splits so far. There is one search at a time.
- */
+/* The node being split, and its best split so far. Only one search runs at a time. */
 
 export const MAX_BINS: i32 = 256;
 
-/** The sum of the node's quantised residuals, a whole number, and its rows. */
+/** The sum of the node's quantised residuals, an integer, and its number of rows. */
 export let residualSum: f64 = 0;
 export let rowCount: f64 = 0;
 /** The fewest rows of a leaf. */
 export let leafRows: f64 = 0;
-/** How many low bits of a histogram's sums count rows. */
+/** The number of low bits of a histogram's sums that count rows. */
 let countBits: i32 = 0;
 
-/** By how much the best split lowers the node's sum of squares. */
+/** The reduction of the node's sum of squares by the best split. */
 export let gain: f64 = 0;
 let left: i64 = 0;
 
@@ -30,21 +28,21 @@ export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
   gain = 0;
 }
 
-/** Keeps a better split; which bins go left is written by who found it. */
+/** Records a better split; the caller writes which bins go left. */
 export function keepSplit(itsGain: f64, itsLeft: i64): void {
   gain = itsGain;
   left = itsLeft;
 }
 
-/** The number of rows on the left of the best split. */
+/** Returns the number of rows on the left of the best split. */
 export function leftRows(): f64 {
   return rowsOf(left);
 }
 
 /**
- * Where the best split is told: as f64 its gain, the sum of the quantised residuals and the number
- * of rows on its left, and the number of the bytes that follow. These are the bins that go left, as
- * ascending ranges: first, last, first, last, …
+ * Returns the address of the best split. It consists of, as f64, its gain, the sum of the quantised
+ * residuals and the number of rows on its left, and the number of bytes that follow. These are the
+ * bins that go left, as ascending ranges: first, last, first, last, …
  */
 export function splitAddress(): usize {
   return SPLIT;
@@ -65,22 +63,24 @@ export function tellSplit(): void {
   store<f64>(SPLIT, <f64>(end - SPLIT - 32), 24);
 }
 
-/** Where there is room to tell `partition` which bins go left. */
+/** Returns the address at which `partition` reads the bins that go left. */
 export function goesLeftAddress(): usize {
   return GOES_LEFT;
 }
 
-/** The residuals' part of one of a histogram's sums. */
+/** Returns the residuals' part of a histogram's sum. */
 export function sumOf(packed: i64): f64 {
   return <f64>(packed >> countBits);
 }
 
-/** The rows' part of one of a histogram's sums. */
+/** Returns the row count of a histogram's sum. */
 export function rowsOf(packed: i64): f64 {
   return <f64>(<i32>packed & ((1 << countBits) - 1));
 }
 
-/** How much the sum of squares falls when rows are predicted by their mean instead of by zero. */
+/**
+ * Returns the reduction of the sum of squares if rows are predicted by their mean instead of zero.
+ */
 export function squaresExplained(sum: f64, rows: f64): f64 {
   return (sum * sum) / rows;
 }

@@ -14,9 +14,9 @@ import {
 
 /**
  * Keeps the best threshold of a number or a date, if it gains more than the best split so far.
- * Missing values are tried on either side; where the node has none, they follow the larger child.
+ * Missing values are tried on either side; if the node has none, they follow the larger child.
  *
- * @returns whether it does.
+ * @returns whether a better split was kept.
  */
 export function findOrderedSplit(bins: usize, count: i32): bool {
   const missing = load<i64>(bins);
@@ -35,9 +35,9 @@ export function findOrderedSplit(bins: usize, count: i32): bool {
 }
 
 /**
- * Moves one bin after the other to the left, where `start` stands already. What a threshold explains
- * of the squares, left² ÷ left rows + right² ÷ right rows, is compared as a fraction: divisions take
- * most of the time otherwise.
+ * Moves one bin after another to the left, beginning with the sum `start`. The explained squares,
+ * left² ÷ left rows + right² ÷ right rows, are compared as fractions, because divisions would take
+ * most of the time.
  *
  * @returns the last bin that goes left, or 0 if no threshold gains more than the best split so far.
  */

@@ -1,17 +1,17 @@
-/** More would make sums that a double does not hold exactly. */
+/** With more bits, a double could not hold the sums exactly. */
 const MAX_BITS: i32 = 30;
 
-/** Of the numbers that were written last. */
+/** The sum of the numbers written last. */
 let sum: i64 = 0;
 
 /**
- * Writes the residuals of rows as whole numbers of a unit that is a power of two: the finest with which
- * the sum over all rows and, in `countBits` below it, their number fit into 64 bits.
+ * Writes the residuals of rows as integers, in units of a power of two. The unit is the finest for
+ * which the sum over all rows and, in `countBits` below it, their number fit into 64 bits.
  *
  * @param rows u32, fewer than 2^countBits of them.
  * @param residuals f64 by row of the table.
  * @param quantised i32 by row of the table.
- * @returns the unit; `quantisedSum` says what the numbers add up to.
+ * @returns the unit; `quantisedSum` returns the sum of the integers.
  */
 export function quantise(
   rows: usize,
@@ -41,12 +41,12 @@ export function quantisedSum(): f64 {
   return <f64>sum;
 }
 
-/** The least e with |value| < 2^e. */
+/** Returns the least e with |value| < 2^e. */
 function exponentAbove(value: f64): i32 {
   return <i32>(reinterpret<u64>(value) >>> 52) - 1022;
 }
 
-/** 2^exponent, or the nearest to it of which the inverse is an ordinary double as well. */
+/** Returns 2^exponent, limited to the range in which its inverse is also a normal double. */
 function powerOfTwo(exponent: i32): f64 {
   return reinterpret<f64>(<u64>(1023 + min(max(exponent, -1000), 1000)) * 0x10000000000000);
 }

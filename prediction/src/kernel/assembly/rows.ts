@@ -1,11 +1,11 @@
 /**
- * Puts the rows that go left first, in stable order.
+ * Moves the rows that go left to the front, in stable order.
  *
  * @param rows u32, `count` of them.
- * @param moved memory for as many more.
- * @param bins u8 by row of the table: the feature's.
+ * @param moved memory for the same number of rows.
+ * @param bins u8 by row of the table, of the feature.
  * @param goesLeft u8 by bin: 1 if its rows go left, else 0.
- * @returns how many go left.
+ * @returns the number of rows that go left.
  */
 export function partition(
   rows: usize,
@@ -16,7 +16,7 @@ export function partition(
 ): u32 {
   let left = rows;
   let right = moved;
-  // Each row is written to both sides, and one of them keeps it: there is no branch to mispredict.
+  // Each row is written to both sides, and one side keeps it: no branch can be mispredicted.
   for (let at = rows, end = rows + 4 * count; at < end; at += 4) {
     const row = load<u32>(at);
     const side = 4 * <usize>load<u8>(goesLeft + <usize>load<u8>(bins + row));

@@ -3,8 +3,7 @@ import { MAX_BINS } from './node';
 const MERGED: usize = memory.data(MAX_BINS);
 
 /**
- * Sorts bytes by ascending key, those of equal key as they stand: a merge sort, from runs of one
- * upwards.
+ * Sorts bytes by ascending key and keeps the order of equal keys: a bottom-up merge sort.
  *
  * @param items u8, at most 256 of them, `count` in all.
  * @param keys f64 by item.
@@ -28,7 +27,7 @@ function merge(items: usize, start: i32, middle: i32, end: i32, keys: usize): vo
     const lowItem = load<u8>(items + low);
     const highItem = load<u8>(items + high);
     const takesLow = i32(keyOf(keys, lowItem) <= keyOf(keys, highItem));
-    // As numbers rather than branches: half of them would be mispredicted.
+    // Computed without branches, half of which would be mispredicted.
     store<u8>(MERGED + at++, select(lowItem, highItem, takesLow));
     low += takesLow;
     high += 1 - takesLow;

@@ -3,17 +3,17 @@ import { beginSearch, tellSplit } from './node';
 import { findOrderedSplit } from './ordered-split';
 
 /**
- * Finds the split of a node that lowers the squared error most, over all features.
+ * Finds the split of a node that reduces the squared error most, over all features.
  *
  * @param histogram of the node.
- * @param features for each feature three words: the offset of its bins in a histogram, in bytes,
- *   how many bins it has, and 1 if they are categories, else 0.
+ * @param features three words per feature: the offset of its bins in a histogram in bytes, its
+ *   number of bins, and 1 for categories, else 0.
  * @param residualSum the node's sum of quantised residuals.
- * @param rowCount the node's.
+ * @param rowCount the number of rows of the node.
  * @param leafRows the fewest rows of a leaf.
- * @param countBits how many low bits of a histogram's sums count rows.
- * @returns the index of the split's feature, or −1 if no split gains anything; what else there is
- *   to know of it is told at `splitAddress`.
+ * @param countBits the number of low bits of a histogram's sums that count rows.
+ * @returns the index of the split's feature, or −1 if no split gains anything; the rest of the
+ *   split is at `splitAddress`.
  */
 export function findSplit(
   histogram: usize,

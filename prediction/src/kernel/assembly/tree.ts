@@ -1,9 +1,9 @@
 /**
- * Adds one tree's values, times a factor, to the sums of rows. As with a forest, each feature's bin
- * rules out leaves, and the leftmost that stays possible is the row's.
+ * Adds one tree's values, times a factor, to the sums of rows. As with a forest, the bin of each
+ * feature rules out leaves, and the leftmost possible leaf is the row's.
  *
- * @param features for each feature that the tree splits on two words: the addresses of its bins (u8
- *   by row of the table), and of the leaves that each bin leaves possible (u32, 256 of them).
+ * @param features two words per feature that the tree splits on: the address of its bins (u8 by row
+ *   of the table), and of the leaves that each bin leaves possible (u32, 256 of them).
  * @param leaves f64.
  * @param rows u32, `count` of them.
  * @param sums f64 by row of the table.

@@ -1,18 +1,17 @@
-/** How many bytes make a piece. */
+/** The size of a piece, in bytes. */
 const PIECE = 256 * 1024;
 
 /** The bytes of a text, in pieces. */
-export interface Gathered {
+export interface CoalescedChunks {
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Whether all of it is there already. */
+  /** Whether the whole text has already arrived. */
   readonly isWhole: boolean;
 }
 
 /**
- * Gathers chunks, which may be of any size, into pieces of 256 KiB. Resolves when the first piece is there, or the
- * end.
+ * Coalesces chunks of any size into pieces of 256 KiB. Resolves at the first piece, or at the end.
  */
-export async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Gathered> {
+export async function coalesceChunks(chunks: AsyncIterable<Uint8Array>): Promise<CoalescedChunks> {
   const source = piecesOf(chunks);
   const first = await source.next();
   const isWhole = first.done === true || first.value.length < PIECE;
