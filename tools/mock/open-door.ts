@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 /**
- * Lets everyone in, as the other mock does: with any key or with none, and from pages of any origin. The
- * service behind it has no keys, and so takes everyone who shows none for the one local caller.
+ * Accepts every caller, like the other mock: with any key or none, and from pages of any origin. The service
+ * behind it has no keys, so it takes callers without one for the local caller.
  */
 export function openDoor(app: RequestListener): RequestListener {
   return (req, res) => {
@@ -13,12 +13,15 @@ export function openDoor(app: RequestListener): RequestListener {
   };
 }
 
-/** Frontends send the key that they will have later; what it looks like is nobody's concern here. */
+/** Removes the key, which frontends send for later. It may have any format. */
 function forgetKey(req: IncomingMessage): void {
   delete req.headers.authorization;
 }
 
-/** Fetch Standard, section 3.3.3. A star takes in every header of an answer, such as Location, Link and ETag. */
+/**
+ * Allows pages of any origin to read answers. The star covers every header, such as Location, Link and ETag
+ * (Fetch Standard, section 3.3.3).
+ */
 function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader('Access-Control-Expose-Headers', '*');
@@ -28,10 +31,13 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** Whatever is wanted may be sent: what the contract does not have, the service refuses in words that the page can read. */
+/**
+ * Allows every preflight request: the service refuses unknown methods and headers with an answer that the page
+ * can read.
+ */
 function answerPreflight({ headers }: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Methods', headers['access-control-request-method'] ?? '');
-  // A star would leave out Authorization.
+  // A star would not cover Authorization.
   res.setHeader('Access-Control-Allow-Headers', headers['access-control-request-headers'] ?? '*');
   res.writeHead(204).end();
 }
