@@ -69,7 +69,7 @@ async function withoutRequest(response: Response): Promise<object> {
     return { names: [...(await response.text()).matchAll(/^# TYPE .*$/gm)].map(([line]) => line) };
   }
   const body: unknown = await response.json();
-  // Other tests add to the list of projects meanwhile.
+  // Other tests add projects to the list.
   if (Array.isArray(body)) return { first: body[0] };
   return { ...Object(body), instance: null, request_id: null };
 }

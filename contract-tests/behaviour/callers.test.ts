@@ -188,7 +188,7 @@ describe("another owner's project", () => {
   });
 
   /** Returns an answer without the parts that differ between any two answers. */
-  async function told(response: Response, name: string): Promise<unknown> {
+  async function comparable(response: Response, name: string): Promise<unknown> {
     const { request_id: _, ...body } = await objectOf(response);
     const headers = [...response.headers.keys()];
     const text = JSON.stringify({ status: response.status, body, headers });
@@ -208,7 +208,7 @@ describe("another owner's project", () => {
       const hidden = await sendAs(keys.stranger, at(project), { ...init, headers });
       const missing = await sendAs(keys.stranger, at(absent), { ...init, headers });
       expect(hidden.status).toBe(404);
-      expect(await told(hidden, project)).toEqual(await told(missing, absent));
+      expect(await comparable(hidden, project)).toEqual(await comparable(missing, absent));
     }
   });
 

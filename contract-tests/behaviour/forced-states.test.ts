@@ -65,7 +65,7 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
   });
 
   test('gets a 409 with Retry-After while the first request is in progress', async ({ skip }) => {
-    skip(!store.isPostgres, 'in a store of SQLite, one creation comes after the other');
+    skip(!store.isPostgres, 'on SQLite, creations run one after the other');
     const another = await Store.open(store.databaseUrl);
     try {
       await another.transaction(async ({ answers }) => {

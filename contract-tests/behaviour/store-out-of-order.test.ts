@@ -60,13 +60,13 @@ describe('while another process locks the store', () => {
     const answering = asked.map(async (operation) => {
       answers.set(operation.id, await ask(operation));
     });
-    const impatience = store.isPostgres ? await sendWaitersAway() : undefined;
+    const cancelling = store.isPostgres ? await cancelLockWaits() : undefined;
     await Promise.all(answering);
     if (store.isPostgres && metrics !== undefined) {
       await other.run('lock table api_keys in access exclusive mode');
       answers.set(metrics.id, await ask(metrics, unused));
     }
-    await impatience?.stop();
+    await cancelling?.stop();
     return () => other.run('rollback');
   });
 
@@ -86,7 +86,7 @@ describe('while another process locks the store', () => {
 });
 
 /** Ends the wait for a lock at once, instead of after seconds. */
-async function sendWaitersAway() {
+async function cancelLockWaits() {
   const connection = await store.connect();
   const waiters = `select pg_cancel_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;

@@ -291,7 +291,7 @@ describe('Accept', () => {
   });
 });
 
-test('the predict address answers OPTIONS and HEAD for lines too', async () => {
+test('the predict address allows OPTIONS, and refuses HEAD', async () => {
   const options = await send(address, { method: 'OPTIONS' });
   expect([options.status, options.headers.get('Allow')]).toEqual([204, 'POST, OPTIONS']);
   expect((await send(address, { method: 'HEAD' })).status).toBe(405);

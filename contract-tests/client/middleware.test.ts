@@ -56,18 +56,18 @@ describe('an API key', () => {
 });
 
 describe('a timeout', () => {
-  const impatient = (ms = 100) => {
+  const clientWithTimeout = (ms = 100) => {
     const roster = createRosterClient({ baseUrl: proxy.url, apiKey: key });
     roster.use(timeout(ms));
     return roster;
   };
 
   test('does not affect an answer that comes in time', async () => {
-    expect((await impatient(30_000).GET('/projects')).data).toHaveLength(1);
+    expect((await clientWithTimeout(30_000).GET('/projects')).data).toHaveLength(1);
   });
 
   test('keeps the body of the request', async () => {
-    await impatient(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
+    await clientWithTimeout(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
     expect(proxy.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
   });
 
@@ -75,7 +75,7 @@ describe('a timeout', () => {
     'ends %s, and the error says what took how long',
     async (fault) => {
       proxy.next(fault);
-      const ended: unknown = await impatient()
+      const ended: unknown = await clientWithTimeout()
         .GET('/projects')
         .catch((error: unknown) => error);
       expect(ended).toBeInstanceOf(TimeoutError);
@@ -88,11 +88,13 @@ describe('a timeout', () => {
     const reason = new Error('The user has left the page');
     const abort = new AbortController();
     proxy.next('half an answer');
-    const listing = impatient(30_000).GET('/projects', { signal: abort.signal });
+    const listing = clientWithTimeout(30_000).GET('/projects', { signal: abort.signal });
     await vi.waitFor(() => expect(proxy.passed).toHaveLength(1));
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
-    await expect(impatient().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
+    await expect(clientWithTimeout().GET('/projects', { signal: abort.signal })).rejects.toBe(
+      reason,
+    );
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms is rejected', (ms) => {

@@ -168,11 +168,13 @@ describe('untilReady by the clock', () => {
 
   test('reports progress when there is some', async () => {
     const { client } = answering(training, training, training, ready);
-    const told: number[] = [];
-    const waiting = untilReady(client, path, { onProgress: ({ progress }) => told.push(progress) });
+    const reported: number[] = [];
+    const waiting = untilReady(client, path, {
+      onProgress: ({ progress }) => reported.push(progress),
+    });
     await vi.advanceTimersByTimeAsync(1_500);
     await waiting;
-    expect(told).toEqual([0.5, 1]);
+    expect(reported).toEqual([0.5, 1]);
   });
 });
 

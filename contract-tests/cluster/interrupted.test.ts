@@ -52,7 +52,7 @@ describe('a training', () => {
 });
 
 describe('a restart of the database', () => {
-  test('makes the service unavailable meanwhile, and the service recovers by itself', async () => {
+  test('makes the service unavailable, and the service recovers by itself', async () => {
     await database.stop();
     try {
       for (const instance of both) {

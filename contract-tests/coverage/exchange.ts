@@ -66,7 +66,7 @@ export function keptByRequest(operation: Operation, exchange: Exchange): string[
   const mediaType = mediaTypeOf(requestHeaders);
   const bodies = isDone
     ? requestExamples(operation).filter(
-        (example) => example.mediaType === mediaType && begins(sent, example.value),
+        (example) => example.mediaType === mediaType && beginsWith(sent, example.value),
       )
     : [];
   const parameters = parameterExamples(operation).filter((example) =>
@@ -85,7 +85,7 @@ export function keptByRequest(operation: Operation, exchange: Exchange): string[
  * Whether a body begins with an example: the examples of tables show the first lines or rows of those that are
  * sent.
  */
-function begins(sent: string, example: unknown): boolean {
+function beginsWith(sent: string, example: unknown): boolean {
   if (typeof example === 'string') return sent.startsWith(example);
   const text = JSON.stringify(example);
   if (Array.isArray(example) && sent.startsWith(`${text.slice(0, -1)},`)) return true;

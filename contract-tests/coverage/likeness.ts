@@ -8,7 +8,7 @@ const NOUN =
  * Returns the text of a problem without its variable parts: names, addresses, media types, methods, numbers,
  * kinds of resource, and the messages of the JSON parser.
  */
-function wordsOf(text: string): string {
+function templateOf(text: string): string {
   return (
     text
       .replace(/(?<=not valid JSON: ).*?(?=\. (?:Correct|Write))/s, '…')
@@ -67,7 +67,7 @@ function problemLikeness(problem: { type?: unknown; detail?: unknown; errors?: u
   const { type, detail, errors } = problem;
   const faults: unknown[] = Array.isArray(errors) ? errors : [];
   return {
-    whole: `${type}: ${wordsOf(`${detail}`)}`,
-    faults: faults.map((fault) => `${type}: ${wordsOf(`${Object(fault).message}`)}`),
+    whole: `${type}: ${templateOf(`${detail}`)}`,
+    faults: faults.map((fault) => `${type}: ${templateOf(`${Object(fault).message}`)}`),
   };
 }

@@ -32,7 +32,7 @@ export async function searchRequests(
     const exchange = await exchangeOf(made, fixture);
     const faults = [...(await faultsOfAnswer(exchange)), ...(await faultsAfter(exchange))];
     if (faults.length === 0) return;
-    const what = `${made.operationId}: ${wordsOf(faults[0] ?? '')}`;
+    const what = `${made.operationId}: ${fingerprintOf(faults[0] ?? '')}`;
     // Known findings are skipped, and so are other ones found while shrinking.
     if (findings.has(what) || (last !== undefined && last.what !== what)) return;
     last = { what, faults, shown: curlOf(fixture.url, exchange.request), kind: 'request' };
@@ -54,7 +54,7 @@ async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
 }
 
 /** Returns a fault without the parts that vary between requests. */
-function wordsOf(fault: string): string {
+function fingerprintOf(fault: string): string {
   return fault
     .replace(/"[^"]*"/g, '"…"')
     .replace(/\/\d+/g, '/…')
