@@ -28,7 +28,7 @@ export interface Choice {
 /** Yields the selected cases, and stores the data that they need. */
 export async function* cases(url: string, { words, isShort }: Choice): AsyncGenerator<Case> {
   const send = (made: Made) => sent(url, made);
-  const groups = [bodies(send), questions(), ...(isShort ? [] : [lists(send), models(send)])];
+  const groups = [bodies(send), longRequests(), ...(isShort ? [] : [lists(send), models(send)])];
   for (const group of groups) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
@@ -65,7 +65,7 @@ const WRITES = [
 ] as const;
 
 /** Creates a project, and in it a resource `x` for updates. One project for all bodies would soon be full. */
-async function newPlace(
+async function newTarget(
   send: (made: Made) => Promise<{ status: number }>,
   { id, path, kind }: (typeof WRITES)[number],
 ): Promise<string> {
@@ -83,7 +83,7 @@ async function* bodies(send: (made: Made) => Promise<{ status: number }>): Async
   yield ['createProject: unknown fields', () => write('/projects', `{"project":{${MEMBERS}}}`)];
   for (const operation of WRITES) {
     const { id, method, kind, open } = operation;
-    const empty = await newPlace(send, operation);
+    const empty = await newTarget(send, operation);
     const field = (name: string, value: string) => {
       const own = id.startsWith('create') ? `"name":"${newName()}",` : '';
       const type = kind === 'skill' ? '"type":"sql",' : '';
@@ -93,7 +93,7 @@ async function* bodies(send: (made: Made) => Promise<{ status: number }>): Async
     yield [`${id}: unknown fields around`, () => write(empty, `{${MEMBERS}}`, method)];
     for (const [what, value] of Object.entries(VALUES)) {
       const nested = `{"v":${value}}`;
-      const to = await newPlace(send, operation);
+      const to = await newTarget(send, operation);
       yield [`${id}: ${open}, ${what}`, () => write(to, field(open, nested), method)];
       if (id !== 'createSkill') continue;
       const headers = () => ({ 'Idempotency-Key': newName().padStart(20, 'x') });
@@ -124,7 +124,7 @@ function write(path: string, body: string, method = 'POST'): Made {
 }
 
 /** Queries and headers of the maximum length in Node. */
-async function* questions(): AsyncGenerator<Named> {
+async function* longRequests(): AsyncGenerator<Named> {
   const of = (part: string) => part.repeat(Math.floor(15_000 / part.length));
   yield ['listSkills: unknown parameters', () => ({ path: `${PROJECT}/skills?${of('a=1&')}` })];
   const different = Array.from({ length: 2000 }, (_, index) => `a${index}=1`).join('&');

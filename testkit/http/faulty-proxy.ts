@@ -45,7 +45,7 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
     const body = Buffer.concat(await request.toArray()).toString();
     passed.push({ method, path, headers, body });
     const received = Object.entries(headers).map(([name, value]): Header => [name, String(value)]);
-    await meet(faults.shift() ?? 'none', request, response, () =>
+    await applyFault(faults.shift() ?? 'none', request, response, () =>
       fetch(target + path, { method, headers: endToEnd(received), ...(body && { body }) }),
     );
   }).listen(0, '127.0.0.1');
@@ -64,7 +64,7 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
   };
 }
 
-async function meet(
+async function applyFault(
   fault: Fault,
   request: IncomingMessage,
   response: ServerResponse,

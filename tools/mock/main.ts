@@ -45,7 +45,7 @@ async function mock(config: Config): Promise<void> {
     const front = openDoor(service.app);
     // The examples are loaded through a temporary port, so the mock has them before it opens its own.
     const made = await withAddress(front, loadExamples);
-    sayWhatIsThere(await service.listen(front), made);
+    printAddresses(await service.listen(front), made);
     await stopSignal();
   } finally {
     await service.stop();
@@ -69,7 +69,7 @@ async function withAddress<T>(
   }
 }
 
-function sayWhatIsThere(url: string, made: readonly string[]): void {
+function printAddresses(url: string, made: readonly string[]): void {
   say(`A mock that remembers listens on ${url}. It is the service itself, in memory, with the
 examples of the contract in it:
 ${made.map((address) => `\n  ${url}${address}`).join('')}

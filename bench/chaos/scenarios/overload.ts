@@ -112,7 +112,7 @@ interface Round {
 }
 
 async function compare(calm: Target, flooded: Target): Promise<Finding[]> {
-  const connections = await fewestForTheBestRate(calm);
+  const connections = await bestConnectionCount(calm);
   await warmUp(flooded);
   const watch = watchService(flooded);
   const rounds: Round[] = [];
@@ -133,7 +133,7 @@ async function warmUp(target: Target): Promise<void> {
   for (let round = 0; round < 3; round++) await bestRate(target, 4);
 }
 
-async function fewestForTheBestRate(target: Target): Promise<number> {
+async function bestConnectionCount(target: Target): Promise<number> {
   await warmUp(target);
   const tried: number[] = [];
   for (const connections of FEW) tried.push(await bestRate(target, connections));
