@@ -11,8 +11,8 @@ import { residentMemory } from '../testkit/service/measured-service.js';
 import { machine } from './scenario/machine.js';
 
 /**
- * Measures how long the service takes until it is ready, with a store that exists, and how much memory it holds
- * when it has been idle for a while. Linux only: memory is read from /proc.
+ * Measures how long the service takes to become ready, with an existing store, and how much memory it uses
+ * after it has been idle for a while. Linux only: memory is read from /proc.
  *
  * usage: npm run bench:start [-- --rounds N]
  */
@@ -20,7 +20,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7'
 const ROUNDS = Number(values.rounds);
 const IDLE_MS = 3000;
 
-/** As who tries it out starts it, and as a supervisor does. */
+/** The commands of a first trial and of a supervisor. */
 const COMMANDS = {
   'npm start': ['npm', 'start', '--silent'],
   'node dist/server/main.js': ['node', ...NODE_FLAGS, 'dist/server/main.js'],
@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
 const rows: string[] = [];
 const memory: number[] = [];
 try {
-  await start('npm start'); // Makes the store.
+  await start('npm start'); // Creates the store.
   for (const name of ['npm start', 'node dist/server/main.js'] as const) {
     const starts: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -73,7 +73,7 @@ async function start(
   return { milliseconds, mebibytes };
 }
 
-/** Waits for the log's line that says so, which also has the id of the process. */
+/** Waits for the log line of the listening service, which also has the id of the process. */
 async function untilListening(log: NodeJS.ReadableStream): Promise<number> {
   for await (const chunk of log) {
     const line = String(chunk)

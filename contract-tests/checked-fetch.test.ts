@@ -43,7 +43,7 @@ function answer({ status = 200, headers = {}, body = skill }: Answer): Response 
 
 const asProblem = { 'Content-Type': 'application/problem+json' };
 
-describe('what the contract declares passes', () => {
+describe('checkedFetch accepts declared answers', () => {
   test.each([
     ['a resource', 'GET', URL_OF_SKILL, answer({})],
     [
@@ -80,7 +80,7 @@ describe('what the contract declares passes', () => {
   });
 });
 
-describe('what the contract does not declare is found', () => {
+describe('checkedFetch finds violations', () => {
   test.each([
     ['a status', 'does not declare the status 202', 'GET', URL_OF_SKILL, answer({ status: 202 })],
     [
@@ -98,7 +98,7 @@ describe('what the contract does not declare is found', () => {
       answer({ status: 404, body: problem }),
     ],
     [
-      'a header that is missing',
+      'a missing header',
       'lacks the header Location',
       'POST',
       URL_OF_SKILLS,
@@ -112,35 +112,35 @@ describe('what the contract does not declare is found', () => {
       answer({ headers: { 'X-Request-Id': 'a b' } }),
     ],
     [
-      'a header that is no number',
+      'a header that is not a number',
       'header Retry-After must be integer',
       'GET',
       URL_OF_SKILL,
       answer({ status: 503, headers: { ...asProblem, 'Retry-After': 'soon' } }),
     ],
     [
-      'a header that is unknown',
+      'an unknown header',
       'does not declare the header x-colour',
       'GET',
       URL_OF_SKILL,
       answer({ headers: { 'X-Colour': 'red' } }),
     ],
     [
-      'a Link where there is one resource',
+      'a Link for a single resource',
       'does not declare the header link',
       'GET',
       URL_OF_SKILL,
       answer({ headers: { Link: '</x>; rel="next"' } }),
     ],
     [
-      'a field that is missing',
+      'a missing field',
       "must have required property 'name'",
       'GET',
       URL_OF_SKILL,
       answer({ body: { ...skill, name: undefined } }),
     ],
     [
-      'a field that is unknown',
+      'an unknown field',
       'must NOT have additional properties',
       'GET',
       URL_OF_SKILL,
@@ -181,15 +181,15 @@ describe('what the contract does not declare is found', () => {
       new Response('{', { headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'r1' } }),
     ],
     [
-      'an answer where there is no address',
+      'an answer at an unknown address',
       'promises 404',
       'GET',
       'http://127.0.0.1:4000/nowhere',
       answer({}),
     ],
-    ['an answer to a method that is not there', 'promises 405', 'PUT', URL_OF_SKILLS, answer({})],
+    ['an answer to a method that does not exist', 'promises 405', 'PUT', URL_OF_SKILLS, answer({})],
     [
-      'a 405 that does not say what is allowed',
+      'a 405 without Allow',
       'lacks the header Allow',
       'PUT',
       URL_OF_SKILLS,
@@ -209,7 +209,7 @@ describe('what the contract does not declare is found', () => {
   });
 });
 
-/** No Response with a body can be made with the status 204, though a broken server may send one. */
+/** Returns a 204 with a body, which a broken server may send, and which Response cannot represent. */
 function fakeNoContent(body: string): Response {
   const response = new Response(body, { headers: { 'X-Request-Id': 'r1' } });
   return new Proxy(response, {

@@ -1,16 +1,16 @@
-/** Holds what goes over the wire against the contract. */
+/** Checks requests and answers against the contract as they pass. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { contract, document, type Place } from '../testkit/openapi/document.js';
 import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
 import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
 
-/** What the contract says of one answer. */
+/** The contract's declaration of one answer. */
 interface Expectation {
-  /** Who speaks, for the messages. */
+  /** The subject of the messages. */
   what: string;
   headers: DeclaredHeader[];
-  /** The schemas by media type; empty where no body may come. */
+  /** The schemas by media type; empty if no body is allowed. */
   content: [mediaType: string, schema: Place][];
 }
 
@@ -28,7 +28,7 @@ ajv.addSchema(document, 'contract');
 const PROMISES =
   /^(x-.*|link|location|content-location|retry-after|etag|allow|www-authenticate|ratelimit.*|idempotency-.*)$/;
 
-/** Of those, the ones that only tell a browser to be careful. */
+/** Those of them that only set browser security policies. */
 const SECURITY_HEADERS = new Set([
   'x-content-type-options',
   'x-dns-prefetch-control',
@@ -38,18 +38,18 @@ const SECURITY_HEADERS = new Set([
   'x-xss-protection',
 ]);
 
-/** The answers that belong to no operation stand among the shared ones. */
+/** The answers that belong to no operation are among the shared ones. */
 const shared = contract.at('components');
 const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
 const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
-/** The answers to what is no request. */
+/** The answers to input that is not an HTTP request. */
 const OF_NO_REQUEST = [
   { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
   { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
   { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
   { status: 501, expectation: expectationOf('501', shared.at('responses', 'NotImplemented')) },
 ];
-/** OPTIONS is no operation either; the introduction of the contract promises this. */
+/** OPTIONS is not an operation either; the introduction of the contract promises this answer. */
 const OPTIONS: Expectation = {
   what: 'OPTIONS',
   headers: METHOD_NOT_ALLOWED.headers,
@@ -57,15 +57,16 @@ const OPTIONS: Expectation = {
 };
 
 /**
- * A fetch from the server that rejects, with every point, when an answer is not what the contract
- * declares. What it has exercised of the contract is written down.
+ * Fetches from the server, checks the answer against the contract, and records the promises that the exchange
+ * has exercised.
+ * @throws with every violation if the answer is not what the contract declares
  */
 export async function checkedFetch(request: Request): Promise<Response> {
   const sent = await beginningOf(request);
   return checkedAnswer(request, sent, await fetch(request));
 }
 
-/** The same for the mock, whose answers are no proof of anything. */
+/** Like `checkedFetch`, for the mock, whose answers are not recorded. */
 export async function checkedFetchOfMock(request: Request): Promise<Response> {
   const response = await fetch(request);
   await refuseViolations(request, response);
@@ -73,9 +74,9 @@ export async function checkedFetchOfMock(request: Request): Promise<Response> {
 }
 
 /**
- * An answer of the server that came by another way than fetch, held against the contract and written down.
- * @param sent the body of the request, or how it begins
- * @throws with every point in which it is not what the contract declares
+ * Checks and records an answer of the server that was not obtained by fetch.
+ * @param sent the body of the request, or its beginning
+ * @throws with every violation if the answer is not what the contract declares
  */
 export async function checkedAnswer(
   request: { method: string; url: string; headers: Headers },
@@ -93,8 +94,8 @@ export async function checkedAnswer(
 }
 
 /**
- * The same for an answer to what was no request, which belongs to no operation.
- * @throws with every point in which it is not what the contract declares
+ * Like `checkedAnswer`, for an answer to input that is not an HTTP request and so belongs to no operation.
+ * @throws with every violation if the answer is not what the contract declares
  */
 export async function checkedSharedAnswer(response: Response): Promise<void> {
   const body = await response.clone().text();
@@ -120,7 +121,7 @@ async function refuseViolations(
   }
 }
 
-/** What of an answer is not as the contract declares it. The body of `response` can still be read. */
+/** Returns the violations of the contract in an answer. The body of `response` can still be read. */
 export async function violations(
   method: string,
   url: string,

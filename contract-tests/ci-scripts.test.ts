@@ -19,7 +19,7 @@ test('CI runs every script of package.json', async () => {
   expect([...scripts.keys()].filter((name) => !run.has(name))).toEqual([]);
 });
 
-/** The scripts that commands run by themselves; `npm ci` runs `prepare`. */
+/** The scripts that the commands run themselves; `npm ci` runs `prepare`. */
 function scriptsIn(commands: string): string[] {
   return [...commands.matchAll(/\bnpm (?:run )?([\w:]+)/g)].map(([, name = '']) =>
     name === 'ci' ? 'prepare' : name,

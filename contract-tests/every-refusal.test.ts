@@ -1,4 +1,4 @@
-/** What every operation answers to whom the service cannot serve now, walked over the contract. */
+/** Tests of the answer of every operation while the service refuses requests, walking over the contract. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { RawExchange } from './raw-exchange.js';
 
 type Operation = (typeof operations)[number];
 
-describe('whose key has used up its requests', () => {
+describe('a key that has reached its rate limit', () => {
   const limited = operations.filter(({ place }) => place.find('responses', '429') !== undefined);
   let folder: string;
   let server: ServerProcess;
@@ -37,14 +37,14 @@ describe('whose key has used up its requests', () => {
     await rm(folder, { recursive: true });
   });
 
-  test.each(limited)('is told by $id when there are more', async (operation) => {
+  test.each(limited)('gets 429 from $id', async (operation) => {
     const refused = await ask(operation);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ type: '/problems/too-many-requests' });
   });
 });
 
-describe('who comes while the service stops', () => {
+describe('a request that arrives during shutdown', () => {
   const refusing = operations.filter(({ place }) => place.find('responses', '503') !== undefined);
   const answers = new Map<string, Response>();
 
@@ -56,7 +56,7 @@ describe('who comes while the service stops', () => {
         exchange: await RawExchange.begin(server.url, wholeRequest(operation)),
       })),
     );
-    // A request whose first line is not read yet does not count as begun.
+    // A request counts as begun only after its first line has been read.
     await checkedFetch(new Request(`${server.url}/health/live`));
     const stopped = server.stop();
     while (!server.log.some((line) => line.includes('"msg":"stopping"'))) await delay(10);
@@ -64,7 +64,7 @@ describe('who comes while the service stops', () => {
     await stopped;
   });
 
-  test.each(refusing)('is sent away by $id', async ({ id }) => {
+  test.each(refusing)('gets 503 from $id', async ({ id }) => {
     const refused = answers.get(id);
     expect(refused?.status).toBe(503);
     expect(refused?.headers.get('Retry-After')).toBe('1');

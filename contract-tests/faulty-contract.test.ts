@@ -1,4 +1,4 @@
-/** A fault of the contract stops each command that works from it, and is told with its place. */
+/** Tests that a fault of the contract stops every command that uses it, and is reported with its position. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,37 +11,37 @@ import { type Child, startChild } from '../testkit/service/child-process.js';
 
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');
 
-/** What stands in the contract in place of what, from where (‸) it is told, and what is told of it. */
+/** A replacement in the contract, with the position of the fault (‸) and the expected message. */
 interface Fault {
   from: string;
   to: string;
-  told: string;
+  message: string;
 }
 
-/** Examples are held against schemas that are sound. */
+/** Examples are validated only against valid schemas. */
 const FAULTS: Record<string, Fault[]> = {
   'an unknown reference, an operation without a handler, and a name of two operations': [
     {
       from: "'#/components/schemas/CreateSkillBody'",
       to: "‸'#/components/schemas/CreateSkilBody'",
-      told: '$ref #/components/schemas/CreateSkilBody leads to nothing; is it misspelt?',
+      message: '$ref #/components/schemas/CreateSkilBody leads to nothing; is it misspelt?',
     },
     {
       from: 'operationId: getAgent\n',
       to: 'operationId: ‸copyAgent\n',
-      told: 'the operation copyAgent has no handler; begin one in server/operations/',
+      message: 'the operation copyAgent has no handler; begin one in server/operations/',
     },
     {
       from: 'operationId: getChatbot\n',
       to: 'operationId: ‸getSkill\n',
-      told: 'two operations are called getSkill; rename one of them',
+      message: 'two operations are called getSkill; rename one of them',
     },
   ],
   'an example that breaks its schema': [
     {
       from: 'jewellery } }\n',
       to: '‸5 } }\n',
-      told: 'the example breaks its schema: must be string',
+      message: 'the example breaks its schema: must be string',
     },
   ],
 };
@@ -68,11 +68,11 @@ afterEach(async () => {
 const pathOf = (name: string) => fileURLToPath(new URL(name, root));
 
 /** Runs a command of the project until it ends. */
-function run(command: string, ...args: string[]): Promise<{ code: unknown; told: string }> {
+function run(command: string, ...args: string[]): Promise<{ code: unknown; output: string }> {
   const env = { ...process.env, PORT: '0', DATABASE_URL: ':memory:' };
   return new Promise((resolve) => {
     execFile(command, args, { cwd: project, env }, (error, stdout, stderr) => {
-      resolve({ code: error ? error.code : 0, told: stdout + stderr });
+      resolve({ code: error ? error.code : 0, output: stdout + stderr });
     });
   });
 }
@@ -88,57 +88,58 @@ async function start(): Promise<Child> {
 
 const writeContract = (text: string) => writeFile(join(project, 'openapi.yaml'), text);
 
-/** The contract with some faults, and how each is told with its place. */
-function faulty(faults: readonly Fault[]): { text: string; told: string[] } {
+/** Returns the contract with some faults, and the expected report of each with its position. */
+function faulty(faults: readonly Fault[]): { text: string; reports: string[] } {
   let marked = CONTRACT;
   for (const { from, to } of faults) marked = marked.replace(from, to);
-  const told = faults.map((fault) => {
+  const reports = faults.map((fault) => {
     const start = marked.indexOf(fault.to) + fault.to.indexOf('‸');
     const lines = marked.slice(0, start).replaceAll('‸', '').split('\n');
-    return `openapi.yaml:${lines.length}:${(lines.at(-1) ?? '').length + 1}: ${fault.told}\n`;
+    return `openapi.yaml:${lines.length}:${(lines.at(-1) ?? '').length + 1}: ${fault.message}\n`;
   });
-  return { text: marked.replaceAll('‸', ''), told };
+  return { text: marked.replaceAll('‸', ''), reports };
 }
 
 test.each(Object.entries(FAULTS))(
-  '%s: generate and lint stop, and say where it is',
+  '%s: generate and lint stop, and report the position',
   async (_, faults) => {
-    const { text, told } = faulty(faults);
+    const { text, reports } = faulty(faults);
     await writeContract(text);
     const answers = await Promise.all([
       run('npm', 'run', 'generate'),
       run('npm', 'run', 'lint:spec'),
     ]);
-    for (const { code, told: said } of answers) {
+    for (const { code, output } of answers) {
       expect(code).toBe(1);
-      for (const fault of told) expect(said).toContain(fault);
+      for (const report of reports) expect(output).toContain(report);
     }
     expect(await readdir(join(project, 'generated'))).toEqual([]);
   },
 );
 
-test('a contract that was changed since it was generated from stops the start, in one line', async () => {
+test('a contract that has changed since the build stops the start, with one line', async () => {
   await writeContract(
     CONTRACT.replace('summary: List all projects', 'summary: List every project'),
   );
   expect(await run('node', 'dist/server/main.js')).toEqual({
     code: 1,
-    told: 'Roster did not start: openapi.yaml is not what the service was built from: npm run generate, then npm run build\n',
+    output:
+      'Roster did not start: openapi.yaml is not what the service was built from: npm run generate, then npm run build\n',
   });
 });
 
-test('the contract that the service was built from is served', async () => {
+test('the service starts with the contract that it was built from', async () => {
   const { log } = await start();
   expect(log.join('\n')).toContain('"listening"');
 });
 
-test('what was generated from another contract is found', async () => {
+test('generate:check finds a module that was generated from another contract', async () => {
   await cp(pathOf('generated'), join(project, 'generated'), { recursive: true });
   await writeContract(
     CONTRACT.replace('summary: List all projects', 'summary: List every project'),
   );
   expect(await run('npm', 'run', 'generate:check')).toEqual({
     code: 1,
-    told: expect.stringContaining('generated/contract.ts is not what openapi.yaml gives'),
+    output: expect.stringContaining('generated/contract.ts is not what openapi.yaml gives'),
   });
 });

@@ -1,9 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** The targets on which the same promises are played. */
+/** The targets on which the same tests run. */
 const TARGETS = ['mock', 'server', 'postgres'];
 
-/** The folders of the suite, with the targets on which they are not played, and why. */
+/** The folders of the suite, with the targets on which they do not run, and the reason. */
 const FOLDERS: { folder: string; except: Record<string, string> }[] = [
   { folder: 'contract-tests/conformance/', except: {} },
   {
@@ -15,11 +15,14 @@ const FOLDERS: { folder: string; except: Record<string, string> }[] = [
 interface Tally {
   passed: number;
   failed: number;
-  /** Reasons, with how many cases were skipped for them. */
+  /** The reasons, with the number of cases that were skipped for each. */
   skipped: Map<string, number>;
 }
 
-/** Tells at the end of a run how the same suite fared on each target, and what was not played there, and why. */
+/**
+ * Reports at the end of a run the results of the same suite on each target, and the skipped cases with their
+ * reasons.
+ */
 export class Parity implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const suite = FOLDERS.flatMap(({ folder, except }) => {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { ExampleRequest } from '../testkit/openapi/example-requests.js';
 import { checkedAnswer } from './checked-fetch.js';
 
-/** A request that is written to its connection by parts, which fetch cannot do. */
+/** A request that is written to its connection in parts, which fetch does not support. */
 export class RawExchange {
   private constructor(
     private readonly socket: Socket,
@@ -11,7 +11,7 @@ export class RawExchange {
     private readonly request: ExampleRequest,
   ) {}
 
-  /** Begins a request: its first line is sent, and its headers are not. */
+  /** Begins a request: sends its first line, and not yet its headers. */
   static async begin(baseUrl: string, request: ExampleRequest): Promise<RawExchange> {
     const url = new URL(baseUrl + request.path);
     const socket = connect(Number(url.port), url.hostname);
@@ -20,7 +20,7 @@ export class RawExchange {
     return new RawExchange(socket, url, request);
   }
 
-  /** Sends the rest. The answer has been held against the contract. */
+  /** Sends the rest. The answer has been checked against the contract. */
   async finish(): Promise<Response> {
     const { method, body = '' } = this.request;
     const headers = new Headers(this.request.headers);
@@ -34,7 +34,7 @@ export class RawExchange {
   }
 }
 
-/** An answer as it came over a connection that has ended with it. */
+/** Parses an answer as it came over a connection that has ended. */
 export function readAnswer(text: string): Response {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');

@@ -1,4 +1,4 @@
-/** The mock that remembers: the examples of the contract are there, and what is sent stays until it ends. */
+/** Tests of the stateful mock: it begins with the contract's examples, and keeps the changes until it stops. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Every answer is held against the contract. */
+/** Sends a request, and checks the answer against the contract. */
 function send({ path, ...init }: Omit<ExampleRequest, 'name'>): Promise<Response> {
   return checkedFetch(new Request(mock.url + path, init));
 }
@@ -41,16 +41,16 @@ const creates = ({ method, place }: Operation) =>
   method === 'POST' && place.find('responses', '201') !== undefined;
 const creations = operations.filter(creates);
 const deletions = operations.filter(({ method }) => method === 'DELETE');
-/** Of a table the contract shows the first lines, from which nothing can be learnt: the service says so. */
+/** Without trainModel: the contract's example shows the first lines of a table, too few to train from. */
 const others = operations.filter(
   (operation) =>
     !creates(operation) && !deletions.includes(operation) && operation.id !== 'trainModel',
 );
 
-describe('an address that the contract shows', () => {
+describe("an address from the contract's examples", () => {
   const ofOne = operations.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
 
-  test.each(ofOne)('leads somewhere, and is in its list: $path', async (operation) => {
+  test.each(ofOne)('has a resource, which is in its list: $path', async (operation) => {
     const [{ path }] = exampleRequests(operation);
     const shown = await get(path);
     expect(shown.status).toBe(200);
@@ -58,16 +58,16 @@ describe('an address that the contract shows', () => {
     expect(await listAt(list)).toContainEqual(await shown.json());
   });
 
-  // Of a model the contract shows other moments, and of /projects/default another project.
+  // The example of a model has other dates, and that of /projects/default another project.
   const shown = operations.filter(
     ({ id, method, path }) =>
       method === 'GET' && path.startsWith('/projects') && id !== 'getProject',
   );
-  /** Identifiers and moments are new each time. */
+  /** Serialises without identifiers and dates, which are new each time. */
   const lasting = (value: unknown) =>
     JSON.stringify(value, (key, part) => (/^(id|agent_ids?|.*_at)$/.test(key) ? undefined : part));
 
-  test.each(shown)('is answered as the contract shows it: $path', async (operation) => {
+  test.each(shown)("answers as the contract's examples show: $path", async (operation) => {
     const [{ path }] = exampleRequests(operation);
     const examples = operation.place
       .entries('responses', '200', 'content', 'application/json', 'examples')
@@ -80,11 +80,11 @@ test.each(
   others.flatMap((operation) =>
     exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
   ),
-)('$id takes the example that the contract shows: $name', async ({ id, ...request }) => {
+)("$id accepts the contract's example: $name", async ({ id, ...request }) => {
   expect((await send(request)).status, id).toBe(200);
 });
 
-test('a prediction answers what is asked, not what the contract shows', async () => {
+test("a prediction depends on its input, not on the contract's example", async () => {
   const predict = async (carat: number) => {
     const answer = await send({
       path: '/api/projects/default/models/diamond_prices/predict',
@@ -98,7 +98,7 @@ test('a prediction answers what is asked, not what the contract shows', async ()
   expect(await predict(2)).toBeGreaterThan(5 * (await predict(0.3)));
 });
 
-describe('everyone is let in', () => {
+describe('every caller is accepted', () => {
   test.each([
     'Bearer anything',
     'Bearer roster_0123456789abcdef_of_later',
@@ -130,7 +130,7 @@ describe('everyone is let in', () => {
   });
 });
 
-test('what is created is read, changed, listed and deleted', async () => {
+test('a created resource can be read, changed, listed and deleted', async () => {
   const roster = createRosterClient({ baseUrl: mock.url, apiKey: 'later', fetch: checkedFetch });
   const ONE = '/projects/{project_name}/skills/{skill_name}';
   const project = { path: { project_name: 'default' } };
@@ -148,14 +148,14 @@ test('what is created is read, changed, listed and deleted', async () => {
   expect((await roster.GET(ONE, { params })).error?.type).toBe('/problems/skill-not-found');
 });
 
-test('a request that is wrong is refused as the service refuses it', async () => {
+test('the mock refuses an invalid request as the service does', async () => {
   const [request] = exampleRequests(creations[0] ?? expect.fail());
   const refused = await send({ ...request, body: '{"project": {"name": "two words"}}' });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
 });
 
-describe('what was deleted is created again by the example', () => {
+describe('a deleted resource can be created again from the example', () => {
   const examples = creations.flatMap((operation) => exampleRequests(operation));
 
   test.each(examples)('$path: $name', async (request) => {
@@ -165,11 +165,11 @@ describe('what was deleted is created again by the example', () => {
   });
 });
 
-describe('a deletion', () => {
+describe('a deletion in the stateful mock', () => {
   const lists = operations.filter(
     ({ method, path }) => method === 'GET' && /\{project_?[nN]ame\}\/\w+$/.test(path),
   );
-  /** What another deletion has taken is put back; what is there is refused, and stays. */
+  /** Creates again what other deletions have removed. Existing resources are refused, and stay. */
   async function restore() {
     for (const request of creations.flatMap((operation) => exampleRequests(operation))) {
       await send(request);
@@ -181,28 +181,31 @@ describe('a deletion', () => {
     }
   }
 
-  // From the last to the first, so that a project goes last.
-  test.each([...deletions].reverse())('$id deletes what the contract shows', async (operation) => {
-    await (operation.id === 'deleteProject' ? emptyProject() : restore());
-    const [{ path }] = exampleRequests(operation);
-    expect((await remove(path)).status).toBe(204);
-    expect((await remove(path)).status).toBe(404);
-  });
+  // From the last to the first, so that the project is deleted last.
+  test.each([...deletions].reverse())(
+    '$id deletes the resource of the example',
+    async (operation) => {
+      await (operation.id === 'deleteProject' ? emptyProject() : restore());
+      const [{ path }] = exampleRequests(operation);
+      expect((await remove(path)).status).toBe(204);
+      expect((await remove(path)).status).toBe(404);
+    },
+  );
 });
 
-describe('its end', () => {
-  test('keeps nothing, and leaves the store of the service alone', async () => {
+describe('the stateful mock', () => {
+  test('keeps nothing after it stops, and does not touch the store of the service', async () => {
     expect(await mock.stop('SIGINT')).toBe(0);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is followed by a beginning with the examples again', { timeout: START }, async () => {
+  test('begins with the examples again after a restart', { timeout: START }, async () => {
     mock = await startStatefulMock();
     expect(await listAt('/projects')).toMatchObject([{ name: 'default' }, { name: 'jewellery' }]);
     expect(await listAt('/projects/default/skills')).toHaveLength(2);
   });
 
-  test('comes where something listens already, with a line that says what to do', {
+  test('fails to start on a port in use, with a line that says what to do', {
     timeout: START,
   }, async () => {
     const { port } = new URL(mock.url);

@@ -1,10 +1,10 @@
-/** Where the promises are played: against the mock, or against the server. */
+/** The target of the tests: the mock or the server. */
 import { createRosterClient } from 'roster-client';
 import { inject } from 'vitest';
 import type { Keys } from '../testkit/store/keys.js';
 import { checkedFetch, checkedFetchOfMock } from './checked-fetch.js';
 
-/** What the tests are about. */
+/** The service under test. */
 export interface Target {
   kind: 'mock' | 'server';
   url: string;
@@ -21,24 +21,24 @@ declare module 'vitest' {
 
 const target = inject('target');
 
-/** Holds each answer against the contract. */
+/** Checks each answer against the contract. */
 const fetchOfTarget = target.kind === 'mock' ? checkedFetchOfMock : checkedFetch;
 
-/** Where the service is. */
+/** The base URL of the service. */
 export const baseUrl = target.url;
 
-/** The keys of those who call. */
+/** The keys of the callers. */
 export const keys = target.keys;
 
-/** The typed client. Each answer that it gets has been held against the contract. */
+/** The typed client. Each of its answers has been checked against the contract. */
 export const roster = createRosterClient({ baseUrl, apiKey: keys.own, fetch: fetchOfTarget });
 
-/** Sends what the typed client would not let through; the answer is held against the contract too. */
+/** Sends a request that the typed client would not allow. The answer is checked against the contract too. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {
   return sendAs(keys.own, path, init);
 }
 
-/** Sends with the key of someone else, or with none. */
+/** Sends a request with another caller's key, or with none. */
 export function sendAs(
   key: string | null,
   path: string,
@@ -52,11 +52,11 @@ export function sendAs(
 }
 
 /**
- * Brings about the situation in which an operation gives a certain answer. On the server the situation
- * is made, by `prepare`. The mock has no situations; it is told by header which example to answer with.
- * The rest of the test is the same for both.
+ * Creates the situation in which an operation gives a certain answer. On the server, `prepare` creates it. The
+ * mock has no state; a header tells it which example to answer with. The rest of the test is the same for both.
  *
- * @returns what the request must carry: `roster.GET(path, { params, ...(await situation(404, 'skill')) })`
+ * @returns the headers that the request must have: `roster.GET(path, { params, ...(await situation(404,
+ * 'skill')) })`
  */
 export async function situation(
   status: number,
@@ -73,8 +73,8 @@ export async function situation(
 }
 
 /**
- * A fault that the situation consists of. The mock is sent `right` in its place: it looks at a request
- * before it looks at `Prefer`, and answers some faults in words of its own.
+ * Returns the faulty value of a situation. The mock gets `right` instead: it validates a request before it
+ * reads `Prefer`, and answers some faults in its own format.
  */
 export function faulty<T>(fault: T, right: T): T {
   return target.kind === 'mock' ? right : fault;
@@ -82,7 +82,7 @@ export function faulty<T>(fault: T, right: T): T {
 
 let projects = 0;
 
-/** A project that nobody else uses. To the mock, every name is as good. */
+/** Creates a project that no other test uses. The mock accepts any name. */
 export async function ownProject(): Promise<string> {
   projects += 1;
   const name = `test-${process.pid}-${Date.now()}-${projects}`;
@@ -93,7 +93,7 @@ export async function ownProject(): Promise<string> {
   return name;
 }
 
-/** Sends a body that may be wrong in ways which the typed client would not let through. */
+/** Sends a JSON body that may be invalid in ways that the typed client would not allow. */
 export function sendJson(method: string, path: string, body: unknown): Promise<Response> {
   return send(path, {
     method,
@@ -102,7 +102,7 @@ export function sendJson(method: string, path: string, body: unknown): Promise<R
   });
 }
 
-/** The object that an answer carries, for a look at single fields. */
+/** Returns the object in an answer, for access to single fields. */
 export async function objectOf(response: Response): Promise<Record<string, unknown>> {
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null) {

@@ -16,15 +16,15 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => demo.kill('SIGKILL'));
 
-test('shows held-out diamonds with their truth, prediction and interval', () => {
+test('shows held-out diamonds with their true price, prediction and interval', () => {
   const rows = output.split('\n').filter((line) => / to .* (yes|no)$/.test(line));
   expect(rows).toHaveLength(12);
 });
 
-test('finds about as many truths inside the intervals as they promise', () => {
+test('finds about as many true prices inside the intervals as promised', () => {
   const [, rows, inside] = /Of ([\d,]+) held-out diamonds, (\d+) have/.exec(output) ?? [];
   expect(rows).toBe('1,000');
-  // The training is seeded: this is one fixed outcome, in a band of three standard deviations.
+  // The training is seeded, so the outcome is fixed, within three standard deviations.
   expect(Number(inside)).toBeGreaterThan(865);
   expect(Number(inside)).toBeLessThan(935);
 });
@@ -39,7 +39,7 @@ test('prints addresses that answer', async () => {
   }
 });
 
-test('ends by itself when it is told to stop', async () => {
+test('ends by itself on SIGINT', async () => {
   demo.kill('SIGINT');
   const [code] = await once(demo, 'exit');
   expect(code).toBe(0);

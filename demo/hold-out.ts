@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
 
-/** A table in two parts: one to learn from, and rows that the model never sees. */
+/** A table split into rows to train with and held-out rows. */
 export interface Parts {
-  /** The rows to learn from, as CSV with its header. */
+  /** The training rows, as CSV with a header. */
   readonly csv: string;
-  /** The rows held out, by column name. */
+  /** The held-out rows, by column name. */
   readonly heldOut: Record<string, number | string>[];
 }
 
-/** Holds out rows spread evenly over a CSV whose fields have no line breaks in them. */
+/** Holds out rows spread evenly over a CSV whose fields contain no line breaks. */
 export function holdOut(text: string, count: number): Parts {
   const [header = '', ...lines] = text.trimEnd().split('\n');
   const every = Math.floor(lines.length / count);

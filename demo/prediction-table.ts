@@ -15,7 +15,7 @@ const COLUMNS: readonly [heading: string, cell: Cell][] = [
   ['inside', (row) => (row['price_anomaly'] === false ? 'yes' : 'no')],
 ];
 
-/** Lays predictions of diamonds out as a table for a terminal. */
+/** Formats predictions of diamonds as a table for a terminal. */
 export function tableOf(rows: readonly PredictionRow[]): string {
   const cells = [
     COLUMNS.map(([heading]) => heading),

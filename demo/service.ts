@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 const HOST = '127.0.0.1';
 
-/** The service as a process of its own, as `npm start` would run it. */
+/** The service in its own process, as `npm start` would run it. */
 export interface Service {
   readonly url: string;
-  /** Resolves when the process has ended, which Ctrl-C makes it do. */
+  /** Resolves when the process has ended, on Ctrl-C for example. */
   readonly untilStopped: Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts the service on a database file, at port 4000 or at a free one if that is taken. */
+/** Starts the service with a database file, on port 4000 or, if that is taken, on a free port. */
 export async function startService(databaseFile: string): Promise<Service> {
   const port = await freePort(Number(process.env['PORT'] || 4000));
   const child = spawn(process.execPath, [MAIN], {
@@ -34,8 +34,8 @@ export async function startService(databaseFile: string): Promise<Service> {
     child.kill();
     await untilStopped;
   };
-  // Ctrl-C reaches both processes; this one waits for the service and tidies up. Another way to ask for
-  // the end, such as SIGTERM, reaches only this one.
+  // Ctrl-C reaches both processes; this one waits for the service, and cleans up. Other signals, such as
+  // SIGTERM, reach only this one.
   process.on('SIGINT', () => child.kill());
   process.on('SIGTERM', () => child.kill());
 

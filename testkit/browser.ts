@@ -9,8 +9,8 @@ const ELSEWHERE = [
 ];
 
 /**
- * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium in its usual places.
- * @throws if `CHROME_BIN` names something that cannot be run: a proof is not left out by a slip
+ * Returns the path of the browser: the one in `CHROME_BIN`, or a Chromium in its usual places.
+ * @throws if `CHROME_BIN` is not executable, so that a typo does not skip the tests
  */
 export function browserOfThisMachine(): string | undefined {
   const named = process.env['CHROME_BIN'];
@@ -32,13 +32,13 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** To this name, the browser finds this machine, as to one that a proxy answers for. */
+/** A host name that the browser resolves to this machine, like the name of a proxy. */
 export const PROXIED = 'roster.example';
 
-/** Starts a browser that finds nothing but this machine. */
+/** Starts a browser that can reach only this machine. */
 export function launch(executablePath: string): Promise<Browser> {
   const args = [
-    // Pages are looked at too briefly for a faster code to be worth its making.
+    // Pages are open too briefly for optimised code to pay off.
     '--js-flags=--no-opt',
     `--host-resolver-rules=MAP ${PROXIED} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
   ];

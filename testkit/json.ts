@@ -1,14 +1,14 @@
-/** A field of what should be an object; undefined if it is none, or has it not. */
+/** Returns a field of an object; undefined if the value is not an object, or lacks the field. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** What should be an array, as one. */
+/** Returns the value if it is an array, and an empty array otherwise. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A field that should be text. */
+/** Returns a field if it is a string, and an empty string otherwise. */
 export function textOf(value: unknown, name: string): string {
   const text = fieldOf(value, name);
   return typeof text === 'string' ? text : '';

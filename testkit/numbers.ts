@@ -1,4 +1,4 @@
-/** @param share from 0, the least, to 1, the greatest */
+/** @param share from 0, the least value, to 1, the greatest */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The top of the project. Tests run this file as it is written; benches and tools run it from `dist/testkit`, a
- * folder further down.
+ * The root of the project. Tests run this source file; benches and tools run it from `dist/testkit`, one folder
+ * further down.
  */
 export const root: URL = topOf(new URL('../', import.meta.url));
 

@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A disk of its own, which can be filled and protected without harm to any other. */
+/** A separate disk that can be filled and protected without affecting any other. */
 export interface Disk {
   readonly at: string;
-  /** Gives it another size, such as `64m`, and lets it be written to. */
+  /** Resizes the disk, to `64m` for example, and makes it writable. */
   resize(size: string): Promise<void>;
-  /** Lets nobody write to it. */
+  /** Makes the disk read-only. */
   protect(): Promise<void>;
   unmount(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Disk {
  * Mounts a disk in memory.
  * @param at an empty folder
  * @param size such as `4m`
- * @returns why that cannot be done, where only root may mount
+ * @returns the reason if the disk cannot be mounted; only root may mount
  */
 export async function mountDisk(at: string, size: string): Promise<Disk | string> {
   const mount = (...options: string[]) => run('mount', ['-o', options.join(','), at]);

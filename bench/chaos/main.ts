@@ -2,7 +2,7 @@ import { runScenarios } from '../scenario/run-scenarios.js';
 import { scenarios } from './scenarios/index.js';
 
 /**
- * Does to the service what time does to all services, and tells whether it kept its word.
+ * Puts the service through failures and attacks, and reports whether it keeps its guarantees.
  *
  * usage: npm run chaos [-- [--short] [SCENARIO | FAMILY …]]
  */

@@ -1,14 +1,14 @@
 import { send } from '../../testkit/http/client.js';
 import { DidNotStart, startService } from '../../testkit/service/measured-service.js';
 
-/** How a start went that may fail. */
+/** The outcome of a start that may fail. */
 export interface Start {
-  /** Whether it serves what it had, or ended with one line that says why, and nothing else. */
+  /** Whether the service serves its data, or printed exactly one line with the reason. */
   readonly isClear: boolean;
   readonly words: string;
 }
 
-/** Starts a service that may not be able to, and ends it if it does. */
+/** Starts a service that may fail to start, and kills it if it does start. */
 export async function startOrLine(folder: string, databaseUrl: string): Promise<Start> {
   try {
     const service = await startService(folder, databaseUrl);
@@ -19,7 +19,7 @@ export async function startOrLine(folder: string, databaseUrl: string): Promise<
     if (!(error instanceof DidNotStart)) throw error;
     const lines = error.log.trim().split('\n');
     const isClear = lines.length === 1 && error.code === 1 && lines[0]?.startsWith('Roster did');
-    const told = lines.join(' / ').replaceAll(folder, '…');
-    return { isClear: isClear === true, words: `exit code ${error.code}: ${told}` };
+    const output = lines.join(' / ').replaceAll(folder, '…');
+    return { isClear: isClear === true, words: `exit code ${error.code}: ${output}` };
   }
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Between two bytes of one connection, in milliseconds. */
+/** The time between two bytes on a connection, in milliseconds. */
 const BETWEEN = 1000;
 
-/** What the slow ones begin with; what follows comes a byte at a time. */
+/** The beginnings of slow requests; the rest follows one byte at a time. */
 const BEGINNINGS = [
   { head: 'GET /projects HTTP/1.1\r\nHost: roster\r\nX-Slow: ', byte: 'a' },
   {
@@ -18,7 +18,7 @@ const BEGINNINGS = [
   },
 ];
 
-/** Connections that send a little now and then, for ever: half of them headers, half a body. */
+/** Connections that each send a little now and then, forever: half of them headers, half of them a body. */
 export class Tricklers {
   readonly #sockets = new Set<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -26,7 +26,7 @@ export class Tricklers {
 
   private constructor(private readonly url: string) {}
 
-  /** Opens as many connections, and waits until they are made. */
+  /** Opens the given number of connections, and waits until they are established. */
   static async open(url: string, count: number): Promise<Tricklers> {
     const tricklers = new Tricklers(url);
     for (let opened = 0; opened < count; opened += 1) {
@@ -41,7 +41,7 @@ export class Tricklers {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Opens a connection; one that the service ends is opened anew. */
+  /** Opens a connection, and replaces it if the service closes it. */
   #open(number: number): Socket {
     const { hostname, port } = new URL(this.url);
     const socket = connect(Number(port), hostname);

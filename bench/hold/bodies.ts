@@ -1,8 +1,11 @@
-/** JSON that is as much work as a body may be, by what it is made of; texts, as most could not be made by JSON.stringify. */
+/**
+ * JSON bodies that take the most work for their size, by kind. They are texts, since JSON.stringify cannot
+ * produce most of them.
+ */
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Limits of a body beside its rows, with room for what is around it. */
+/** Limits of a body without its rows, minus a margin for the rest of the body. */
 const PARTS = 9_900;
 const NUMBERS = 99_000;
 const BYTES = MEBIBYTE - 512;
@@ -11,15 +14,15 @@ function repeated(part: (index: number) => string, count: number): string {
   return Array.from({ length: count }, (_, index) => part(index)).join();
 }
 
-/** As many times as fit into a body. */
+/** Repeats a part as often as fits into a body. */
 function filled(part: string): string {
   return repeated(() => part, Math.floor(BYTES / (part.length + 1)));
 }
 
-/** The members of an object with as many keys as a body may have. */
+/** The members of an object with the maximum number of keys. */
 export const MEMBERS = repeated((index) => `"k${index}":1`, PARTS);
 
-/** Values that an object with keys of the caller's own may hold, by what makes them work. */
+/** Values for an object with arbitrary keys, by the reason for which they take work. */
 export const VALUES: Readonly<Record<string, string>> = {
   'members of one object': `{${MEMBERS}}`,
   'objects of one member each': `[${repeated((index) => `{"k${index}":1}`, PARTS / 2)}]`,
@@ -37,7 +40,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   __proto__: `{${repeated((index) => `"__proto__":{"constructor":${index}}`, Math.floor(PARTS / 3))}}`,
 };
 
-/** Arrays of as many items as the contract lets there be, all of them faulty. */
+/** Arrays with the maximum number of items, all of them faulty. */
 export const FAULTY_ITEMS: Readonly<Record<string, string>> = {
   numbers: `[${repeated(() => '1', 1000)}]`,
   'empty objects': `[${repeated(() => '{}', 1000)}]`,

@@ -1,9 +1,9 @@
 import { FAULTY_ITEMS, MEMBERS, VALUES } from './bodies.js';
 
-/** A request that is a lot of work. */
+/** A request that takes much work. */
 export interface Case {
   readonly name: string;
-  /** Sends it, and reads the whole answer. */
+  /** Sends the request, and reads the whole answer. */
   readonly send: () => Promise<{ status: number; bytes: number }>;
 }
 
@@ -17,18 +17,18 @@ interface Made {
 
 const PROJECT = '/projects/default';
 
-/** Which cases are measured. */
+/** The selection of cases. */
 export interface Choice {
-  /** Those whose names have the words. */
+  /** Selects the cases whose names contain the words. */
   readonly words: string;
-  /** Without those for which much has to be stored first. */
+  /** Excludes the cases that need much stored data. */
   readonly isShort: boolean;
 }
 
-/** Makes the cases that are chosen, and what the service has to keep for them. */
+/** Yields the selected cases, and stores the data that they need. */
 export async function* cases(url: string, { words, isShort }: Choice): AsyncGenerator<Case> {
   const send = (made: Made) => sent(url, made);
-  const groups = [bodies(send), questions(), ...(isShort ? [] : [lists(send), models(send)])];
+  const groups = [bodies(send), longRequests(), ...(isShort ? [] : [lists(send), models(send)])];
   for (const group of groups) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
@@ -47,14 +47,14 @@ async function sent(url: string, { method = 'GET', path, body, headers = {} }: M
   return { status: response.status, bytes };
 }
 
-/** A name that no other request has. */
+/** Counts the unique names of resources. */
 let names = 0;
 const newName = () => {
   names += 1;
   return `n${names}`;
 };
 
-/** How a body of each operation that is not a table holds a value of the caller's own. */
+/** For each operation with a JSON body, the field that holds an object with arbitrary keys. */
 const WRITES = [
   { id: 'createSkill', method: 'POST', path: 'skills', kind: 'skill', open: 'params' },
   { id: 'updateSkill', method: 'PUT', path: 'skills/x', kind: 'skill', open: 'params' },
@@ -64,8 +64,8 @@ const WRITES = [
   { id: 'updateChatbot', method: 'PUT', path: 'chatbots/x', kind: 'chatbot', open: 'settings' },
 ] as const;
 
-/** Creates a project, and in it `x`, for an update to change: a project would soon be full of all bodies. */
-async function newPlace(
+/** Creates a project, and in it a resource `x` for updates. One project for all bodies would soon be full. */
+async function newTarget(
   send: (made: Made) => Promise<{ status: number }>,
   { id, path, kind }: (typeof WRITES)[number],
 ): Promise<string> {
@@ -83,7 +83,7 @@ async function* bodies(send: (made: Made) => Promise<{ status: number }>): Async
   yield ['createProject: unknown fields', () => write('/projects', `{"project":{${MEMBERS}}}`)];
   for (const operation of WRITES) {
     const { id, method, kind, open } = operation;
-    const empty = await newPlace(send, operation);
+    const empty = await newTarget(send, operation);
     const field = (name: string, value: string) => {
       const own = id.startsWith('create') ? `"name":"${newName()}",` : '';
       const type = kind === 'skill' ? '"type":"sql",' : '';
@@ -93,7 +93,7 @@ async function* bodies(send: (made: Made) => Promise<{ status: number }>): Async
     yield [`${id}: unknown fields around`, () => write(empty, `{${MEMBERS}}`, method)];
     for (const [what, value] of Object.entries(VALUES)) {
       const nested = `{"v":${value}}`;
-      const to = await newPlace(send, operation);
+      const to = await newTarget(send, operation);
       yield [`${id}: ${open}, ${what}`, () => write(to, field(open, nested), method)];
       if (id !== 'createSkill') continue;
       const headers = () => ({ 'Idempotency-Key': newName().padStart(20, 'x') });
@@ -123,8 +123,8 @@ function write(path: string, body: string, method = 'POST'): Made {
   return { method, path, body };
 }
 
-/** Queries and headers that are as long as Node takes them. */
-async function* questions(): AsyncGenerator<Named> {
+/** Queries and headers of the maximum length in Node. */
+async function* longRequests(): AsyncGenerator<Named> {
   const of = (part: string) => part.repeat(Math.floor(15_000 / part.length));
   yield ['listSkills: unknown parameters', () => ({ path: `${PROJECT}/skills?${of('a=1&')}` })];
   const different = Array.from({ length: 2000 }, (_, index) => `a${index}=1`).join('&');
@@ -145,7 +145,7 @@ function conditions(kind: string): Made {
   return { path: `${PROJECT}/${kind}/x`, headers: { 'If-None-Match': '"x", '.repeat(400) } };
 }
 
-/** Lists and single resources that are as large as a project may hold. */
+/** Lists and single resources of the maximum size in a project. */
 async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncGenerator<Named> {
   const made = async (project: string, kind: string, resource: object) => {
     const path = `/projects/${project}/${kind}s`;
@@ -210,14 +210,14 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
   yield* shown('dense', 'chatbot', '15 of 24,000 objects each');
 }
 
-/** The kinds of resource that merge JSON of the caller's own, each with the field that it is in. */
+/** The kinds of resource that merge objects with arbitrary keys, each with its field. */
 const OPEN = [
   ['skill', 'params'],
   ['agent', 'settings'],
   ['chatbot', 'settings'],
 ] as const;
 
-/** Four members of a thousand objects each, as many as a body may hold. */
+/** Four members with a thousand objects each, the maximum of a body. */
 function objects(first: number): object {
   return Object.fromEntries(
     [0, 1, 2, 3].map((index) => [

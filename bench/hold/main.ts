@@ -6,24 +6,24 @@ import { startService } from '../../testkit/service/measured-service.js';
 import { machine } from '../scenario/machine.js';
 import { type Case, cases } from './cases.js';
 
-/** How long one turn of the event loop may take, in milliseconds. */
+/** The maximum duration of one turn of the event loop, in milliseconds. */
 const MAX_HOLD_MS = 50;
 
 /**
- * The best of so many rounds counts: what the garbage collector does in between is not the request's, nor is what is
- * loaded and compiled for the first request, or the first refusal, of a process.
+ * The number of rounds, of which the best counts: garbage collection in between is not caused by the request,
+ * nor is the code that is loaded and compiled for the first request or refusal of a process.
  */
 const ROUNDS = 3;
 
 /**
- * Measures for how long one request holds the service's event loop, with the largest and the most faulty
- * requests of each operation. The exit code is 1 if one holds it for longer than it may.
+ * Measures for how long one request blocks the service's event loop, with the largest and the most faulty
+ * requests of each operation. The exit code is 1 if a request blocks it for longer than allowed.
  *
  * usage: npm run bench:hold [-- [--short] [--any-speed] [WORDS]]
  *
- * WORDS        only the cases whose names have the words
- * --short      without lists and predictions, for which much has to be stored first
- * --any-speed  the exit code is 0 however long the event loop was held
+ * WORDS        only the cases whose names contain the words
+ * --short      without lists and predictions, which need much stored data
+ * --any-speed  exits with 0 however long the event loop was blocked
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

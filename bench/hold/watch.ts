@@ -1,15 +1,15 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into the service before it starts. Answers `begin` when it watches the event loop, and `end` with the
- * longest time that one turn of the loop took since, in milliseconds.
+ * Preloaded into the service. Replies to `begin` when it starts watching the event loop, and to `end` with the
+ * longest turn of the loop since then, in milliseconds.
  *
- * The time of a turn is the lesser of what passed and of what the process had of its processors: a turn that
- * waited for a processor, because others use them, is no hold.
+ * The duration of a turn is the smaller of the elapsed time and the processor time: a turn that waited for a
+ * processor because of other processes does not count.
  */
 const MICROSECONDS = 1000;
 
-// Threads load it as well.
+// Worker threads load this module as well.
 if (isMainThread) watch();
 
 function watch(): void {
@@ -39,6 +39,6 @@ function watch(): void {
       process.send?.(longest);
     }
   });
-  // It does not keep the service from ending.
+  // Does not keep the service from exiting.
   process.channel?.unref();
 }

@@ -5,10 +5,10 @@ import { createSkill, getSkill, listSkills, type Operation, updateAgent } from '
 import type { Running } from './running.js';
 
 /**
- * Makes sure that all servers that keep what is written do the same work: they give the same answers.
+ * Verifies that all servers with a store do the same work: they give the same answers.
  * @throws naming the operation and the two servers that differ
  */
-export async function makeSureOfSameAnswers(
+export async function assertSameAnswers(
   servers: readonly (readonly [Contender, Running])[],
   key: string,
 ): Promise<void> {
@@ -38,7 +38,7 @@ async function answer(url: string, operation: Operation, key: string): Promise<u
   throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
-/** A resource without what hangs on the moment of its writing. */
+/** Returns a resource without its timestamps. */
 function lasting(resource: unknown): unknown {
   return JSON.parse(JSON.stringify(resource), (field, value) =>
     WRITTEN.has(field) ? null : value,

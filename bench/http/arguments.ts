@@ -1,25 +1,25 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The command-line arguments. */
 export interface Arguments {
-  /** Groups of operations; none is all. */
+  /** The selected groups of operations; empty for all. */
   readonly only: readonly string[];
-  /** Contenders beside Roster; none is all. */
+  /** The selected contenders beside Roster; empty for all. */
   readonly against: readonly string[];
   readonly rounds: number;
-  /** How long a round takes. */
+  /** The duration of a round, in seconds. */
   readonly seconds: number;
-  /** Whether a figure that is missed leaves the exit code as it is: for machines of any speed, and few rounds. */
+  /** Whether a missed figure leaves the exit code at 0: for machines of any speed, and for few rounds. */
   readonly anySpeed: boolean;
-  /** Whether it asks for nothing of its own. */
-  readonly isUsual: boolean;
+  /** Whether there are no arguments. */
+  readonly isDefault: boolean;
 }
 
 const DEFAULTS = { rounds: 7, seconds: 0.8 };
 
 /**
- * Reads `--only A,B --against C,D --rounds 7 --seconds 0.8 --any-speed`.
- * @throws if the command line has something else
+ * Parses `--only A,B --against C,D --rounds 7 --seconds 0.8 --any-speed`.
+ * @throws if there are other arguments
  */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
@@ -38,11 +38,11 @@ export function readArguments(args: readonly string[]): Arguments {
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
     anySpeed: values['any-speed'],
-    isUsual: args.length === 0,
+    isDefault: args.length === 0,
   };
 }
 
-/** The things that were named, or all of them. @throws if there is none of a name */
+/** Returns the named elements, or all of them. @throws if a name is unknown */
 export function chosen<T extends { readonly name: string }>(
   all: readonly T[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** What the bench uses of autocannon 9, which comes without types. */
+/** The part of autocannon 9 that the bench uses; the package has no types. */
 declare module 'autocannon' {
   export interface Options {
     readonly url: string;
@@ -6,18 +6,18 @@ declare module 'autocannon' {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string | undefined;
     readonly connections: number;
-    /** In seconds, where there is no `amount`. */
+    /** The duration in seconds, if there is no `amount`. */
     readonly duration: number;
-    /** How many requests to send, however long it takes. */
+    /** The number of requests, without a limit of time. */
     readonly amount?: number | undefined;
-    /** How often it looks whether it is done, in milliseconds. */
+    /** The interval at which autocannon checks whether it is done, in milliseconds. */
     readonly sampleInt: number;
-    /** Puts another text in place of each `[<id>]`. */
+    /** Replaces each `[<id>]` by another text. */
     readonly idReplacement: boolean;
   }
 
   interface Result {
-    /** In seconds, to a hundredth. */
+    /** The duration in seconds, to a hundredth. */
     readonly duration: number;
     readonly errors: number;
     readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>;

@@ -7,22 +7,22 @@ import { getSkill, type Operation } from './operations.js';
 import { startPrism } from './prism.js';
 import type { Running } from './running.js';
 
-/** A server that is measured. */
+/** A measured server. */
 export interface Contender {
   readonly name: string;
-  /** The head of its column. */
+  /** The heading of its column. */
   readonly title: string;
-  /** Whether it refuses what the contract does not allow. */
+  /** Whether it validates requests against the contract. */
   readonly validates: boolean;
-  /** Whether it keeps what is written. */
+  /** Whether it has a store. */
   readonly keeps: boolean;
-  /** The operations that it has; all, if none are named. */
+  /** The operations that it implements; by default all. */
   readonly operations?: readonly Operation[];
-  /** @param folder its own, empty  @param store the file of the store that it gets a copy of */
+  /** @param folder its own, empty folder  @param store the file of the store, which is copied */
   start(folder: string, store: string): Promise<Running>;
 }
 
-/** @param main what is run, relative to this file; if nothing, Roster as it is shipped */
+/** @param main the program to run, relative to this file; by default Roster as it is shipped */
 function onStore(main?: string, env: NodeJS.ProcessEnv = {}): Contender['start'] {
   const options = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
   return async (folder, store) => {
@@ -41,7 +41,7 @@ export const roster: Contender = {
   start: onStore(),
 };
 
-/** In whose place Roster is to be worth what it costs. */
+/** The plain framework that Roster's cost is compared with. */
 export const express: Contender = {
   name: 'express',
   title: 'bare Express',
@@ -50,7 +50,7 @@ export const express: Contender = {
   start: onStore('./yardsticks/express.js'),
 };
 
-/** The cost of a read that does nothing but read. */
+/** The minimum cost of a read. */
 export const prepared: Contender = {
   name: 'prepared',
   title: 'Express with one prepared statement',
@@ -80,7 +80,7 @@ export const yardsticks: readonly Contender[] = [
   { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
 ];
 
-/** Roster on a contract with more operations. */
+/** Returns Roster on a contract with more operations. */
 function grown(more: number): Contender {
   return {
     name: `grown-${more}`,
@@ -91,12 +91,12 @@ function grown(more: number): Contender {
   };
 }
 
-/** By as many operations, the contract may grow without a request becoming dearer. */
+/** The contract with and without more operations, which must not make a request more expensive. */
 export const unchanged = grown(0);
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
 
-/** Whether a contender has an operation. */
+/** Whether a contender implements an operation. */
 export function has({ operations }: Contender, operation: Operation): boolean {
   return operations === undefined || operations.includes(operation);
 }

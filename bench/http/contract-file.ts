@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The contract stands at the top of the project, which this file is built three folders below. */
+/** The contract in the root of the project, relative to dist/bench/http, where this file is built to. */
 export const CONTRACT_FILE = fileURLToPath(new URL('../../../openapi.yaml', import.meta.url));

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Which core the servers run on and which the load, if there are two, and `taskset` to see to it. */
+/** The core of the servers and that of the load, if there are two and `taskset` is available. */
 export interface Cores {
   readonly servers: number;
   readonly load: number;
 }
 
-/** @returns undefined where processes cannot be kept on cores of their own */
+/** @returns undefined if processes cannot be pinned to separate cores */
 export function separateCores(): Cores | undefined {
   const [servers, ...others] = allowedCores();
   const load = others.at(-1);
@@ -15,13 +15,13 @@ export function separateCores(): Cores | undefined {
   return { servers, load };
 }
 
-/** Keeps a process with all of its threads, and those that they start, on a core. */
+/** Pins a process to a core, with all of its threads and those that they start. */
 export function pin(pid: number, core: number | undefined): void {
   if (core === undefined) return;
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
 }
 
-/** The cores that this process may run on (proc_pid_status(5)): `0-3,8` are five. */
+/** Returns the cores that this process may run on (proc_pid_status(5)): `0-3,8` are five. */
 function allowedCores(): number[] {
   const status = readFileSync('/proc/self/status', 'utf8');
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';

@@ -1,6 +1,6 @@
 /**
- * What all servers have alike. Roster counts the requests of each key, as it is shipped; it is only never too
- * many.
+ * The environment that all servers share. Roster counts the requests of each key, as shipped, with a limit that
+ * is never reached.
  */
 export const ENVIRONMENT = {
   NODE_ENV: 'production',

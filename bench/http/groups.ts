@@ -21,13 +21,13 @@ import {
   updateAgent,
 } from './operations.js';
 
-/** What is measured in turn, because it is held against each other. */
+/** Cells that are measured in turn, because they are compared with each other. */
 export interface Group {
   readonly name: string;
   readonly cells: readonly (readonly [Contender, Operation])[];
 }
 
-/** @param against the yardsticks that Roster stands beside */
+/** @param against the yardsticks that Roster is compared with */
 export function groups(against: readonly Contender[] = yardsticks): readonly Group[] {
   const contenders = [roster, ...against];
   const all = (operation: Operation) =>
@@ -48,7 +48,7 @@ export function groups(against: readonly Contender[] = yardsticks): readonly Gro
   ];
 }
 
-/** One figure over another must not be more. */
+/** A maximum for the ratio of two figures. */
 export interface Limit {
   readonly asked: string;
   readonly of: readonly [Contender, Operation];

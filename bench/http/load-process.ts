@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Fired, Order } from './load.js';
 
-/** The process that sends requests: it fires each order that it is sent, and tells what came of it. */
+/** The load process: carries out each order that it receives, and replies with the result. */
 const SAMPLE_EVERY = 20;
 
 process.on('message', async (order: Order) => {

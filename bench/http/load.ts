@@ -7,7 +7,7 @@ import { pin } from './cores.js';
 
 const PROCESS = fileURLToPath(new URL('./load-process.js', import.meta.url));
 
-/** What to send to whom, over how many connections, and for how long: in seconds, or in requests. */
+/** An order for requests to one URL: the connections, and the duration in seconds or the number of requests. */
 export type Order = Omit<Options, 'sampleInt' | 'idReplacement'>;
 
 const fired = z.object({
@@ -16,15 +16,15 @@ const fired = z.object({
   answered: z.array(z.object({ status: z.number(), count: z.number() })),
 });
 
-/** What came of an order. */
+/** The result of an order. */
 export type Fired = z.infer<typeof fired>;
 
-/** A process of its own that sends requests as fast as they are answered. */
+/** A separate process that sends requests as fast as they are answered. */
 export class Load {
   readonly #child: ChildProcess;
   readonly #broken: Promise<never>;
 
-  /** @param core where it runs, if it has one of its own */
+  /** @param core the core to run on, if there is one */
   constructor(core: number | undefined) {
     this.#child = fork(PROCESS);
     this.#broken = once(this.#child, 'exit').then(() => {

@@ -9,12 +9,14 @@ import { figures, verdicts, verdictTable } from './report.js';
 import { run } from './run.js';
 
 /**
- * Measures what a request costs, beside what else one would pick. The exit code is 1 if a figure was
+ * Measures the cost of a request, in comparison with the alternatives. The exit code is 1 if a figure was
  * missed. Linux only.
  *
  * usage: npm run bench:http [-- --only GROUP,… --against CONTENDER,… --rounds N --seconds S --any-speed]
  */
-const { only, against, rounds, seconds, anySpeed, isUsual } = readArguments(process.argv.slice(2));
+const { only, against, rounds, seconds, anySpeed, isDefault } = readArguments(
+  process.argv.slice(2),
+);
 const all = groups(chosen(yardsticks, against));
 const cores = separateCores();
 const begun = performance.now();
@@ -38,5 +40,5 @@ ${tables.join('\n\n')}
 ${verdictTable(found)}
 `;
 process.stdout.write(text);
-// A part of the figures is no result, nor is one of shorter rounds.
-if (isUsual) await keepResult('http', `# What \`npm run bench:http\` found\n\n${text}`);
+// Only complete measurements with the default rounds are kept.
+if (isDefault) await keepResult('http', `# What \`npm run bench:http\` found\n\n${text}`);

@@ -12,31 +12,31 @@ export interface Cell {
 }
 
 export interface Round {
-  /** The time of a processor that the server's process took for a request, in microseconds. */
+  /** The processor time of the server's process for a request, in microseconds. */
   readonly cost: number;
-  /** Requests answered in a second. */
+  /** Answered requests a second. */
   readonly rate: number;
 }
 
-/** With what, and for how long, it is measured. */
+/** The parameters of a measurement. */
 export interface Measuring {
   readonly load: Load;
   readonly servers: ReadonlyMap<Contender, Running>;
   readonly key: string;
   readonly rounds: number;
-  /** How long a round takes. */
+  /** The duration of a round, in seconds. */
   readonly seconds: number;
 }
 
 const CONNECTIONS = 10;
 
-/** Rounds that are not counted: it takes thousands of requests until all that runs often is compiled. */
+/** Rounds that are not counted: it takes thousands of requests until the frequent code is compiled. */
 export const WARM_UP = 2;
 
 /**
- * Measures cells in turn, round by round, each round beginning with another one, so that all have their share
- * of what else goes on. The first rounds are to warm up.
- * @throws if an answer is another one than the operation's
+ * Measures cells in turn, round by round. Each round begins with another cell, so that other load on the
+ * machine affects all of them alike. The first rounds warm up.
+ * @throws if an answer is not that of the operation
  */
 export async function measure(
   operations: readonly (readonly [Contender, Operation])[],
@@ -57,7 +57,7 @@ export async function measure(
   return cells;
 }
 
-/** Plays a round; once more, if hardly anything was answered because the machine was elsewhere. */
+/** Runs a round, and repeats it if hardly anything was answered because the machine was busy. */
 async function play(...played: Parameters<typeof fire>): Promise<Round> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { count, ...round } = await fire(...played);
@@ -68,7 +68,7 @@ async function play(...played: Parameters<typeof fire>): Promise<Round> {
 }
 
 const ATTEMPTS = 5;
-/** Of fewer answers, connecting and the clock's tick of 10 ms are a part that counts. */
+/** With fewer answers, the cost of connecting and the clock tick of 10 ms become significant. */
 const MIN_ANSWERS = 100;
 
 async function fire(
@@ -102,7 +102,7 @@ async function fire(
   return { count, cost: (used * 1000) / count, rate: count / fired.seconds };
 }
 
-/** Where a round is so many requests, as many for all. */
+/** The number of requests of a round that is limited by it, the same for all contenders. */
 function amountIn(seconds: number): number {
   return Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
 }

@@ -1,16 +1,19 @@
-/** A request that is sent again and again, and what is to come of it. */
+/** A request that is sent repeatedly, and its expected answer. */
 export interface Operation {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** JSON. `[<id>]` is another text in each request. */
+  /** JSON. Each request gets another text for `[<id>]`. */
   readonly body?: string;
-  /** A mock has nothing that could be missing: it answers with an example of what it is asked for. */
+  /** The Prefer header for a mock, which has no state and answers 404 only on request. */
   readonly prefer?: string;
   readonly statuses: readonly number[];
-  /** Refused by the contract alone: for those who hold requests against it. */
+  /** Refused by validation: for contenders that validate requests. */
   readonly isRefused?: boolean;
-  /** Adds a row, and each row makes the next dearer: a round is so many requests, not so many seconds. */
+  /**
+   * Adds a row, and each row makes the next one more expensive, so a round has a fixed number of requests
+   * instead of a duration.
+   */
   readonly addsRows?: boolean;
 }
 
@@ -37,7 +40,7 @@ export const createSkill: Operation = {
   addsRows: true,
 };
 
-/** A field that is unknown, one of another type, and one that is missing. */
+/** A body with an unknown field, a field of the wrong type, and a missing field. */
 export const refusedCreate: Operation = {
   ...refused,
   name: 'createSkill, refused',

@@ -13,12 +13,12 @@ import type { Running } from './running.js';
 const PRISM = fileURLToPath(new URL('../../../node_modules/.bin/prism', import.meta.url));
 
 /**
- * The mock as `npm run mock` starts it. In production it would serve from a second process, which would not be
- * the one that is measured.
+ * The mock as `npm run mock` starts it, but in one process. With multiprocess, as in production, a second
+ * process would serve, which would not be measured.
  */
 const MOCK = ['mock', CONTRACT_FILE, '--host', '127.0.0.1', '--port', '0', '--multiprocess=false'];
 
-/** Starts Prism on the contract, its log in a file. @throws if it ends before it listens */
+/** Starts Prism on the contract, with its log in a file. @throws if it ends before it listens */
 export async function startPrism(folder: string): Promise<Running> {
   await mkdir(folder);
   const logFile = join(folder, 'prism.log');

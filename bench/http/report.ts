@@ -4,7 +4,7 @@ import type { Limit } from './groups.js';
 import type { Cell } from './measure.js';
 import type { Operation } from './operations.js';
 
-/** A row for each operation, a column for each contender. */
+/** Formats a table with a row for each operation and a column for each contender. */
 export function figures(cells: readonly Cell[]): string {
   const contenders = distinct(cells.map(({ contender }) => contender));
   const rows = distinct(cells.map(({ operation }) => operation)).map((operation) => [
@@ -24,17 +24,17 @@ function figure(cell: Cell | undefined): string {
   return `${cost.toFixed(0)} µs, ${rate.toFixed(0)}/s`;
 }
 
-/** A limit, and what was measured. */
+/** A limit, and the measured ratios. */
 export interface Verdict {
   readonly limit: Limit;
   /** The ratio of each round. */
   readonly ratios: readonly number[];
-  /** Of each, the round that cost least: what else the machine does only adds to a round. */
+  /** The ratio of the cheapest rounds: other load on the machine only adds to the cost of a round. */
   readonly cheapest: number;
   readonly isKept: boolean;
 }
 
-/** What came of the limits whose figures were measured. */
+/** Returns the verdicts on the limits whose figures were measured. */
 export function verdicts(limits: readonly Limit[], cells: readonly Cell[]): Verdict[] {
   return limits.flatMap((limit) => {
     const of = find(cells, limit.of);

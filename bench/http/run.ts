@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSureOfSameAnswers } from './agreement.js';
+import { assertSameAnswers } from './agreement.js';
 import type { Contender } from './contenders.js';
 import { type Cores, pin } from './cores.js';
 import type { Group } from './groups.js';
@@ -11,16 +11,16 @@ import type { Running } from './running.js';
 import { seed } from './seed.js';
 
 interface Run {
-  /** On which cores, if there are two. */
+  /** The cores, if there are two. */
   readonly cores: Cores | undefined;
   readonly rounds: number;
-  /** How long a round takes. */
+  /** The duration of a round, in seconds. */
   readonly seconds: number;
-  /** Told of each group that begins. */
+  /** Called when the measurement of a group begins. */
   readonly onGroup: (group: Group) => void;
 }
 
-/** Starts the servers that the groups need, each with a copy of the same store, and measures group by group. */
+/** Starts the servers of the groups, each with a copy of the same store, and measures group by group. */
 export async function run(groups: readonly Group[], options: Run): Promise<Cell[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-bench-'));
   const load = new Load(options.cores?.load);
@@ -35,7 +35,7 @@ export async function run(groups: readonly Group[], options: Run): Promise<Cell[
       pin(server.pid, options.cores?.servers);
     }
     const keeping = [...servers].filter(([{ keeps }]) => keeps);
-    await makeSureOfSameAnswers(keeping, key);
+    await assertSameAnswers(keeping, key);
     const measured: Cell[] = [];
     for (const group of groups) {
       options.onGroup(group);

@@ -1,4 +1,4 @@
-/** A server that runs. */
+/** A running server. */
 export interface Running {
   readonly url: string;
   readonly pid: number;

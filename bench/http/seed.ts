@@ -7,8 +7,8 @@ import { LISTED, WRITTEN } from './operations.js';
 const SKILLS = 100;
 
 /**
- * Makes the store that every server is given a copy of: a project with 100 skills and an agent that uses three
- * of them, and an empty project to write to.
+ * Creates the store that every server gets a copy of: a project with 100 skills and an agent that uses three of
+ * them, and an empty project to write to.
  * @returns a key of its owner
  */
 export async function seed(url: string): Promise<string> {

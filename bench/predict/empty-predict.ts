@@ -1,8 +1,8 @@
 import { Predictors } from '../../server/training/predictors.js';
 
 /**
- * Loaded into the service before it starts, it makes of `predict` an operation that does nothing: what
- * validates the request and sends the answer stays, what finds the model and predicts is left out.
+ * Preloaded into the service, replaces `predict` by an operation that does nothing: requests are still
+ * validated and answers sent, but no model is loaded and nothing predicted.
  */
 const NOTHING = { answer: () => ['[]'] };
 

@@ -10,14 +10,15 @@ import { diamondPrices, withService } from './service.js';
 const ROWS = 10_000;
 const ROUNDS = 7;
 const SECONDS = 3;
-/** While one answer is written, the next body arrives. */
+/** The next body arrives while an answer is written. */
 const CONNECTIONS = 2;
 
 const PARSE_AND_STRINGIFY = new URL('./parse-and-stringify.js', import.meta.url);
 
 /**
- * Predictions of 10,000 rows a body, beside what JSON.parse of the request and JSON.stringify of the answer
- * cost the same process while it does nothing else: no HTTP, no validation, no model. In turn, round by round.
+ * Predictions of 10,000 rows a body, compared with the cost of JSON.parse of the request and JSON.stringify of
+ * the answer in the same process while it is otherwise idle: without HTTP, validation or a model. Measured in
+ * turn, round by round.
  */
 export const jsonBodies: Scenario = {
   name: 'json-bodies',

@@ -9,7 +9,7 @@ const ROWS = 10_000;
 const TRAINING_ROWS = 100_000;
 const MAX_DELAY_MS = 25;
 
-/** How long the event loop is held while a model trains and large bodies are answered. */
+/** Measures for how long the event loop is blocked while a model trains and large bodies are answered. */
 export const eventLoop: Scenario = {
   name: 'event-loop',
   run: (folder) =>

@@ -7,7 +7,7 @@ import { streams } from './streams.js';
 import { largeTraining, training } from './training.js';
 
 /**
- * Measures what predictions and trainings cost, beside what they must not cost more than.
+ * Measures the cost of predictions and trainings, compared with its limits.
  *
  * usage: npm run bench:predict [-- [--any-speed] SCENARIO …]
  */

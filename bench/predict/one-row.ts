@@ -14,11 +14,11 @@ const EMPTY_PREDICT = new URL('./empty-predict.js', import.meta.url);
 
 interface Rate {
   readonly requests: number;
-  /** Of a processor, in microseconds a request. */
+  /** The processor time of a request, in microseconds. */
   readonly cost: number;
 }
 
-/** Predictions of one row, beside the same request to the same service whose operation does nothing. */
+/** Predictions of one row, compared with the same request to the same service with an empty operation. */
 export const oneRow: Scenario = {
   name: 'one-row',
   run: (folder) =>

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into the service before it starts: tells, when it is asked to `parse and stringify` two files, how often a
- * second this process can do no more than JSON.parse the bytes of the one and JSON.stringify what the other
- * holds to bytes.
+ * Preloaded into the service. Replies to `parse and stringify` and two files with the number of times a second
+ * that this process can JSON.parse the bytes of the first and JSON.stringify the contents of the second to
+ * bytes, while it does nothing else.
  */
 const MILLISECONDS = 3000;
 
-// Threads load it as well.
+// Worker threads load this module as well.
 if (isMainThread) {
   process.on('message', (question) => {
     const [, body, answer] = /^parse and stringify (\S+) (\S+)$/.exec(String(question)) ?? [];
     if (body && answer) process.send?.(timesASecond(readFileSync(body), readFileSync(answer)));
   });
-  // It does not keep the service from ending.
+  // Does not keep the service from exiting.
   process.channel?.unref();
 }
 

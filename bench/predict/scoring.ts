@@ -10,11 +10,11 @@ import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 const TREES = 100;
 const TRAINING_ROWS = 20_000;
 const SCORED_ROWS = 100_000;
-/** As many as the service scores together. */
+/** The number of rows that the service scores together. */
 const BLOCK = 256;
 const ROUNDS = 15;
 
-/** The scorer by itself, on one core: from the values of rows to sums of trees. */
+/** The scorer alone, on one core: from the values of rows to sums of trees. */
 export const scoring: Scenario = {
   name: 'scoring',
   run: async () => {
@@ -70,7 +70,7 @@ function blocksOf<T>(rows: readonly T[]): T[][] {
   );
 }
 
-/** Rows a second, round by round. */
+/** Returns the rows a second, round by round. */
 function rates(work: () => void): number[] {
   work();
   return Array.from({ length: ROUNDS }, () => {

@@ -9,8 +9,8 @@ import { untilReadyAt } from '../../testkit/service/train-prices.js';
 const LOOP_DELAY = new URL('../loop-delay.js', import.meta.url);
 
 /**
- * The service on an empty store, without a limit of requests a minute.
- * @param preload what is loaded before it; if nothing else, what watches its event loop
+ * Runs the service on an empty store, without a rate limit.
+ * @param preload a module that is loaded first; by default the one that watches the event loop
  */
 export async function withService<T>(
   folder: string,
@@ -27,7 +27,7 @@ export async function withService<T>(
   }
 }
 
-/** The address of a model of diamonds' prices, trained with all of the table. */
+/** Returns the address of a model of diamonds' prices, trained with the whole table. */
 export async function diamondPrices({ url }: Service): Promise<string> {
   const model = `${url}/api/projects/default/models/prices`;
   const { csv } = diamondTable();
@@ -36,13 +36,13 @@ export async function diamondPrices({ url }: Service): Promise<string> {
   return model;
 }
 
-/** For how long the service's event loop was held, in milliseconds, since it was asked last. */
+/** Returns the delays of the service's event loop since the last call, in milliseconds. */
 export async function loopDelays(service: Service): Promise<{ p99: number; max: number }> {
   const answer = await service.ask('loop delay');
   return { p99: Number(fieldOf(answer, 'p99')), max: Number(fieldOf(answer, 'max')) };
 }
 
-/** Trains with a table that is sent as it is made; resolves when it is accepted. */
+/** Trains with a table that is generated while it is sent. Resolves when it is accepted. */
 export async function upload(model: string, target: string, csv: Iterable<string>): Promise<void> {
   const response = await fetch(`${model}?target=${target}`, {
     method: 'PUT',

@@ -11,16 +11,16 @@ import type { Finding, Scenario } from '../scenario/scenario.js';
 import { diamondPrices, withService } from './service.js';
 
 const ROWS = 5_000_000;
-/** As many lines are sent again and again. */
+/** The number of lines, which are sent repeatedly. */
 const LINES = 1000;
 const MAX_MEMORY = 250;
 
-/** The slow reader rests so long after each piece of the answer, in milliseconds. */
+/** The pause of the slow reader after each piece of the answer, in milliseconds. */
 const REST = 10;
 
 type Reader = (answer: IncomingMessage, count: (piece: Buffer) => void) => Promise<void>;
 
-/** Rows as lines (NDJSON): read as fast as they are answered, more slowly than they are sent, not at all. */
+/** Rows as NDJSON: read as fast as they are answered, more slowly than they are sent, and not at all. */
 export const streams: Scenario = {
   name: 'streams',
   run: (folder) =>
@@ -44,9 +44,9 @@ export const streams: Scenario = {
 interface Outcome {
   readonly rows: number;
   readonly seconds: number;
-  /** Of a processor, in the service. */
+  /** The processor time of the service. */
   readonly worked: number;
-  /** The most that the service held, in MB. */
+  /** The highest memory of the service, in MB. */
   readonly memory: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * A table whose truth is known, of any length and always the same: seven numeric and three categorical
- * columns, one cell in twenty missing, and a target whose noise differs from row to row.
+ * A synthetic table of any length, always the same: seven numeric and three categorical columns, one cell in
+ * twenty missing, and a target whose noise differs from row to row.
  */
 export const SYNTHETIC_TARGET = 'y';
 
 const NUMBERS = 7;
-/** How many categories each of the categorical columns has. */
+/** The number of categories of each categorical column. */
 const CATEGORIES = [6, 12, 40];
 const MISSING_SHARE = 0.05;
 
@@ -17,7 +17,7 @@ const COLUMNS = [
 
 export type SyntheticRow = Record<string, number | string | null>;
 
-/** Numbers in [0, 1), by the recurrence of Park and Miller (1988). */
+/** Returns numbers in [0, 1), by the recurrence of Park and Miller (1988). */
 function minimalStandard(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function minimalStandard(seed: number): () => number {
   };
 }
 
-/** @param seed another one gives other rows of the same kind */
+/** @param seed another seed gives other rows of the same kind */
 export function* syntheticRows(count: number, seed = 7): Generator<SyntheticRow> {
   const random = minimalStandard(seed);
   for (let index = 0; index < count; index++) yield syntheticRow(random);
@@ -51,7 +51,7 @@ function syntheticRow(random: () => number): SyntheticRow {
   return row;
 }
 
-/** The same as CSV, in pieces of some hundred lines. */
+/** Yields the same rows as CSV, in pieces of about a hundred lines. */
 export function* syntheticCsv(count: number, seed?: number): Generator<string> {
   let lines = [COLUMNS.join(',')];
   for (const row of syntheticRows(count, seed)) {

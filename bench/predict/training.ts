@@ -10,13 +10,13 @@ const ROUNDS = 5;
 const POLL = 20;
 
 interface Times {
-  /** From the first byte of the table until it was accepted, in seconds. */
+  /** The time from the first byte of the table until it was accepted, in seconds. */
   readonly upload: number;
-  /** From then until the model was ready, in seconds. */
+  /** The time from then until the model was ready, in seconds. */
   readonly training: number;
 }
 
-/** A training of 100,000 rows, the table sent over HTTP. */
+/** A training with 100,000 rows that are sent over HTTP. */
 export const training: Scenario = {
   name: 'training',
   run: (folder) =>
@@ -36,12 +36,12 @@ export const training: Scenario = {
     }),
 };
 
-/** A training of a million rows, which are made while they are sent. */
+/** A training with a million rows that are generated while they are sent. */
 export const largeTraining: Scenario = {
   name: 'large-training',
   run: (folder) =>
     withService(folder, async (service): Promise<Finding[]> => {
-      await train(service, syntheticCsv(1_000)); // What a request needs is loaded now.
+      await train(service, syntheticCsv(1_000)); // Loads the code for a request.
       await loopDelays(service);
       const memories: number[] = [];
       const sampling = setInterval(() => memories.push(treeMemory(service.pid)), 100);
@@ -81,7 +81,7 @@ async function train({ url }: Service, table: Iterable<string>): Promise<Times> 
   return { upload: (accepted - begun) / 1000, training: (ready - accepted) / 1000 };
 }
 
-/** DELETE while the model trains again. */
+/** Measures DELETE during another training of the model. */
 async function cancelling(service: Service): Promise<Finding> {
   const model = `${service.url}/api/projects/default/models/synthetic`;
   await upload(model, SYNTHETIC_TARGET, syntheticCsv(1_000_000));

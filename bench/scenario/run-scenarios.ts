@@ -7,13 +7,13 @@ import { keepResult } from './results.js';
 import type { Finding, Scenario } from './scenario.js';
 
 /**
- * Plays the scenarios that the command line names, or all of them, one after the other, and prints one
- * table of what they found, which is kept where all were played. A family is named by what its scenarios'
- * names begin with; with `--short`, those that have a short form are played in it. The exit code is 1 if a
- * figure was missed; with `--any-speed`, only if a scenario broke off. Linux only.
+ * Runs the scenarios that the command line names, or all of them, one after the other. Prints a table of their
+ * findings, and keeps it if all scenarios ran. A family is named by the prefix of its scenarios. With
+ * `--short`, scenarios run in their short form if they have one. The exit code is 1 if a figure was missed;
+ * with `--any-speed`, only if a scenario broke off. Linux only.
  *
- * @param command what the table is called by: `npm run COMMAND`
- * @param file the name of the table that is kept, without its ending
+ * @param command the name of the command in the table: `npm run COMMAND`
+ * @param file the name of the kept table, without its extension
  */
 export async function runScenarios(
   command: string,
@@ -47,7 +47,7 @@ export async function runScenarios(
 ${rows.join('\n')}
 `;
   process.stdout.write(table);
-  // A part of the scenarios is no result, nor is a short form.
+  // Only complete runs in the long form are kept.
   if (values.short || chosen.length < scenarios.length) return;
   await keepResult(file, `# What \`npm run ${command}\` found\n\n${table}`);
 }
@@ -68,7 +68,7 @@ function choose(scenarios: readonly Scenario[], names: readonly string[]): reado
   return scenarios.filter((scenario) => names.some((name) => isNamed(scenario, name)));
 }
 
-/** One that breaks off is one that failed: the others go on. */
+/** A scenario that breaks off counts as failed; the others go on. */
 async function findingsOf(scenario: Scenario): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   try {

@@ -1,23 +1,23 @@
-/** One thing that was asked of the service, and what it did. */
+/** A requirement on the service, and the measured result. */
 export interface Finding {
-  /** The figure that must be reached, in words. */
+  /** The required figure, in words. */
   readonly asked: string;
   readonly measured: string;
-  /** Undefined where it could not be tried here; `measured` says why. */
+  /** Undefined if it could not be measured here; `measured` gives the reason. */
   readonly passed: boolean | undefined;
 }
 
-/** Something that the built service is put through. */
+/** An experiment with the built service. */
 export interface Scenario {
-  /** One of a family is called FAMILY/NAME. */
+  /** A scenario of a family is named FAMILY/NAME. */
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
   run(folder: string): Promise<Finding[]>;
-  /** The same in a few seconds, where it has such a form. */
+  /** Runs a form of a few seconds, if the scenario has one. */
   runShort?(folder: string): Promise<Finding[]>;
 }
 
-/** The finding that nothing went wrong, or else how often, and how it began. */
+/** Returns the finding that there were no faults, or their number and the first of them. */
 export function none(asked: string, faults: readonly string[], ofWhat: string): Finding {
   const [first] = faults;
   const measured = first ? `${faults.length} of ${ofWhat}, the first: ${first}` : `0 of ${ofWhat}`;

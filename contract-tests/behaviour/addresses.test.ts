@@ -1,4 +1,4 @@
-/** What holds at every address, and where there is none. Against the server alone. */
+/** Tests that hold at every address, and at addresses that do not exist. Against the server alone. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { contract, operations } from '../../testkit/openapi/document.js';
 import { examplePath } from '../../testkit/openapi/example-requests.js';
@@ -25,13 +25,13 @@ const addresses = [...new Set(operations.map(({ path }) => path))].map((path) =>
 const allowOf = (response: Response) => response.headers.get('Allow')?.split(/, */).sort();
 
 describe.each(addresses)('$path', ({ path, example, allow }) => {
-  test('answers OPTIONS with what is allowed', async () => {
+  test('answers OPTIONS with the allowed methods', async () => {
     const response = await send(example, { method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(allowOf(response)).toEqual(allow);
   });
 
-  test('answers other methods with 405 and what is allowed', async () => {
+  test('answers other methods with 405 and the allowed methods', async () => {
     for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'PROPFIND']) {
       if (allow.includes(method)) {
         continue;
@@ -43,7 +43,7 @@ describe.each(addresses)('$path', ({ path, example, allow }) => {
   });
 
   if (allow.includes('GET')) {
-    test('answers the same under /api and with a slash', async () => {
+    test('gives the same answer under /api and with a trailing slash', async () => {
       const [pathname, query = ''] = example.split('?');
       const bare = await send(`${pathname}${query && `?${query}`}`);
       const expected = { ...(await withoutRequest(bare)), status: bare.status };
@@ -54,25 +54,27 @@ describe.each(addresses)('$path', ({ path, example, allow }) => {
     });
   }
 
-  test('is not there in capitals', async () => {
+  test('does not exist in capitals', async () => {
     const segment = path.split('/')[1] ?? '';
     const response = await send(example.replace(segment, segment.toUpperCase()));
     expect(await response.json()).toMatchObject({ type: '/problems/unknown-address' });
   });
 });
 
-/** What an answer says, whichever request it answers: metrics have counted another one by then. */
+/**
+ * Returns the parts of an answer that do not depend on the request. Metrics count one more request each time.
+ */
 async function withoutRequest(response: Response): Promise<object> {
   if (response.headers.get('Content-Type')?.startsWith('text/plain')) {
     return { names: [...(await response.text()).matchAll(/^# TYPE .*$/gm)].map(([line]) => line) };
   }
   const body: unknown = await response.json();
-  // To the list of projects, others add meanwhile.
+  // Other tests add projects to the list.
   if (Array.isArray(body)) return { first: body[0] };
   return { ...Object(body), instance: null, request_id: null };
 }
 
-/** fetch closes the connection after HEAD; and one request is not the other. */
+/** The headers that differ between requests. fetch closes the connection after HEAD. */
 const OF_THE_REQUEST = ['connection', 'keep-alive', 'date', 'x-request-id', 'ratelimit'];
 
 describe('HEAD', () => {
@@ -82,7 +84,7 @@ describe('HEAD', () => {
   });
 
   test.each(['skills', 'skills?limit=1', 'skills/first', 'skills/none', 'skills?limit=0'])(
-    'is GET without a body: %s',
+    'answers as GET does, without a body: %s',
     async (address) => {
       const get = await send(`/projects/${project}/${address}`);
       const head = await send(`/projects/${project}/${address}`, { method: 'HEAD' });
@@ -105,7 +107,7 @@ describe('an address that the contract does not have', () => {
     '/constructor',
     '/health',
     '/health/',
-  ])('is a 404 that is a problem: %s', async (address) => {
+  ])('answers with a 404 problem: %s', async (address) => {
     const response = await fetch(baseUrl + address, { headers: { Accept: 'application/json' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('Content-Type')).toMatch(/^application\/problem\+json/);
@@ -118,8 +120,8 @@ describe('an address that the contract does not have', () => {
   });
 });
 
-describe('the Location of what is created', () => {
-  test.each(['', '/api'])('leads to it from the base "%s"', async (base) => {
+describe('the Location of a created resource', () => {
+  test.each(['', '/api'])('leads to the resource under the base path "%s"', async (base) => {
     const name = `found-from-${base.length}`;
     const skill = { name, type: 'sql' };
     const created = await sendJson('POST', `${base}/projects/${project}/skills`, { skill });
@@ -132,7 +134,7 @@ describe('paging', () => {
   const namesOf = (resources: unknown) =>
     Array.isArray(resources) ? resources.map(({ name }) => name) : resources;
 
-  test.each(['', '/api'])('leads by Link to the end, from the base "%s"', async (base) => {
+  test.each(['', '/api'])('ends by following Link, under the base path "%s"', async (base) => {
     const owner = await ownProject();
     const names = Array.from({ length: 7 }, (_, at) => `skill-${at}`);
     for (const name of names) {
@@ -148,7 +150,7 @@ describe('paging', () => {
     expect(pages).toEqual([names.slice(0, 3), names.slice(3, 6), names.slice(6)]);
   });
 
-  test('has no Link where the page is the last, or the list is whole', async () => {
+  test('has no Link on the last page, or if the list is complete', async () => {
     const owner = await ownProject();
     for (const name of ['first', 'second']) {
       await sendJson('POST', `/projects/${owner}/chatbots`, { chatbot: { name } });
@@ -160,7 +162,7 @@ describe('paging', () => {
     }
   });
 
-  test('goes on where it was, though the resource before was deleted and another was added', async () => {
+  test('continues at the same place after the previous resource was deleted and another was added', async () => {
     const owner = await ownProject();
     const agents = `/projects/${owner}/agents`;
     for (const name of ['first', 'second', 'third']) {
@@ -190,7 +192,7 @@ describe('paging', () => {
   });
 });
 
-describe('the page of a problem', () => {
+describe('the page of a problem type', () => {
   const types = contract
     .entries('components', 'schemas')
     .flatMap(([, schema]) => schema.find('properties', 'type', 'const')?.text() ?? [])

@@ -1,4 +1,4 @@
-/** How skills, agents and chatbots hold together. Against the server alone. */
+/** Tests of the references between skills, agents and chatbots. Against the server alone. */
 import type { Agent, Skill } from 'roster-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ownProject, roster } from '../target.js';
@@ -55,8 +55,8 @@ async function readAgent(name = 'analyst') {
 
 const namesOf = (resources: { name: string }[]) => resources.map(({ name }) => name);
 
-describe('skills and agents are found by name and by identifier', () => {
-  test('a skill is read, updated and deleted by its identifier', async () => {
+describe('names and identifiers', () => {
+  test('read, update and delete a skill', async () => {
     const params = skillNamed(sql.id);
     expect((await roster.GET(SKILL, { params })).data).toEqual(sql);
     const { data } = await roster.PUT(SKILL, { params, body: { skill: { type: 'new' } } });
@@ -67,7 +67,7 @@ describe('skills and agents are found by name and by identifier', () => {
   });
 
   test.each([AGENT, '/projects/{project_name}/agent/{agent_name}'] as const)(
-    'an agent is read, updated and deleted by its identifier: %s',
+    'read, update and delete an agent: %s',
     async (address) => {
       const agent = await createAgent('analyst');
       const params = agentNamed(agent.id);
@@ -80,14 +80,14 @@ describe('skills and agents are found by name and by identifier', () => {
     },
   );
 
-  test('an identifier of another project finds nothing', async () => {
+  test('find nothing in another project', async () => {
     const elsewhere = { path: { project_name: await ownProject(), skill_name: sql.id } };
     expect((await roster.GET(SKILL, { params: elsewhere })).response.status).toBe(404);
   });
 });
 
 describe('the skills of an agent', () => {
-  test('are given by name, by identifier or as they were read, and come back whole', async () => {
+  test('can be given by name, by identifier or as they were read, and are returned in full', async () => {
     const agent = await createAgent('analyst', ['mail', sql.id, docs]);
     expect(agent.skills).toEqual(
       [mail, sql, docs].map((skill) => ({ ...skill, agent_ids: [agent.id] })),
@@ -97,16 +97,16 @@ describe('the skills of an agent', () => {
     expect(data?.agent_ids).toEqual([agent.id]);
   });
 
-  test('are there once, however often they are named', async () => {
+  test('are listed once, however often they are named', async () => {
     const agent = await createAgent('analyst', ['sql', sql.id, 'sql']);
     expect(namesOf(agent.skills)).toEqual(['sql']);
   });
 
-  test('are none where none are named', async () => {
+  test('are empty if none are named', async () => {
     expect((await createAgent('analyst')).skills).toEqual([]);
   });
 
-  test('are replaced by skills, changed by skills_to_add and skills_to_remove', async () => {
+  test('are replaced by skills, and changed by skills_to_add and skills_to_remove', async () => {
     await createAgent('analyst', ['sql']);
     const skillsAfter = async (change: Record<string, string[] | null>) =>
       namesOf(given(await updateAgent(change)).skills);
@@ -122,7 +122,7 @@ describe('the skills of an agent', () => {
     expect(await skillsAfter({ skills: [] })).toEqual([]);
   });
 
-  test('are neither replaced and changed, nor both added and removed', async () => {
+  test('cannot be both replaced and changed, nor a skill both added and removed', async () => {
     await createAgent('analyst', ['sql']);
     const pointers = async (change: Record<string, string[] | null>) => {
       const { error } = await updateAgent(change);
@@ -149,7 +149,7 @@ describe('the skills of an agent', () => {
     ['skills', ['docs', 'sails'], '/body/agent/skills/1'],
     ['skills_to_add', ['sails'], '/body/agent/skills_to_add/0'],
     ['skills_to_remove', ['sql', UNKNOWN_ID], '/body/agent/skills_to_remove/1'],
-  ])('must exist: an unknown one among %s changes nothing', async (field, skills, pointer) => {
+  ])('must exist: an unknown one in %s changes nothing', async (field, skills, pointer) => {
     await createAgent('analyst', ['sql']);
     const before = await readAgent();
     const { error } = await roster.PUT(AGENT, {
@@ -160,7 +160,7 @@ describe('the skills of an agent', () => {
     expect(await readAgent()).toEqual(before);
   });
 
-  test('must exist when the agent is created, or there is no agent', async () => {
+  test('must exist when the agent is created, or no agent is created', async () => {
     const { error } = await roster.POST(AGENTS, {
       params: inProject(),
       body: { agent: { name: 'analyst', skills: ['sails', { name: 'sql' }, { name: 'soils' }] } },
@@ -172,7 +172,7 @@ describe('the skills of an agent', () => {
     expect((await roster.GET(AGENTS, { params: inProject() })).data).toEqual([]);
   });
 
-  test('are of its own project', async () => {
+  test('must belong to the same project', async () => {
     const elsewhere = await ownProject();
     const { error } = await roster.POST(AGENTS, {
       params: { path: { project_name: elsewhere } },
@@ -181,7 +181,7 @@ describe('the skills of an agent', () => {
     expect(error?.type).toBe('/problems/unknown-skill');
   });
 
-  test('lose the one that is deleted', async () => {
+  test('lose a skill that is deleted', async () => {
     await createAgent('analyst', ['sql', 'docs']);
     await createAgent('clerk', ['docs']);
     await roster.DELETE(SKILL, { params: skillNamed('docs') });
@@ -197,7 +197,7 @@ describe('the skills of an agent', () => {
 });
 
 describe('an agent', () => {
-  test('keeps what it was given, and changes in the fields that are sent', async () => {
+  test('keeps its fields, and changes those that are sent', async () => {
     const fields = {
       name: 'analyst',
       model_name: 'llama-3',
@@ -218,7 +218,7 @@ describe('an agent', () => {
     expect(updated).toMatchObject({ ...fields, provider: 'mistral', data: { tables: [] } });
   });
 
-  test('has null for what it was not given', async () => {
+  test('has null in the fields that were not sent', async () => {
     expect(await createAgent('analyst')).toMatchObject({
       model_name: null,
       provider: null,
@@ -229,7 +229,7 @@ describe('an agent', () => {
     });
   });
 
-  test.each(['model', 'data'])('takes no secret in %s', async (field) => {
+  test.each(['model', 'data'])('refuses a secret in %s', async (field) => {
     const { error } = await roster.POST(AGENTS, {
       params: inProject(),
       body: { agent: { name: 'analyst', [field]: { api_key: 's3cret' } } },
@@ -256,19 +256,19 @@ describe('listSkills with agent', () => {
     expect(await listed(analyst.id)).toEqual(['sql', 'mail']);
   });
 
-  test('repeated, lists those that any of the agents uses, each once', async () => {
+  test('lists the skills that any of several agents uses, each once', async () => {
     expect(await listed('analyst', 'clerk')).toEqual(['sql', 'docs', 'mail']);
     expect(await listed('idler', 'clerk')).toEqual(['sql', 'docs']);
   });
 
-  test('matches nothing where the agent does not exist or has no skills', async () => {
+  test('returns nothing if the agent does not exist or has no skills', async () => {
     expect(await listed('idler')).toEqual([]);
     expect(await listed('oracle')).toEqual([]);
     expect(await listed(UNKNOWN_ID)).toEqual([]);
     expect(await listed('oracle', 'analyst')).toEqual(['sql', 'mail']);
   });
 
-  test('pages like any list', async () => {
+  test('is paged like any list', async () => {
     const query = { agent: ['analyst', 'clerk'], limit: 2 };
     const { data, response } = await roster.GET(SKILLS, { params: { ...inProject(), query } });
     expect(namesOf(data ?? [])).toEqual(['sql', 'docs']);
@@ -284,7 +284,7 @@ describe('a chatbot', () => {
     });
   const read = async () => given(await roster.GET(CHATBOT, { params: chatbotNamed('help_desk') }));
 
-  test('has all but its name null where nothing else was sent', async () => {
+  test('has null in every field but its name if nothing else was sent', async () => {
     const { data } = await create({});
     expect(data).toMatchObject({
       agent_id: null,
@@ -295,7 +295,7 @@ describe('a chatbot', () => {
     });
   });
 
-  test('takes its agent by name or by identifier, and follows its name', async () => {
+  test('accepts its agent by name or by identifier, and shows a later name of the agent', async () => {
     const { id } = await createAgent('analyst');
     expect((await create({ agent_id: id })).data).toMatchObject({ agent_name: 'analyst' });
     const { data } = await roster.PUT(CHATBOT, {
@@ -307,7 +307,7 @@ describe('a chatbot', () => {
     expect(await read()).toMatchObject({ agent_id: id, agent_name: 'oracle' });
   });
 
-  test('is left without an agent when that is deleted', async () => {
+  test('has no agent after that agent is deleted', async () => {
     await createAgent('analyst');
     await create({ agent_name: 'analyst' });
     await roster.DELETE('/projects/{project_name}/agent/{agent_name}', {
@@ -319,20 +319,23 @@ describe('a chatbot', () => {
   test.each([
     [{ agent_name: 'oracle' }, '/body/chatbot/agent_name'],
     [{ agent_id: UNKNOWN_ID }, '/body/chatbot/agent_id'],
-  ])('is not created or changed with an agent that does not exist: %j', async (agent, pointer) => {
-    const problem = { type: '/problems/unknown-agent', errors: [{ pointer }] };
-    expect((await create(agent)).error).toMatchObject(problem);
-    const put = (chatbot: object) =>
-      roster.PUT(CHATBOT, { params: chatbotNamed('help_desk'), body: { chatbot } });
-    expect((await put(agent)).error).toMatchObject(problem);
-    expect((await roster.GET(CHATBOTS, { params: inProject() })).data).toEqual([]);
-    await create({});
-    const before = await read();
-    expect((await put({ ...agent, settings: { a: 1 } })).error).toMatchObject(problem);
-    expect(await read()).toEqual(before);
-  });
+  ])(
+    'is neither created nor changed with an agent that does not exist: %j',
+    async (agent, pointer) => {
+      const problem = { type: '/problems/unknown-agent', errors: [{ pointer }] };
+      expect((await create(agent)).error).toMatchObject(problem);
+      const put = (chatbot: object) =>
+        roster.PUT(CHATBOT, { params: chatbotNamed('help_desk'), body: { chatbot } });
+      expect((await put(agent)).error).toMatchObject(problem);
+      expect((await roster.GET(CHATBOTS, { params: inProject() })).data).toEqual([]);
+      await create({});
+      const before = await read();
+      expect((await put({ ...agent, settings: { a: 1 } })).error).toMatchObject(problem);
+      expect(await read()).toEqual(before);
+    },
+  );
 
-  test('is created by a PUT, once, under the name of its address', async () => {
+  test('is created once by PUT, under the name in its address', async () => {
     const put = (chatbot: { name?: string; settings?: { a: number } }) =>
       roster.PUT(CHATBOT, { params: chatbotNamed('help_desk'), body: { chatbot } });
     const other = await put({ name: 'front_desk' });
@@ -350,7 +353,7 @@ describe('a chatbot', () => {
     expect(again.data).toMatchObject({ id: created.data?.id, settings: { a: 2 } });
   });
 
-  test('is created by one PUT of 20 at the same time, and updated by the others', async () => {
+  test('is created by one of 20 concurrent PUTs, and updated by the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         roster.PUT(CHATBOT, {
@@ -364,7 +367,7 @@ describe('a chatbot', () => {
     expect(Object.keys((await read()).settings)).toHaveLength(20);
   });
 
-  test('is found by its name alone, not by its identifier', async () => {
+  test('is found only by its name, not by its identifier', async () => {
     const { data } = await create({});
     const { error } = await roster.GET(CHATBOT, { params: chatbotNamed(`${data?.id}`) });
     expect(error?.type).toBe('/problems/chatbot-not-found');
@@ -374,7 +377,7 @@ describe('a chatbot', () => {
 describe('a project', () => {
   const remove = () => roster.DELETE('/projects/{project_name}', { params: inProject() });
 
-  test('is deleted only when it holds nothing, and says what it holds', async () => {
+  test('can be deleted only when it is empty, and the refusal names its contents', async () => {
     await createAgent('analyst');
     await roster.POST(CHATBOTS, { params: inProject(), body: { chatbot: { name: 'help_desk' } } });
     const { error } = await remove();

@@ -1,4 +1,4 @@
-/** What a body may say, and where the errors point. Against the server alone. */
+/** Tests of request bodies, and of the pointers in their errors. Against the server alone. */
 import type { Problem } from 'roster-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { objectOf, ownProject, send, sendJson } from '../target.js';
@@ -28,12 +28,12 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   const update = (fields: object) => sendJson('PUT', `${all()}/first`, { [kind]: fields });
 
   test.each([
-    ['a field that is unknown', { colour: 'red' }, ['colour']],
-    ['several at once', { colour: 'red', 'a/b~c': 1 }, ['a~1b~0c', 'colour']],
+    ['an unknown field', { colour: 'red' }, ['colour']],
+    ['several unknown fields', { colour: 'red', 'a/b~c': 1 }, ['a~1b~0c', 'colour']],
     ['an open field that is text', { [open]: 'text' }, [open]],
     ['an open field that is an array', { [open]: [] }, [open]],
     ['a name that is a number', { name: 7 }, ['name']],
-    ['a field that only the service writes', { id: '7' }, ['id']],
+    ['a read-only field', { id: '7' }, ['id']],
   ])('is refused with %s', async (_what, fields, faults) => {
     const pointers = faults.map((field) => `/body/${kind}/${field}`);
     expect(await pointersOf(await create(fields))).toEqual(pointers);
@@ -44,7 +44,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await (await send(`${all()}/first`)).json()).toEqual(before);
   });
 
-  test('is refused where it is not wrapped, or wrapped in more', async () => {
+  test('is refused without its wrapper, or with more than the wrapper', async () => {
     const bare = await sendJson('POST', all(), { name: 'first', ...required });
     expect(await pointersOf(bare)).toEqual(['/body']);
     const more = await sendJson('POST', all(), {
@@ -54,7 +54,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await pointersOf(more)).toEqual(['/body/colour']);
   });
 
-  test.each([null, 7, 'text', [], true])('is refused as %j', async (body) => {
+  test.each([null, 7, 'text', [], true])('is refused if the body is %j', async (body) => {
     expect((await sendJson('POST', all(), body)).status).toBe(400);
     expect((await sendJson('POST', all(), { [kind]: body })).status).toBe(400);
   });
@@ -64,7 +64,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await pointersOf(response)).toEqual([`/body/${kind}/name`]);
   });
 
-  test('merges its open field one level deep: sent replaces, null removes, the rest stays', async () => {
+  test('merges its open field one level deep: sent keys replace, null removes, other keys stay', async () => {
     await create({ [open]: { a: 1, b: { c: 1, d: 1 }, e: 1 } });
     const response = await update({ [open]: { a: null, b: { c: 2 }, f: [null], g: null } });
     expect(response.status).toBe(200);
@@ -73,12 +73,12 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect((await objectOf(await send(`${all()}/first`)))[open]).toEqual(merged);
   });
 
-  test('keeps no key that is null when it is created', async () => {
+  test('drops null keys when it is created', async () => {
     const created = await objectOf(await create({ [open]: { a: null, b: 1 } }));
     expect(created[open]).toEqual({ b: 1 });
   });
 
-  test('takes null as not sent', async () => {
+  test('treats null as not sent', async () => {
     expect((await create({ [open]: null })).status).toBe(201);
     await update({ [open]: { a: 1 } });
     const response = await update({ name: null, [open]: null });
@@ -86,7 +86,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await response.json()).toMatchObject({ name: 'first', [open]: { a: 1 } });
   });
 
-  test('takes an update that changes nothing', async () => {
+  test('accepts an update that changes nothing', async () => {
     const created = await objectOf(await create({}));
     const response = await update({});
     expect(response.status).toBe(200);
@@ -96,7 +96,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     });
   });
 
-  test('keeps keys that objects have by birth, and removes them', async () => {
+  test('stores and removes keys that every object inherits', async () => {
     const keys = '"__proto__":{"a":1},"constructor":2,"toString":3,"":4,"é\\u0001":5';
     const response = await send(all(), {
       method: 'POST',
@@ -124,7 +124,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await read()).toEqual(expected.filter(([key]) => key !== '__proto__'));
   });
 
-  test('keeps numbers and text as they were sent', async () => {
+  test('keeps numbers and texts unchanged', async () => {
     const values = {
       large: 1e300,
       small: 5e-324,
@@ -136,7 +136,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect((await objectOf(await create({ [open]: values })))[open]).toEqual(values);
   });
 
-  test('is refused where it nests 10,000 levels deep', async () => {
+  test('is refused if it nests 10,000 levels deep', async () => {
     const response = await send(all(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -146,7 +146,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect((await send(`${all()}/first`)).status).toBe(404);
   });
 
-  test('has the moments of its making and of its last change', async () => {
+  test('shows when it was created and when it last changed', async () => {
     const created = await objectOf(await create({}));
     expect(created.updated_at).toBe(created.created_at);
     const changed = await objectOf(await update({ [open]: { a: 1 } }));
@@ -159,7 +159,7 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
   const write = (method: string, address: string, fields: object) =>
     sendJson(method, `/projects/${project}/${list}${address}`, { [kind]: fields });
 
-  test('takes and shows params as another word for settings', async () => {
+  test('accepts and shows params as a synonym of settings', async () => {
     const created = await write('POST', '', { name: 'first', params: { a: 1 } });
     expect(await created.json()).toMatchObject({ settings: { a: 1 }, params: { a: 1 } });
     const updated = await write('PUT', '/first', { params: { a: null, b: 2 } });
@@ -167,7 +167,7 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
     expect([body.settings, body.params]).toEqual([{ b: 2 }, { b: 2 }]);
   });
 
-  test('is refused with both words at once, unless one is null', async () => {
+  test('is refused with both params and settings, unless one is null', async () => {
     const both = { name: 'first', settings: {}, params: {} };
     expect(await pointersOf(await write('POST', '', both))).toEqual([`/body/${kind}/params`]);
     const created = await write('POST', '', { ...both, params: null });
@@ -180,11 +180,11 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
   });
 });
 
-describe('a body that lacks its wrapper', () => {
+describe('a body without its wrapper', () => {
   const errorsOf = async (response: Response) => (await objectOf(response))['errors'];
   const skills = () => `/projects/${project}/skills`;
 
-  test('is told so once, with what belongs inside', async () => {
+  test('gets one error, which says what belongs inside', async () => {
     const created = await sendJson('POST', skills(), { name: 'x', type: 'sql' });
     expect(await errorsOf(created)).toEqual([
       { pointer: '/body', message: 'must be wrapped: {"skill": {…}}; name and type belong inside' },
@@ -202,12 +202,12 @@ describe('a body that lacks its wrapper', () => {
     ]);
   });
 
-  test('is told beside it of a field that belongs nowhere', async () => {
+  test('gets a further error for a field that belongs nowhere', async () => {
     const created = await sendJson('POST', skills(), { name: 'x', colour: 'red' });
     expect(await pointersOf(created)).toEqual(['/body', '/body/colour']);
   });
 
-  test('is told that it is required where nothing of it is there', async () => {
+  test('gets the error that the wrapper is required if none of its fields is there', async () => {
     for (const body of [{}, { colour: 'red' }]) {
       const created = await sendJson('POST', skills(), body);
       expect(await errorsOf(created)).toContainEqual({

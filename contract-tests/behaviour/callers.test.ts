@@ -1,4 +1,4 @@
-/** Who may do what: keys, scopes and owners, operation by operation from the contract. */
+/** Tests of keys, scopes and owners, operation by operation from the contract. */
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
@@ -10,31 +10,31 @@ const open = operations.filter(({ place }) => place.entries('security').length =
 const scopeOf = (operation: (typeof operations)[number]) =>
   operation.place.text('security', '0', 'apiKey', '0');
 
-test('only the health of the service is open to all', () => {
+test('only the health endpoints are open to everyone', () => {
   expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
 });
 
-test('what tells of all owners asks for the scope that no owner’s key has by itself', () => {
+test("only the operations about all owners require the scope that an owner's key lacks by default", () => {
   const ofAllOwners = secured.filter((operation) => scopeOf(operation) === 'operate');
   expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
 });
 
-test.each(open)('$id needs no key', async ({ path }) => {
+test.each(open)('$id requires no key', async ({ path }) => {
   expect((await sendAs(null, path)).status).toBe(200);
 });
 
-/** An authorization that is not good, as the header's value. */
+/** Invalid values of the Authorization header. */
 const BAD: [string, () => string][] = [
   ['of an empty key', () => 'Bearer '],
   ['of another scheme', () => `Basic ${keys.own}`],
   ['without a scheme', () => keys.own],
-  ['of a key that never was', () => `Bearer roster_0000000000000000_${'0'.repeat(43)}`],
+  ['of a key that never existed', () => `Bearer roster_0000000000000000_${'0'.repeat(43)}`],
   [
     'of a key with another secret',
     () => `Bearer ${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`,
   ],
   ['of a key that is cut short', () => `Bearer ${keys.own.slice(0, -1)}`],
-  ['of a key with more after it', () => `Bearer ${keys.own}x`],
+  ['of a key with a suffix', () => `Bearer ${keys.own}x`],
   ['of two keys', () => `Bearer ${keys.own} ${keys.own}`],
   ['of two keys with a comma', () => `Bearer ${keys.own}, Bearer ${keys.own}`],
   ['of a revoked key', () => `Bearer ${keys.revoked}`],
@@ -52,7 +52,7 @@ describe.each(secured)('$id', (operation) => {
       headers: { ...headers, ...(authorization !== null && { Authorization: authorization }) },
     });
 
-  test('is refused without a key, before anything else is looked at', async () => {
+  test('is refused without a key, before anything else is checked', async () => {
     for (const address of [path, nowhere, `${path}${path.includes('?') ? '&' : '?'}colour=red`]) {
       const refused = await sendWith(null, address);
       expect(refused.status).toBe(401);
@@ -68,7 +68,7 @@ describe.each(secured)('$id', (operation) => {
     expect(await refused.text()).not.toContain(keys.own);
   });
 
-  test('is refused to a key without its scope, before anything else is looked at', async () => {
+  test('is refused to a key without its scope, before anything else is checked', async () => {
     const scope = scopeOf(operation);
     for (const key of [keys.read, keys.write, keys.predict, keys.operate]) {
       if (key === Object(keys)[scope]) continue;
@@ -81,13 +81,13 @@ describe.each(secured)('$id', (operation) => {
     }
   });
 
-  test('is not refused to a key of its scope, whatever the case of the scheme', async () => {
+  test('is allowed to a key with its scope, whatever the case of the scheme', async () => {
     const right = await sendWith(`bearer ${Object(keys)[scopeOf(operation)]}`, nowhere);
     expect([401, 403]).not.toContain(right.status);
   });
 });
 
-describe('a refusal', () => {
+describe('a 401', () => {
   const wordsFor = async (authorization: string) => {
     const headers = { Authorization: authorization };
     return (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
@@ -100,13 +100,13 @@ describe('a refusal', () => {
     keys.own,
     'Bearer abc',
     `Bearer a ${keys.own}`,
-  ])('of the header %j says which form it has', async (authorization) => {
+  ])('for the header %j describes the expected form', async (authorization) => {
     expect(await wordsFor(authorization)).toBe(
       "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
     );
   });
 
-  test('of a key does not tell whether it never was, is wrong or was revoked', async () => {
+  test('does not reveal whether a key never existed, is wrong or was revoked', async () => {
     const unknown = `roster_0000000000000000_${'0'.repeat(43)}`;
     const wrong = `${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`;
     for (const key of [unknown, wrong, keys.revoked, 'roster_x']) {
@@ -117,7 +117,7 @@ describe('a refusal', () => {
   });
 });
 
-test('a key that was put into the address is not repeated by the problem', async () => {
+test('a problem does not repeat a key that was sent in the address', async () => {
   const secret = `${keys.own.split('_')[2]}`;
   for (const address of [
     `/projects/${keys.own}`,
@@ -136,13 +136,13 @@ test('a key that was put into the address is not repeated by the problem', async
   expect(decodeURI(`${instance}`)).toBe('/projects/roster_…/skills');
 });
 
-test('a name that begins like a key is no key, and is repeated', async () => {
+test('a problem repeats a name that only begins like a key', async () => {
   const { instance, detail } = await objectOf(await send('/projects/roster_sales_2026'));
   expect(instance).toBe('/projects/roster_sales_2026');
   expect(detail).toContain('"roster_sales_2026"');
 });
 
-test('two Authorization headers are refused, even if both are good', async () => {
+test('two Authorization headers are refused, even if both are valid', async () => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const header = `Authorization: Bearer ${keys.own}\r\n`;
@@ -182,20 +182,20 @@ describe("another owner's project", () => {
 
   const inProject = secured.filter(({ path }) => /\{(project_name|projectName)\}/.test(path));
 
-  test('is looked for by every operation but those that are about no single project', () => {
+  test('is tested with every operation on a single project', () => {
     const others = secured.filter((operation) => !inProject.includes(operation));
     expect(others.map(({ id }) => id)).toEqual(['listProjects', 'createProject', 'getMetrics']);
   });
 
-  /** What an answer says, without what is different in any two answers. */
-  async function told(response: Response, name: string): Promise<unknown> {
+  /** Returns an answer without the parts that differ between any two answers. */
+  async function comparable(response: Response, name: string): Promise<unknown> {
     const { request_id: _, ...body } = await objectOf(response);
     const headers = [...response.headers.keys()];
     const text = JSON.stringify({ status: response.status, body, headers });
     return JSON.parse(text.replaceAll(name, 'PROJECT'));
   }
 
-  test.each(inProject)('is for $id as if it had never been', async (operation) => {
+  test.each(inProject)('looks to $id as if it had never existed', async (operation) => {
     const [{ headers, path: _, ...init }] = exampleRequests(operation);
     const byId = {
       skill_name: ids['skill'] ?? '',
@@ -208,18 +208,18 @@ describe("another owner's project", () => {
       const hidden = await sendAs(keys.stranger, at(project), { ...init, headers });
       const missing = await sendAs(keys.stranger, at(absent), { ...init, headers });
       expect(hidden.status).toBe(404);
-      expect(await told(hidden, project)).toEqual(await told(missing, absent));
+      expect(await comparable(hidden, project)).toEqual(await comparable(missing, absent));
     }
   });
 
-  test('is there, unchanged, after all of that', async () => {
+  test('still exists afterwards, unchanged', async () => {
     const { data } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
       params: { path: { project_name: project, skill_name: 'sales_questions' } },
     });
     expect(data).toMatchObject({ id: ids['skill'], agent_ids: [ids['agent']] });
   });
 
-  test('is not in the list of projects, and its name is free for others', async () => {
+  test('is not in the list of projects, and its name is free for other owners', async () => {
     const list = async () =>
       JSON.stringify(await (await sendAs(keys.stranger, '/projects')).json());
     expect(await list()).not.toContain(project);
@@ -234,7 +234,7 @@ describe("another owner's project", () => {
     expect(await (await send(`/projects/${project}/skills`)).json()).toHaveLength(2);
   });
 
-  test('is not reached through identifiers, filters or cursors within a project of the same name', async () => {
+  test('cannot be reached by identifiers, filters or cursors through a project of the same name', async () => {
     const at = `/projects/${project}`;
     for (const address of [`${at}/skills/${ids['skill']}`, `${at}/agents/${ids['agent']}`]) {
       expect((await sendAs(keys.stranger, address)).status, address).toBe(404);
@@ -259,7 +259,7 @@ describe("another owner's project", () => {
   });
 });
 
-test('every owner begins with an empty project, default', async () => {
+test('every owner begins with an empty project named default', async () => {
   const { data } = await roster.GET('/projects');
   expect(data?.map(({ name }) => name)).toContain('default');
   const theirs = await sendAs(keys.stranger, '/projects/default');

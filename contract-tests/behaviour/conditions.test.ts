@@ -1,4 +1,4 @@
-/** Entity tags: what has not changed is not sent again, and what has changed is not overwritten. */
+/** Tests of entity tags: an unchanged resource is not sent again, and a changed one is not overwritten. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
@@ -16,7 +16,7 @@ function etagOf(response: Response): string {
   return response.headers.get('ETag') ?? '';
 }
 
-test('every single resource can be asked for only if it has changed, and changed or deleted only if it has not', () => {
+test('every single resource can be read, changed and deleted conditionally', () => {
   const names = (id: string) =>
     operations.find((operation) => operation.id === id)?.parameters.map((p) => p.text('name'));
   for (const { id, place } of operations) {
@@ -44,14 +44,14 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     address = `${created.headers.get('Location')}`;
   });
 
-  test('has the tag in the answer that created it which it has afterwards', async () => {
+  test('keeps the tag of the answer that created it', async () => {
     expect(etagOf(created)).toMatch(/^"[\w-]{22}"$/);
     expect(etagOf(await send(address))).toBe(etagOf(created));
   });
 
   test.each([
     ['its tag', (tag: string) => tag],
-    ['its tag as a weak one', (tag: string) => `W/${tag}`],
+    ['its tag as a weak tag', (tag: string) => `W/${tag}`],
     ['its tag among others', (tag: string) => `${OTHER}, "a,b" ,\t${tag}`],
     ['any tag', () => '*'],
   ])('is not sent again to a caller who has %s', async (_what, known) => {
@@ -61,13 +61,13 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     expect(etagOf(response)).toBe(etagOf(created));
   });
 
-  test('is sent to a caller who has another', async () => {
+  test('is sent to a caller who has another tag', async () => {
     const response = await send(address, { headers: { 'If-None-Match': OTHER } });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(await created.json());
   });
 
-  test('has the same headers for HEAD as for GET, and 304 likewise', async () => {
+  test('has the same headers and the same 304 for HEAD as for GET', async () => {
     const head = await send(address, { method: 'HEAD' });
     expect(etagOf(head)).toBe(etagOf(created));
     const headers = { 'If-None-Match': etagOf(created) };
@@ -76,7 +76,7 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
 
   test.each([
     ['another tag', () => OTHER],
-    ['its tag as a weak one', (tag: string) => `W/${tag}`],
+    ['its tag as a weak tag', (tag: string) => `W/${tag}`],
     ['no tag', () => '"", W/""'],
   ])('is not deleted if the caller names %s', async (_what, known) => {
     const headers = { 'If-Match': known(etagOf(created)) };
@@ -98,9 +98,9 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     ['has one quote', '"a'],
     ['has no comma between two', '"a" "b"'],
     ['ends in a comma', '"a",'],
-    ['is any twice', '**'],
+    ['is a doubled wildcard', '**'],
     ['is huge', `"${'x'.repeat(5000)}"`],
-  ])('is not deleted by a condition that is no tag: it %s', async (_what, garbage) => {
+  ])('is not deleted under a malformed condition: it %s', async (_what, garbage) => {
     const headers = { 'If-Match': garbage };
     const refused = await send(address, { method: 'DELETE', headers });
     expect(refused.status).toBe(400);
@@ -117,7 +117,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
       body: JSON.stringify({ [kind]: { [open]: { changed: true } } }),
     });
 
-  test('is changed by the one of two callers who comes first', async () => {
+  test('is changed by the first of two callers', async () => {
     const created = await sendJson('POST', `/projects/${project}/${list}`, {
       [kind]: { ...required, name: 'first' },
     });
@@ -130,7 +130,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(etagOf(await send(address))).toBe(etagOf(first));
   });
 
-  test('is changed once by ten callers who come at the same time', async () => {
+  test('is changed by one of ten concurrent callers', async () => {
     const created = await sendJson('POST', `/projects/${project}/${list}`, {
       [kind]: { ...required, name: 'first' },
     });
@@ -143,7 +143,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 });
 
-test('an agent that has changed is not deleted at its singular address either', async () => {
+test('a changed agent is not deleted at its singular address either', async () => {
   await sendJson('POST', `/projects/${project}/agents`, { agent: { name: 'a' } });
   const address = `/projects/${project}/agent/a`;
   const headers = { 'If-Match': OTHER };
@@ -151,7 +151,7 @@ test('an agent that has changed is not deleted at its singular address either', 
   expect((await send(address, { method: 'DELETE' })).status).toBe(204);
 });
 
-test('an agent has another tag once a skill that it uses has changed', async () => {
+test('an agent gets a new tag when a skill that it uses changes', async () => {
   await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'sql' } });
   const created = await sendJson('POST', `/projects/${project}/agents`, {
     agent: { name: 'a', skills: ['s'] },
@@ -172,12 +172,12 @@ describe('a chatbot that a PUT would create', () => {
       body: JSON.stringify({ chatbot: {} }),
     });
 
-  test('is not created if the caller means one that is there', async () => {
+  test('is not created if the caller expects an existing one', async () => {
     expect((await put({ 'If-Match': '*' })).status).toBe(412);
     expect((await send(`/projects/${project}/chatbots/c`)).status).toBe(404);
   });
 
-  test('is created, but not changed, if the caller wants it to be new', async () => {
+  test('is created, but not updated, if the caller expects a new one', async () => {
     expect((await put({ 'If-None-Match': '*' })).status).toBe(201);
     expect((await put({ 'If-None-Match': '*' })).status).toBe(412);
     expect((await put({ 'If-Match': '*' })).status).toBe(200);
@@ -194,7 +194,7 @@ describe('a model', () => {
       body: JSON.stringify(table),
     });
 
-  test('is trained anew only if it is the one that the caller knows', async () => {
+  test('is trained again only if the caller knows its current version', async () => {
     expect((await train({ 'If-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-None-Match': '*' })).status).toBe(202);
     await expect
@@ -211,7 +211,7 @@ describe('a model', () => {
   });
 });
 
-test('a condition on what is not there is a 404, as without it', async () => {
+test('a condition on a missing resource gets 404, as without the condition', async () => {
   const changes = operations.filter(({ id }) =>
     /^(update(Skill|Agent)|delete(?!Project))/.test(id),
   );

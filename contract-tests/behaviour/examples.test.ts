@@ -1,4 +1,4 @@
-/** The contract's own examples, played in an order in which each of them comes true. */
+/** Tests that send the contract's own examples, in an order in which each of them succeeds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
@@ -13,7 +13,7 @@ function operationNamed(id: string) {
   return found;
 }
 
-/** Sends the example of an operation, and expects the answer of which the contract has an example. */
+/** Sends the example of an operation, and expects the answer that the contract shows as an example. */
 async function play(id: string, wanted: number, example?: string): Promise<Response> {
   const operation = operationNamed(id);
   const { path, ...init } = wholeRequest(operation);
@@ -52,8 +52,8 @@ async function untilReady(): Promise<Response> {
   }
 }
 
-describe('the examples of the contract come true', () => {
-  test('of projects, skills, agents and chatbots', async () => {
+describe('the server answers as the examples of the contract show', () => {
+  test('for projects, skills, agents and chatbots', async () => {
     await play('createProject', 201, 'project');
     await play('listProjects', 200, 'projects');
     await play('getProject', 200, 'project');
@@ -81,7 +81,7 @@ describe('the examples of the contract come true', () => {
     await play('deleteChatbot', 204);
   });
 
-  test('of models and predictions', async () => {
+  test('for models and predictions', async () => {
     const train = operationNamed('trainModel');
     for (const { path, body, headers, method } of exampleRequests(train)) {
       const isTable = headers['Content-Type'] === 'text/csv';
@@ -112,14 +112,14 @@ describe('the examples of the contract come true', () => {
     await play('deleteModel', 204);
   });
 
-  test('of the process', async () => {
+  test('for the process', async () => {
     await play('getLiveness', 200, 'live');
     await play('getReadiness', 200, 'ready');
     await play('getMetrics', 200, 'metrics');
   });
 });
 
-/** Diamonds with certificates, each of its own, of which a quarter have none. */
+/** Diamonds with a certificate number each, of which a quarter are missing. */
 function withCertificates(): string {
   const rows = Array.from({ length: 400 }, (_, row) => {
     const carat = 0.2 + (row % 37) / 10;
@@ -135,9 +135,9 @@ const parameters = operations.flatMap((operation) =>
   parameterExamples(operation).map((example) => ({ operation, id: operation.id, ...example })),
 );
 
-describe('the example of a parameter is understood', () => {
+describe('the example of a parameter is accepted', () => {
   test.each(parameters)('by $id: $parameter $name', async ({ operation, ...example }) => {
-    // What it is about is there by then, or is not: both say that the parameter was understood.
+    // The resource may exist by then or not: either answer shows that the parameter was understood.
     const { path, headers, ...init } = wholeRequest(operation);
     const query = [example.value].flat().map((value) => `${example.parameter}=${value}`);
     const isNew = example.in === 'query' && !path.includes(`${example.parameter}=`);

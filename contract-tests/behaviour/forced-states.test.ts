@@ -1,4 +1,7 @@
-/** What takes a day, a hundred trainings, or a crash that comes again and again: brought about in the store. */
+/**
+ * Tests of states that take a day, a hundred trainings or repeated crashes to reach, and are written to the
+ * store instead.
+ */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Store } from '../../server/store/index.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
@@ -37,10 +40,10 @@ function sendJson(path: string, body: unknown, headers = {}): Promise<Response> 
 
 const creations = operations.filter(({ id }) => id.startsWith('create'));
 
-describe.each(creations)('the answer that $id keeps under an Idempotency-Key', (operation) => {
+describe.each(creations)('the kept answer of $id under an Idempotency-Key', (operation) => {
   const [{ path, body = '' }] = exampleRequests(operation);
   const create = (name: string, key: string) => {
-    // Without what else the example names, which is not there.
+    // Only the required fields: the other ones in the example refer to resources that do not exist.
     const [kind = ''] = Object.keys(JSON.parse(body));
     const required = kind === 'skill' ? { type: 'sql' } : {};
     return sendJson(path, { [kind]: { name, ...required } }, { 'Idempotency-Key': key });
@@ -51,7 +54,7 @@ describe.each(creations)('the answer that $id keeps under an Idempotency-Key', (
     );
   const DAY = 24 * 60 * 60 * 1000;
 
-  test('is given again for a day, and then forgotten', async () => {
+  test('is repeated for a day, and then forgotten', async () => {
     const first = await create('today', operation.id);
     expect(first.status).toBe(201);
     await age(DAY - 60_000);
@@ -61,10 +64,8 @@ describe.each(creations)('the answer that $id keeps under an Idempotency-Key', (
     expect((await create('tomorrow', operation.id)).status).toBe(201);
   });
 
-  test('is asked for again later by who comes while the first request is in progress', async ({
-    skip,
-  }) => {
-    skip(!store.isPostgres, 'in a store of SQLite, one creation comes after the other');
+  test('gets a 409 with Retry-After while the first request is in progress', async ({ skip }) => {
+    skip(!store.isPostgres, 'on SQLite, creations run one after the other');
     const another = await Store.open(store.databaseUrl);
     try {
       await another.transaction(async ({ answers }) => {
@@ -81,7 +82,7 @@ describe.each(creations)('the answer that $id keeps under an Idempotency-Key', (
   });
 });
 
-describe('while a training takes its time', () => {
+describe('while a training runs', () => {
   const at = (name: string) => `/api/projects/default/models/${name}`;
   const train = (name: string, table = tableOf('x,price\n1,2\n2,5\n3,7\n')) =>
     send(`${at(name)}?target=price`, {
@@ -91,13 +92,13 @@ describe('while a training takes its time', () => {
     });
   const statusOf = async (name: string) => (await objectOf(await send(at(name))))['status'];
 
-  test('a model whose training fails goes on with the version before, and without one says so', async () => {
+  test('a model whose training fails goes on with the previous version, and without one shows the failure', async () => {
     await train('first_good');
     await expect.poll(() => statusOf('first_good'), { timeout: 30_000 }).toBe('ready');
     await train('slow', slowTable());
     expect((await train('first_good')).status).toBe(202);
     expect((await train('never_good')).status).toBe(202);
-    // As if each had been begun as often as it may be, and ended with the process every time.
+    // As if each had been attempted as often as allowed, and had ended with the process every time.
     await connection.run('update model_versions set attempts = 3 where claimed_by is null');
     await send(at('slow'), { method: 'DELETE' });
     for (const name of ['first_good', 'never_good']) {
@@ -130,7 +131,7 @@ describe('while a training takes its time', () => {
       from model_versions, numbers where model_id = (select id from models where name = '${name}')`);
   }
 
-  test('no more than fifty others of an owner wait, and what comes then is told when to come back', async () => {
+  test('an owner has at most fifty other trainings waiting, and the next one is refused with Retry-After', async () => {
     await train('slow', slowTable());
     await expect
       .poll(async () => (await send('/metrics')).text())

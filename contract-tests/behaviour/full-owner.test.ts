@@ -1,4 +1,4 @@
-/** An owner who stores as much as may be, and one for whom no more answers are kept. */
+/** Tests of an owner whose storage is full, and of one whose kept answers have reached their limit. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type OwnStore, ownStore } from '../../testkit/store/own-store.js';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startServer({
     env: { DATABASE_URL: store.databaseUrl, MAX_STORED: '2048', MAX_KEPT_ANSWERS: '100' },
   });
-  // Of each kind one, and as much as there is room for.
+  // One of each kind, as large as there is space for.
   for (const { kind, list, required } of kinds) {
     const created = await sendJson('POST', `/projects/default/${list}`, {
       [kind]: { ...required, name: 'small' },
@@ -50,7 +50,7 @@ async function expectRefusal(response: Response, ...words: string[]): Promise<vo
 describe.each(kinds)('a $kind of a full owner', ({ kind, list, required, open }) => {
   const large = { [open]: { text: 'x'.repeat(200) } };
 
-  test('is not created, in whichever project', async () => {
+  test('is not created, in any project', async () => {
     const [at, name] = [`/projects/other_${kind}`, `other_${kind}`];
     expect((await sendJson('POST', '/projects', { project: { name } })).status).toBe(201);
     const fields = { ...required, ...large, name: 'new' };
@@ -59,14 +59,14 @@ describe.each(kinds)('a $kind of a full owner', ({ kind, list, required, open })
     expect((await send(`${at}/${list}/new`)).status).toBe(404);
   });
 
-  test('is not changed to more, but to less', async () => {
+  test('can become smaller, but not larger', async () => {
     const address = `/projects/default/${list}/small`;
     await expectRefusal(await sendJson('PUT', address, { [kind]: large }), 'may hold 2,048 bytes');
     expect((await sendJson('PUT', address, { [kind]: { [open]: {} } })).status).toBe(200);
   });
 });
 
-test('a table of a full owner is refused, and nothing is kept of it', async () => {
+test('a table of a full owner is refused, and nothing of it is stored', async () => {
   const rows = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
   const address = '/api/projects/default/models/m';
   const train = () => sendJson('PUT', `${address}?target=y`, rows);
@@ -77,10 +77,10 @@ test('a table of a full owner is refused, and nothing is kept of it', async () =
   expect((await train()).status).toBe(202);
 });
 
-describe('where no more answers are kept', () => {
+describe('when the limit of kept answers is reached', () => {
   const once = { 'Idempotency-Key': 'k1' };
 
-  test.each(kinds)('no $kind is created with a key, but without', async (of) => {
+  test.each(kinds)('a $kind is created only without an Idempotency-Key', async (of) => {
     const { kind, list, required } = of;
     const at = `/projects/default/${list}`;
     const body = { [kind]: { ...required, name: 'once' } };
@@ -89,7 +89,7 @@ describe('where no more answers are kept', () => {
     expect((await sendJson('POST', at, body)).status).toBe(201);
   });
 
-  test('no project is created with a key, but without', async () => {
+  test('a project is created only without an Idempotency-Key', async () => {
     const body = { project: { name: 'once' } };
     await expectRefusal(await sendJson('POST', '/projects', body, once), 'may hold 100 bytes');
     expect((await send('/projects/once')).status).toBe(404);

@@ -1,9 +1,9 @@
-/** A project that keeps as much JSON as it may. */
+/** Tests of a project that stores as much JSON as it may. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ownProject, send, sendJson } from '../target.js';
 import { kinds } from './resource-kinds.js';
 
-/** 16 MiB but for 137,216 bytes. */
+/** 16 MiB minus 137,216 bytes. */
 const SKILLS = 16;
 const EACH = 1_040_000;
 const MORE = 200_000;
@@ -23,10 +23,10 @@ beforeAll(async () => {
   }
 });
 
-describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
+describe.each(kinds)('a $kind of a full project', ({ kind, list, required, open }) => {
   const large = { [open]: { text: 'x'.repeat(MORE) } };
 
-  test('is not changed to more than there is room for', async () => {
+  test('is not changed to exceed the limit', async () => {
     const address = `/projects/${project}/${list}/small`;
     const refused = await sendJson('PUT', address, { [kind]: large });
     expect(refused.status).toBe(409);
@@ -37,7 +37,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect(await (await send(address)).json()).toMatchObject({ [open]: {} });
   });
 
-  test('is not created with more', async () => {
+  test('is not created beyond the limit', async () => {
     const fields = { ...required, ...large, name: 'new' };
     const refused = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: fields });
     expect(refused.status).toBe(409);

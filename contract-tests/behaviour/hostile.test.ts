@@ -1,4 +1,4 @@
-/** Callers that mean harm, or know no better. Against the server alone: a mock keeps nothing to harm. */
+/** Tests of hostile and careless callers. Against the server alone: a mock keeps nothing to harm. */
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { baseUrl, keys, objectOf, ownProject, roster, send, sendJson } from '../target.js';
@@ -12,11 +12,11 @@ const skills = () => `/projects/${project}/skills`;
 const agents = () => `/projects/${project}/agents`;
 const models = () => `/api/projects/${project}/models`;
 
-/** Sends bytes as they are, and gives all that comes back until the connection ends. */
+/** Sends bytes unchanged, and returns everything that comes back until the connection ends. */
 async function exchange(bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
-  // Not `end`: to a caller who hangs up, Node answers only what it has at once.
+  // Not `end`: to a caller who hangs up, Node sends only what it has ready.
   socket.write(bytes);
   let answer = '';
   for await (const chunk of socket) answer += chunk;
@@ -29,8 +29,8 @@ async function fault(answer: Promise<Response>) {
   return { status: response.status, errors, detail };
 }
 
-describe('a body of faults without number', () => {
-  test('is refused for its length, before its elements are looked at', async () => {
+describe('a body with countless faults', () => {
+  test('is refused for its length, before its elements are checked', async () => {
     const body = { agent: { name: 'a', skills: Array.from({ length: 90_000 }, () => '') } };
     expect(await fault(sendJson('POST', agents(), body))).toMatchObject({
       status: 400,
@@ -38,7 +38,7 @@ describe('a body of faults without number', () => {
     });
   });
 
-  test('is refused for its parts, before it is parsed', async () => {
+  test('is refused for its number of members, before it is parsed', async () => {
     const params = { deep: Array.from({ length: 10_001 }, () => ({})) };
     const body = { skill: { name: 's', type: 'sql', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
@@ -52,7 +52,7 @@ describe('a body of faults without number', () => {
     });
   });
 
-  test('is refused for its values, before it is parsed', async () => {
+  test('is refused for its number of values, before it is parsed', async () => {
     const params = { numbers: Array.from({ length: 100_001 }, () => 0) };
     const body = { skill: { name: 's', type: 'sql', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
@@ -61,7 +61,7 @@ describe('a body of faults without number', () => {
     });
   });
 
-  test('names a hundred of its unknown fields, and says that there are more', async () => {
+  test('gets a hundred of its unknown fields named, and a note that there are more', async () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`x${n}`, n]));
     const { errors, detail } = await fault(sendJson('POST', skills(), { skill: fields }));
     expect(errors).toHaveLength(100);
@@ -70,7 +70,7 @@ describe('a body of faults without number', () => {
     );
   });
 
-  test('names a hundred of its faulty items, in their order', async () => {
+  test('gets a hundred of its faulty items named, in their order', async () => {
     const named = Array.from({ length: 1000 }, (_, n) => (n === 0 ? 'sound' : n));
     const body = { agent: { name: 'a', skills: named } };
     const { errors } = await fault(sendJson('POST', agents(), body));
@@ -79,7 +79,7 @@ describe('a body of faults without number', () => {
     );
   });
 
-  test('names a hundred of its numbers that no double holds', async () => {
+  test('gets a hundred of its numbers named that no double represents', async () => {
     const numbers = `[${Array.from({ length: 90_000 }, () => '1e999')}]`;
     const response = await send(skills(), {
       method: 'POST',
@@ -92,25 +92,25 @@ describe('a body of faults without number', () => {
     expect(detail).toContain('more than 100 places');
   });
 
-  test('with too many rows to predict is told so and nothing else', async () => {
+  test('gets only that error if it has too many rows to predict', async () => {
     const rows = Array.from({ length: 100_001 }, () => 0);
     expect(await fault(sendJson('POST', `${models()}/m/predict`, rows))).toMatchObject({
       errors: [{ pointer: '/body', message: 'must have at most 100000 items' }],
     });
   });
 
-  test('of a choice names what is wrong in the branch that was meant', async () => {
+  test('gets the errors of the intended branch of a choice', async () => {
     const body = { data: [1], params: 5 };
     const { errors } = await fault(sendJson('POST', `${models()}/m/predict`, body));
     expect(errors).toEqual([{ pointer: '/body/params', message: 'must be an object or null' }]);
   });
 });
 
-describe('what is kept', () => {
+describe('a stored resource', () => {
   const keys = (from: number) =>
     Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`k${from + n}`, n]));
 
-  test('does not grow beyond the contract by merging', async () => {
+  test('does not grow beyond the limits by merging', async () => {
     await sendJson('POST', skills(), { skill: { name: 's', type: 'sql', params: keys(0) } });
     const merged = sendJson('PUT', `${skills()}/s`, { skill: { params: keys(1000) } });
     expect(await fault(merged)).toMatchObject({
@@ -123,13 +123,13 @@ describe('what is kept', () => {
     expect(data?.params).toEqual(keys(0));
   });
 
-  test('does not grow beyond the contract by the older word for settings either', async () => {
+  test('does not grow beyond the limits by merging params, the synonym of settings', async () => {
     await sendJson('POST', agents(), { agent: { name: 'a', settings: keys(0) } });
     const merged = sendJson('PUT', `${agents()}/a`, { agent: { params: keys(1000) } });
     expect(await fault(merged)).toMatchObject({ errors: [{ pointer: '/body/agent/params' }] });
   });
 
-  test('has no number that JSON could not give back', async () => {
+  test('has no number that JSON could not return', async () => {
     const body = '{"skill":{"name":"s","type":"sql","params":{"a":[1,{"b/c":1e400}]}}}';
     const sent = send(skills(), {
       method: 'POST',
@@ -142,7 +142,7 @@ describe('what is kept', () => {
     });
   });
 
-  test('has no half of a surrogate pair in its texts', async () => {
+  test('has no lone surrogate in its texts', async () => {
     const { errors } = await fault(
       sendJson('POST', skills(), { skill: { name: 's', type: '\ud800' } }),
     );
@@ -150,7 +150,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('a body in other bytes', () => {
+describe('a body in another encoding', () => {
   const post = (contentType: string, body: Uint8Array<ArrayBuffer>) =>
     send(skills(), { method: 'POST', headers: { 'Content-Type': contentType }, body });
 
@@ -161,32 +161,32 @@ describe('a body in other bytes', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
   });
 
-  test('is refused when it says so', async () => {
+  test('is refused if its Content-Type says so', async () => {
     const body = new Uint8Array(Buffer.from('{"skill":{"name":"s","type":"x"}}', 'utf16le'));
     expect((await post('application/json; charset=utf-16', body)).status).toBe(415);
   });
 
-  test('may call UTF-8 by its other name', async () => {
+  test('is accepted if its Content-Type names UTF-8 by its alias', async () => {
     const body = new Uint8Array(Buffer.from('{"skill":{"name":"s","type":"café"}}'));
     expect((await post('application/json; charset="utf8"', body)).status).toBe(201);
   });
 });
 
-describe('a target', () => {
+describe('the target parameter', () => {
   test('may have characters that a query need not escape', async () => {
     const rows = Array.from({ length: 60 }, (_, n) => ({ x: n, "Price (USD)!*'": n * 2 }));
     const response = await sendJson('PUT', `${models()}/m?target=Price%20(USD)!*'`, rows);
     expect(response.status).toBe(202);
   });
 
-  test('that is empty is told that it must not be', async () => {
+  test('is refused if it is empty', async () => {
     const { errors } = await fault(sendJson('PUT', `${models()}/m?target=`, []));
     expect(errors).toEqual([{ pointer: '/query/target', message: 'must not be empty' }]);
   });
 });
 
 test.each(['0000000000000000000000', 'made-up', '0'.repeat(100)])(
-  'the cursor %s, made by hand, is told where cursors come from',
+  'the made-up cursor %s is refused, and the error says where cursors come from',
   async (cursor) => {
     const { errors } = await fault(send(`${skills()}?cursor=${cursor}`));
     expect(errors).toEqual([
@@ -198,7 +198,7 @@ test.each(['0000000000000000000000', 'made-up', '0'.repeat(100)])(
   },
 );
 
-test('a project that is deleted during an upload to it does not exist for the upload', async () => {
+test('an upload to a project that is deleted meanwhile gets 404', async () => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const table = `x,y\n${Array.from({ length: 60 }, (_, n) => `${n},${n}`).join('\n')}\n`;
@@ -214,14 +214,14 @@ test('a project that is deleted during an upload to it does not exist for the up
 });
 
 describe('a request line', () => {
-  test('with a scheme and a host means the same as without', async () => {
+  test('with a scheme and a host means the same as without them', async () => {
     const answer = await exchange(
       `GET http://somewhere.example${skills()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test('with a fragment is answered with a problem', async () => {
+  test('with a fragment gets a problem', async () => {
     const answer = await exchange(
       `GET ${skills()}#a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
@@ -229,12 +229,12 @@ describe('a request line', () => {
     expect(answer).toContain('/problems/unreadable-request');
   });
 
-  test('of fifteen kilobytes is answered with a problem within its schema', async () => {
+  test('of fifteen kilobytes gets a problem that fits its schema', async () => {
     const response = await send(`/${'x'.repeat(15_000)}`);
     expect(response.status).toBe(404);
   });
 
-  test('without a Host is answered with a problem', async () => {
+  test('without a Host header gets a problem', async () => {
     const answer = await exchange(
       `GET ${skills()} HTTP/1.1\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\n\r\n`,
     );
@@ -242,7 +242,7 @@ describe('a request line', () => {
     expect(answer).toContain('/problems/unreadable-request');
   });
 
-  test('with an expectation that is unknown is served', async () => {
+  test('with an unknown expectation is served', async () => {
     const answer = await exchange(
       `GET ${skills()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n`,
     );

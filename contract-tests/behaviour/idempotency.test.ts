@@ -1,4 +1,4 @@
-/** A creation that is sent again creates nothing twice. */
+/** Tests that a creation that is sent again creates nothing twice. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { keys, objectOf, ownProject, sendAs } from '../target.js';
@@ -25,7 +25,7 @@ function newKey(): string {
   return crypto.randomUUID();
 }
 
-test('every POST that creates takes a key', () => {
+test('every POST that creates a resource accepts an Idempotency-Key', () => {
   const creations = operations.filter(({ id }) => id.startsWith('create'));
   expect(creations.map(({ id }) => id)).toEqual([
     'createProject',
@@ -43,7 +43,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
   const path = () => `/projects/${project}/${list}`;
   const body = { [kind]: { ...required, name: 'first' } };
 
-  test('is created once, and the first answer is given again', async () => {
+  test('is created once, and the first answer is repeated', async () => {
     const key = newKey();
     const first = await create(path(), body, key);
     const second = await create(path(), body, key);
@@ -55,7 +55,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(await listed(path())).toHaveLength(1);
   });
 
-  test('is created once by ten requests at the same time, each of which is told so or told to wait', async () => {
+  test('is created once by ten concurrent requests, each of which gets that answer or is asked to retry', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(path(), body, key)));
     for (const answer of answers) expect([201, 409]).toContain(answer.status);
@@ -69,7 +69,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(await listed(path())).toHaveLength(1);
   });
 
-  test('is answered as at first even when it is gone since', async () => {
+  test('gets the first answer again even after it was deleted', async () => {
     const key = newKey();
     const first = await create(path(), body, key);
     await sendAs(keys.own, `${path()}/first`, { method: 'DELETE' });
@@ -77,7 +77,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(await listed(path())).toEqual([]);
   });
 
-  test('is not created by another request under the same key', async () => {
+  test('is not created by a different request under the same key', async () => {
     const key = newKey();
     await create(path(), body, key);
     const other = await create(path(), { [kind]: { ...required, name: 'second' } }, key);
@@ -86,7 +86,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(await listed(path())).toHaveLength(1);
   });
 
-  test('may be sent again under the key of a request that failed', async () => {
+  test('can be created under the key of a request that failed', async () => {
     const key = newKey();
     const wrong = { [kind]: { ...required, name: 'first', colour: 'red' } };
     expect((await create(path(), wrong, key)).status).toBe(400);
@@ -94,7 +94,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect((await create(path(), body, key)).status).toBe(201);
   });
 
-  test('is told apart from one at another address', async () => {
+  test('is distinguished from one at another address', async () => {
     const key = newKey();
     await create(path(), body, key);
     const elsewhere = `/projects/${await ownProject()}/${list}`;
@@ -113,7 +113,7 @@ test('a project is created once', async () => {
   expect(await other.json()).toMatchObject({ type: '/problems/idempotency-key-reused' });
 });
 
-test('the same key of another owner is another key', async () => {
+test('the same key of another owner is a different key', async () => {
   const key = newKey();
   const body = { project: { name: `${project}-twice` } };
   const own = await objectOf(await create('/projects', body, key));
@@ -122,7 +122,7 @@ test('the same key of another owner is another key', async () => {
   expect(theirs['id']).not.toBe(own['id']);
 });
 
-test('the order in which a body is written does not matter, only what it says', async () => {
+test('the order of fields in a body does not matter', async () => {
   const key = newKey();
   const path = `/projects/${project}/skills`;
   const request = (text: string) =>
@@ -142,7 +142,7 @@ test.each([
   ['of 256 characters', 'k'.repeat(256)],
   ['that is empty', ''],
   ['with a space inside', 'two words'],
-  ['of another alphabet', 'schl\u00fcssel'],
+  ['that is not ASCII', 'schl\u00fcssel'],
 ])('a key %s is refused, and nothing is created', async (_what, key) => {
   const path = `/projects/${project}/skills`;
   const refused = await create(path, { skill: { name: 's', type: 'sql' } }, key);

@@ -1,4 +1,7 @@
-/** Names: which are taken, which are refused, and where two of them clash. Against the server alone. */
+/**
+ * Tests of names: which are valid, which are refused, and what happens if two are the same. Against the server
+ * alone.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { objectOf, ownProject, send, sendJson } from '../target.js';
 import { kinds } from './resource-kinds.js';
@@ -29,7 +32,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
   const create = (name: unknown) =>
     sendJson('POST', `/projects/${project}/${list}`, { [kind]: { name, ...required } });
 
-  test.each(REFUSED)('is refused under a name %s', async (_what, name) => {
+  test.each(REFUSED)('is refused with a name %s', async (_what, name) => {
     const response = await create(name);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -38,7 +41,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     });
   });
 
-  test.each(TAKEN)('can be called %s, is found by it, and can be deleted', async (name) => {
+  test.each(TAKEN)('can be named %s, is found by that name, and can be deleted', async (name) => {
     const created = await create(name);
     expect(created.status).toBe(201);
     const address = created.headers.get('Location');
@@ -48,13 +51,13 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect((await send(`${address}`)).status).toBe(404);
   });
 
-  test('has a name of its own case', async () => {
+  test('has a case-sensitive name', async () => {
     expect((await create('analyst')).status).toBe(201);
     expect((await create('Analyst')).status).toBe(201);
     expect((await send(`/projects/${project}/${list}/ANALYST`)).status).toBe(404);
   });
 
-  test('cannot take a name that is taken, and nothing changes', async () => {
+  test('cannot get a name that is taken, and nothing changes', async () => {
     const first = await (await create('first')).json();
     await create('second');
     const clash = await create('first');
@@ -68,7 +71,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(names).toMatchObject([first, { name: 'second' }]);
   });
 
-  test('can be renamed, also to the name that it has', async () => {
+  test('can be renamed, also to its current name', async () => {
     const { id } = await objectOf(await create('before'));
     const rename = (from: string, to: string) =>
       sendJson('PUT', `/projects/${project}/${list}/${from}`, { [kind]: { name: to } });
@@ -78,7 +81,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(await (await send(`/projects/${project}/${list}/after`)).json()).toMatchObject({ id });
   });
 
-  test('can have the name that a resource has in another project', async () => {
+  test('can have the name of a resource in another project', async () => {
     await create('shared');
     const response = await sendJson('POST', `/projects/${await ownProject()}/${list}`, {
       [kind]: { name: 'shared', ...required },
@@ -86,7 +89,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     expect(response.status).toBe(201);
   });
 
-  test('is created once where 20 ask for its name at the same time', async () => {
+  test('is created once by 20 concurrent requests with its name', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('contested')));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...Array(19).fill(409)]);
@@ -94,13 +97,13 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
 });
 
 describe('a project', () => {
-  test.each(REFUSED)('is refused under a name %s', async (_what, name) => {
+  test.each(REFUSED)('is refused with a name %s', async (_what, name) => {
     const response = await sendJson('POST', '/projects', { project: { name } });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('can be called %s', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString'])('can be named %s', async (name) => {
     expect((await send(`/projects/${name}`)).status).toBe(404);
     expect((await sendJson('POST', '/projects', { project: { name } })).status).toBe(201);
     expect((await send(`/projects/${name}/skills`)).status).toBe(200);
@@ -115,7 +118,7 @@ describe('a name in an address', () => {
     [`chatbots/${'a'.repeat(101)}`, '/path/chatbot_name'],
     ['skills/a%00', '/path/skill_name'],
     ['skills/%zz', '/path'],
-  ])('is refused where nothing can have it: %s', async (address, pointer) => {
+  ])('is refused if no resource can have it: %s', async (address, pointer) => {
     const response = await send(`/projects/${project}/${address}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -124,7 +127,7 @@ describe('a name in an address', () => {
     });
   });
 
-  test('cannot be a UUID where it would name a new chatbot or model', async () => {
+  test('cannot be a UUID where it would create a chatbot or model', async () => {
     const id = '019a2f3d-0b10-7d4a-8c2e-5a7b9c1d3e01';
     const chatbot = await sendJson('PUT', `/projects/${project}/chatbots/${id}`, { chatbot: {} });
     expect(chatbot.status).toBe(400);
@@ -134,7 +137,7 @@ describe('a name in an address', () => {
   });
 });
 
-test('a project whose name is taken is told of both ways out', async () => {
+test('the error for a taken project name offers both solutions', async () => {
   const clash = await sendJson('POST', '/projects', { project: { name: project } });
   expect((await objectOf(clash))['detail']).toBe(
     `There is already a project named "${project}"; choose another name, or use that one.`,

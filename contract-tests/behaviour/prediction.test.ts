@@ -1,4 +1,4 @@
-/** Rows in, rows with intervals out. Against the server alone. */
+/** Tests of predictions: rows in, rows with intervals out. Against the server alone. */
 import type { Model, PredictionRow } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { diamonds, oneDiamond } from '../../testkit/data/diamonds.js';
@@ -7,7 +7,7 @@ import { objectOf, ownProject, roster, send, sendJson } from '../target.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
-/** Every third diamond is kept from the training, to see how well it is predicted. */
+/** Every third diamond is held out from the training, to measure the quality of the predictions. */
 const [header = '', ...lines] = diamonds.trimEnd().split('\n');
 const learnt = [header, ...lines.filter((_, at) => at % 3 !== 0)].join('\n');
 const keptBack = lines.filter((_, at) => at % 3 === 0).map(asRow);
@@ -57,7 +57,7 @@ const ANSWER_COLUMNS = [
 ];
 
 describe('an answer row', () => {
-  test('has every input column of the model, then the documented ones, in this order', async () => {
+  test('has every input column of the model, then the documented columns, in this order', async () => {
     const inputs = model.columns?.map(({ name }) => name) ?? [];
     expect(inputs).toHaveLength(9);
     for (const row of [oneDiamond, {}, { z: 1, price: 2, carat: 3 }, null]) {
@@ -65,7 +65,7 @@ describe('an answer row', () => {
     }
   });
 
-  test('echoes what was sent as it was sent, and null where nothing was', async () => {
+  test('echoes the sent values unchanged, and null for missing ones', async () => {
     const row = {
       carat: '0,7',
       cut: 'Unheard of',
@@ -84,7 +84,7 @@ describe('an answer row', () => {
     expect(await predictOne(row)).not.toHaveProperty('unknown');
   });
 
-  test('says the same in price_explain as in its columns', async () => {
+  test('has the same values in price_explain as in its columns', async () => {
     for (const row of [oneDiamond, {}]) {
       const answer = await predictOne(row);
       const explained: unknown = JSON.parse(String(answer.price_explain));
@@ -107,7 +107,7 @@ describe('an answer row', () => {
     }
   });
 
-  test('has the prediction between its bounds, and a confidence between 0 and 1', async () => {
+  test('has its prediction between its bounds, and a confidence between 0 and 1', async () => {
     for (const answer of await predict(keptBack.slice(0, 100))) {
       expect(answer.price_min).toBeLessThanOrEqual(Number(answer.price));
       expect(answer.price_max).toBeGreaterThanOrEqual(Number(answer.price));
@@ -120,17 +120,17 @@ describe('an answer row', () => {
     ['within the interval', (price: number) => price, false],
     ['far above it', () => 1e9, true],
     ['far below it', () => -1e9, true],
-    ['as text of a number', () => '1e9', true],
-    ['that is no number', () => 'dear', null],
+    ['as a number in a text', () => '1e9', true],
+    ['that is not a number', () => 'dear', null],
     ['that is null', () => null, null],
-  ])('tells an original %s', async (_what, original, anomaly) => {
+  ])('flags an original %s', async (_what, original, anomaly) => {
     const { price } = await predictOne(oneDiamond);
     const sent = original(Number(price));
     const answer = await predictOne({ ...oneDiamond, price: sent });
     expect(answer).toMatchObject({ price, price_original: sent, price_anomaly: anomaly });
   });
 
-  test('does not let the original change the prediction', async () => {
+  test('does not depend on the original in its prediction', async () => {
     const { price: _price, ...withoutPrice } = oneDiamond;
     const { price, price_min, price_max } = await predictOne(oneDiamond);
     expect(await predictOne(withoutPrice)).toMatchObject({
@@ -142,7 +142,7 @@ describe('an answer row', () => {
     });
   });
 
-  test('echoes the columns of the service where the row carries them', async () => {
+  test('echoes the reserved columns that the row has', async () => {
     const sent = { select_data_query: 'select 1', when_data: { a: 1 }, __service_row_id: 7 };
     expect(await predictOne(sent)).toMatchObject(sent);
     expect(await predictOne({})).toMatchObject({
@@ -152,7 +152,7 @@ describe('an answer row', () => {
     });
   });
 
-  test('takes a number beyond all others as the largest, and echoes null', async () => {
+  test('treats a number beyond the range of doubles as the largest, and echoes null', async () => {
     const response = await send(address(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -163,24 +163,24 @@ describe('an answer row', () => {
     expect(answer.price).toBeTypeOf('number');
   });
 
-  test('is found whatever order and form its values come in', async () => {
+  test('does not depend on the order and form of the values', async () => {
     const { price } = await predictOne({ carat: 0.7, depth: 61.5 });
     expect(await predictOne({ depth: '61,5', carat: ' 0.70 ' })).toMatchObject({ price });
     expect(await predictOne({ depth: '61.5', carat: 0.7, cut: 'NA' })).toMatchObject({ price });
   });
 });
 
-describe('the answer', () => {
+describe('the answer to a prediction', () => {
   test('is empty where there are no rows', async () => {
     expect(await predict([])).toEqual([]);
   });
 
-  test('has a row for each element, which need not be an object', async () => {
+  test('has a row for each element, even if that is not an object', async () => {
     const [empty, ...others] = await predict([{}, null, 7, 'text', true, [1, 2], []]);
     expect(others).toEqual(Array(6).fill(empty));
   });
 
-  test('is in the order of the rows, each as it would be alone', async () => {
+  test('has the rows in order, each as it would be alone', async () => {
     const rows = keptBack.slice(0, 40);
     const together = await predict(rows);
     for (const [at, row] of rows.entries()) {
@@ -188,7 +188,7 @@ describe('the answer', () => {
     }
   });
 
-  test('is the same where the rows come under data', async () => {
+  test('is the same if the rows are under data', async () => {
     for (const params of [{ params: {} }, { params: null }, { params: { a: 1 } }, {}]) {
       const response = await sendJson('POST', address(), { data: [oneDiamond], ...params });
       expect(await response.json()).toEqual(await predict([oneDiamond]));
@@ -196,7 +196,7 @@ describe('the answer', () => {
   });
 
   test.each([[7], ['text'], [null], [{}], [{ data: {} }], [{ data: [], colour: 'red' }]])(
-    'is a refusal where the body is %j',
+    'is a 400 if the body is %j',
     async (body) => {
       const response = await sendJson('POST', address(), body);
       expect(response.status).toBe(400);
@@ -204,14 +204,14 @@ describe('the answer', () => {
     },
   );
 
-  test('is whole for 100,000 rows, and a refusal for one more', async () => {
+  test('is complete for 100,000 rows, and refused for one more', async () => {
     const rows = Array.from({ length: 100_000 }, () => 0);
     expect(await predict(rows)).toHaveLength(100_000);
     const response = await sendJson('POST', address(), [...rows, 0]);
     expect(response.status).toBe(400);
   });
 
-  test('survives a row that nests 10,000 levels deep', async () => {
+  test('is complete if a row nests 10,000 levels deep', async () => {
     const response = await send(address(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -221,7 +221,7 @@ describe('the answer', () => {
   });
 });
 
-describe('a row without measure', () => {
+describe('an oversized row', () => {
   const faultOf = async (body: string) => {
     const response = await send(address(), {
       method: 'POST',
@@ -247,24 +247,24 @@ describe('a row without measure', () => {
       '/body',
       'must have at most 100000 items',
     ],
-  ])('that has %s is refused by its place', async (_what, body, pointer, message) => {
+  ])('with %s is refused, and the error points at it', async (_what, body, pointer, message) => {
     expect(await faultOf(body)).toMatchObject({ errors: [{ pointer, message }] });
   });
 
-  test('that breaks off after a megabyte of others is told where', async () => {
+  test('is pointed at if the body breaks off after a megabyte of other rows', async () => {
     const { type, detail } = await faultOf(`[${'{"carat":1},'.repeat(90_000)}{"carat" 1}]`);
     expect(type).toBe('/problems/malformed-body');
     expect(detail).toContain('position 1080010');
   });
 
-  test('of many columns is answered where it keeps its bounds', async () => {
+  test('with many columns is answered if it keeps within the limits', async () => {
     const row = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`c${at}`, at]));
     const [wide, empty] = await predict([row, {}]);
     expect(wide).toEqual(empty);
   });
 });
 
-test('numbers of an answer have no more digits than the target bears', async () => {
+test('the numbers of an answer have no more digits than the target justifies', async () => {
   const rows = await predict(keptBack.slice(0, 50));
   for (const { price, price_min, price_max } of rows) {
     for (const number of [price, price_min, price_max]) {
@@ -274,17 +274,20 @@ test('numbers of an answer have no more digits than the target bears', async () 
 });
 
 describe('confidence', () => {
-  test.each([0.5, 0.8, 0.9])('%d is asked for, given to every row, and true', async (level) => {
-    const answers = await predict(keptBack, level);
-    const given = answers.map(({ price_confidence }) => Number(price_confidence));
-    expect(new Set(given)).toEqual(new Set([level]));
-    const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
-    const heldOut = model.metrics?.held_out_rows ?? 0;
-    const spread = Math.sqrt(level * (1 - level) * (1 / heldOut + 1 / answers.length));
-    expect(Math.abs(within / answers.length - level)).toBeLessThan(3 * spread);
-  });
+  test.each([0.5, 0.8, 0.9])(
+    'of %d can be requested, is returned in every row, and holds',
+    async (level) => {
+      const answers = await predict(keptBack, level);
+      const given = answers.map(({ price_confidence }) => Number(price_confidence));
+      expect(new Set(given)).toEqual(new Set([level]));
+      const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
+      const heldOut = model.metrics?.held_out_rows ?? 0;
+      const spread = Math.sqrt(level * (1 - level) * (1 / heldOut + 1 / answers.length));
+      expect(Math.abs(within / answers.length - level)).toBeLessThan(3 * spread);
+    },
+  );
 
-  test('chosen row by row is true on the whole', async () => {
+  test('chosen row by row holds overall', async () => {
     const answers = await predict(keptBack);
     const claimed =
       answers.reduce((sum, answer) => sum + Number(answer.price_confidence), 0) / answers.length;
@@ -299,12 +302,12 @@ describe('confidence', () => {
   });
 });
 
-describe('a body that is no rows', () => {
+describe('a body that does not hold rows', () => {
   const errorsOf = async (body: unknown) =>
     (await objectOf(await sendJson('POST', address(), body)))['errors'];
 
   test.each([[{ carat: 0.7, cut: 'Ideal' }], [{}], [{ rows: [] }], ['carat'], [7], [null]])(
-    'such as %j is told once what rows look like',
+    'such as %j gets one error, which describes rows',
     async (body) => {
       expect(await errorsOf(body)).toEqual([
         {
@@ -315,7 +318,7 @@ describe('a body that is no rows', () => {
     },
   );
 
-  test('but has data is told what is wrong with that', async () => {
+  test('but has data gets an error about data', async () => {
     expect(await errorsOf({ data: { carat: 0.7 } })).toMatchObject([{ pointer: '/body/data' }]);
     expect(await errorsOf({ data: [], colour: 'red' })).toMatchObject([
       { pointer: '/body/colour' },
@@ -323,7 +326,7 @@ describe('a body that is no rows', () => {
   });
 });
 
-test('a value of another kind than its column counts as missing', async () => {
+test('a value of another type than its column counts as missing', async () => {
   const { carat: _, ...others } = oneDiamond;
   const [without, withText] = await predict([others, { ...others, carat: 'heavy' }]);
   expect(withText?.['price']).toBe(without?.['price']);

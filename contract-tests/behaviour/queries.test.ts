@@ -1,4 +1,4 @@
-/** How a query is read: as it is written, or not at all. Against the server alone. */
+/** Tests that a query is read literally, or refused. Against the server alone. */
 import { describe, expect, test } from 'vitest';
 import { objectOf, send, sendJson } from '../target.js';
 
@@ -9,7 +9,7 @@ async function pointersOf(response: Response): Promise<unknown> {
 }
 
 test.each(['limit[]', 'limit[a]', 'agent[]', 'agent[a]', 'agent[__proto__]', '__proto__[a]'])(
-  '%s is no parameter, though some read it as one',
+  '%s is not a parameter, though some parsers read it as one',
   async (name) => {
     const response = await send(`/projects/default/skills?${encodeURIComponent(name)}=5`);
     expect(await pointersOf(response)).toEqual([`/query/${name}`]);
@@ -17,18 +17,18 @@ test.each(['limit[]', 'limit[a]', 'agent[]', 'agent[a]', 'agent[__proto__]', '__
 );
 
 test.each(['0x10', '+5', '05', ' 5', '5.', '1e400', '-1e400', ''])(
-  'the text %j is no whole number',
+  'the text %j is not a whole number',
   async (text) => {
     const response = await send(`/projects/default/skills?limit=${encodeURIComponent(text)}`);
     expect(await pointersOf(response)).toEqual(['/query/limit']);
   },
 );
 
-test('a whole number may be written as JSON writes it', async () => {
+test('a whole number may be written in any JSON notation', async () => {
   expect((await send('/projects/default/skills?limit=1e2')).status).toBe(200);
 });
 
-describe('an unknown field without a name is pointed at', () => {
+describe('the error for a field with an empty name points at it', () => {
   test.each([
     [{ skill: { name: 's', type: 'sql' }, '': 1 }, 'skills', ['/body/']],
     [{ skill: { name: 's', type: 'sql', '': 1 } }, 'skills', ['/body/skill/']],

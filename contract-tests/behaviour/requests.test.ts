@@ -1,4 +1,4 @@
-/** How requests are read, whatever they ask for. Against the server alone. */
+/** Tests of how requests are read, whatever the operation. Against the server alone. */
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
@@ -30,15 +30,15 @@ describe('X-Request-Id', () => {
     expect(response.headers.get('X-Request-Id')).not.toBe(id);
   });
 
-  test('is another one for each request that brings none', async () => {
+  test('is generated for a request that has none', async () => {
     const [one, two] = [await send('/health/live'), await send('/health/live')];
     expect(one.headers.get('X-Request-Id')).not.toBe(two.headers.get('X-Request-Id'));
   });
 
   test.each([
     ['a fault', '/projects/default?colour=red'],
-    ['a resource that is missing', '/projects/none?limit=1'],
-    ['an address that is missing', '/nowhere?a=b'],
+    ['a missing resource', '/projects/none?limit=1'],
+    ['an unknown address', '/nowhere?a=b'],
   ])('is in the problem too, with the address, for %s', async (_what, address) => {
     const response = await send(address, { headers: { 'X-Request-Id': 'mine' } });
     expect(await response.json()).toMatchObject({ request_id: 'mine', instance: address });
@@ -53,19 +53,19 @@ describe('Accept', () => {
     'application/json; charset=utf-8',
     'text/html, application/json;q=0.5',
     'application/xml, */*;q=0.1',
-  ])('lets JSON through: %s', async (accept) => {
+  ])('accepts JSON: %s', async (accept) => {
     expect((await send('/projects', { headers: { Accept: accept } })).status).toBe(200);
   });
 
   test.each(['text/html', 'application/xml', 'application/json;q=0', 'application/problem+json'])(
-    'leaves nothing to answer with: %s',
+    'excludes JSON: %s',
     async (accept) => {
       const response = await send('/projects', { headers: { Accept: accept } });
       expect(response.status).toBe(406);
     },
   );
 
-  test('does not matter where there is no body to answer with', async () => {
+  test('does not matter if the answer has no body', async () => {
     await createSkill(skill('accepted'));
     const response = await send(`/projects/${project}/skills/accepted`, {
       method: 'DELETE',
@@ -80,21 +80,21 @@ describe('Content-Type', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/json;charset="UTF-8"',
-  ])('is JSON: %s', async (type) => {
+  ])('is accepted as JSON: %s', async (type) => {
     const name = `typed-${type.replace(/\W/g, '')}`;
     expect((await createSkill(skill(name), { 'Content-Type': type })).status).toBe(201);
   });
 
   test.each(['text/plain', 'text/csv', 'application/xml', 'application/json; charset=latin1', '?'])(
-    'is not taken: %s',
+    'is refused: %s',
     async (type) => {
       const response = await createSkill(skill('refused'), { 'Content-Type': type });
       expect(response.status).toBe(415);
     },
   );
 
-  test('cannot be left out', async () => {
-    // Of bytes, fetch says no type of its own.
+  test('is required', async () => {
+    // fetch sends no type of its own for bytes.
     const response = await createSkill(new TextEncoder().encode(skill('untyped')), {});
     expect(response.status).toBe(415);
   });
@@ -103,21 +103,21 @@ describe('Content-Type', () => {
 describe('a body', () => {
   test.each([
     ['that breaks off', '{"skill":{"name":"a"'],
-    ['that goes on', `${skill('a')}}`],
+    ['with text after its end', `${skill('a')}}`],
     ['in single quotes', "{'skill':{}}"],
-    ['that is not a number after all', '{"skill":NaN}'],
+    ['with NaN', '{"skill":NaN}'],
   ])('%s is malformed', async (_what, body) => {
     const response = await createSkill(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
   });
 
-  test('that is empty is refused', async () => {
+  test('is refused if it is empty', async () => {
     expect((await createSkill('')).status).toBe(400);
   });
 
   test.each(['gzip', 'deflate', 'br', 'rot13'])(
-    'that is compressed is refused, for it may unfold to all the memory there is: %s',
+    'is refused if it is compressed, since it could expand to fill all memory: %s',
     async (encoding) => {
       const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
       const response = await createSkill(new Uint8Array(gzipSync(skill('zipped'))), headers);
@@ -142,13 +142,13 @@ describe('a body', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/body-too-large' });
   });
 
-  test('that is no table may have 1 MiB, and no more', async () => {
+  test('other than a table may have 1 MiB, and no more', async () => {
     const MEBIBYTE = 1024 * 1024;
     expect((await createSkill(skill('wide').padEnd(MEBIBYTE + 1))).status).toBe(413);
     expect((await createSkill(skill('wide').padEnd(MEBIBYTE))).status).toBe(201);
   });
 
-  test('of 33 MiB whose length is not told is too large', async () => {
+  test('of 33 MiB and unknown length is too large', async () => {
     const chunk = new TextEncoder().encode('['.padEnd(1024 * 1024));
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -171,7 +171,7 @@ describe('a body', () => {
     expect((await send(`/api/projects/${project}/models/big`)).status).toBe(404);
   });
 
-  test('that is a table cannot be compressed', async () => {
+  test('with a table cannot be compressed', async () => {
     const response = await send(`/api/projects/${project}/models/zipped?target=price`, {
       method: 'PUT',
       headers: { 'Content-Type': 'text/csv', 'Content-Encoding': 'gzip' },

@@ -1,12 +1,12 @@
-/** The kinds of resource that are written as JSON, for tests of what all of them have in common. */
+/** The kinds of resource that are written as JSON, for tests of their common behaviour. */
 
 /** A kind of resource inside a project. */
 export interface Kind {
-  /** The word that wraps a write: `{ skill: {…} }`. */
+  /** The key that wraps a write: `{ skill: {…} }`. */
   kind: 'skill' | 'agent' | 'chatbot';
   /** The last segment of the address of its list. */
   list: string;
-  /** What a write must carry beside the name. */
+  /** The fields that a write requires beside the name. */
   required: Record<string, unknown>;
   /** The field whose keys are the user's own, and which an update merges. */
   open: 'params' | 'settings';

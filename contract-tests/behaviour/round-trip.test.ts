@@ -1,18 +1,18 @@
-/** What is sent comes back: each field that the contract lets a caller write, read again where it is kept. */
+/** Tests that each writable field of the contract is stored, and can be read in each place that shows it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations, type Place } from '../../testkit/openapi/document.js';
 import { objectOf, ownProject, send, sendJson } from '../target.js';
 
 type Resource = Record<string, unknown>;
 
-/** A value of a field, and what the resource shows once it was sent. */
+/** A value of a field, and what the resource shows after it was sent. */
 interface Sample {
   sent: unknown;
   shown: Resource;
 }
 
 let project: string;
-/** Of two skills and two agents that others refer to: the second, for changes. */
+/** Two skills and two agents to refer to: the second is for changes. */
 const skills = ['skill_one', 'skill_two'] as const;
 const agents = ['agent_one', 'agent_two'] as const;
 const agentIds: unknown[] = [];
@@ -37,14 +37,14 @@ async function create(kind: string, fields: Resource): Promise<Resource> {
   return objectOf(answer);
 }
 
-/** The fields that an operation takes, by the contract. */
+/** Returns the fields that an operation accepts, by the contract. */
 function fieldsOf(operationId: string, kind: string): [string, Place][] {
   const operation = operations.find(({ id }) => id === operationId);
   const schema = ['requestBody', 'content', 'application/json', 'schema'];
   return operation?.place.entries(...schema, 'properties', kind, 'properties') ?? [];
 }
 
-/** A value of the field's schema, with the number in it. */
+/** Returns a value of the field's schema that contains the number. */
 function valueFor(schema: Place, name: string, number: number): unknown {
   const [type] = [schema.at('type').value].flat().filter((one) => one !== 'null');
   const choices = schema.entries('enum').map(([, choice]) => choice.value);
@@ -68,7 +68,10 @@ function valueFor(schema: Place, name: string, number: number): unknown {
   }
 }
 
-/** What is sent for a field, and what is shown then. Most fields show what was sent, under the same name. */
+/**
+ * Returns a value to send for a field, and the fields shown afterwards. Most fields are shown under the same
+ * name.
+ */
 function sampleOf(field: string, schema: Place, number: number): Sample {
   const [skill, agent] = [skills[number % 2], agents[number % 2]];
   const agentShown = { agent_id: agentIds[number % 2], agent_name: agent };
@@ -88,7 +91,7 @@ function sampleOf(field: string, schema: Place, number: number): Sample {
   }
 }
 
-/** Words for the same: a write has one of them, and an answer both. */
+/** Synonyms: a write has one of them, and an answer both. */
 const SYNONYMS: Record<string, string> = { params: 'settings', settings: 'params' };
 
 async function shownEverywhere(kind: string, name: unknown): Promise<Resource> {
@@ -113,7 +116,7 @@ describe.each(KINDS)('a $kind', ({ kind, create: createId, update, required }) =
     expect(await shownEverywhere(kind, created['name'])).toEqual(created);
   });
 
-  test('is created with all of them at once', async () => {
+  test('is created with all fields at once', async () => {
     const samples = fieldsOf(createId, kind)
       .filter(([field]) => field !== 'name' && field !== 'agent_id')
       .filter(([field]) => kind === 'skill' || field !== 'params')
@@ -163,7 +166,7 @@ describe('a list', () => {
   const idsOf = (list: unknown) => [list].flat().map((one) => Object(one).id);
 
   test.each(['skill', 'agent', 'chatbot', 'model'])(
-    'of each %s has all of them on its pages, with the address of the next',
+    'of each %s has every resource on its pages, with the address of the next page',
     async (kind) => {
       if (kind === 'model') for (const name of ['one', 'two']) await train(name);
       const at = kind === 'model' ? `/api/projects/${project}/models` : listOf(kind);

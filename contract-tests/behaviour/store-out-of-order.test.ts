@@ -1,4 +1,4 @@
-/** What each operation answers when the store cannot do its work, or not now. */
+/** Tests of each operation when the store fails, or is temporarily unavailable. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
@@ -8,13 +8,13 @@ import { ENOUGH, makeKey } from '../../testkit/store/keys.js';
 import { type Connection, type OwnStore, ownStore } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
 
-/** What the operations ask for. The keys are left alone, so that callers are known. */
+/** The tables that the operations use. The keys are left out, so that callers can be authenticated. */
 const TABLES = ['projects', 'skills', 'agents', 'chatbots', 'models', 'model_versions'];
 
 let store: OwnStore;
 let server: ServerProcess;
 let key: string;
-/** A key that the server has not met before. */
+/** A key that the server has not seen before. */
 let unused: string;
 let other: Connection;
 
@@ -43,12 +43,12 @@ function ask(operation: Operation, as = key): Promise<Response> {
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
 const isWrite = ({ place }: Operation) => place.text('security', '0', 'apiKey', '0') === 'write';
 
-/** It asks the store for the caller only; so this is about a caller who is not known yet. */
+/** It reads only the caller from the store, so it is tested with a caller who is not cached. */
 const isOfTheProcess = ({ id }: Operation) => id === 'getMetrics';
 const [metrics] = operations.filter(isOfTheProcess);
 const asked = secured.filter((operation) => !isOfTheProcess(operation));
 
-describe('while another process holds the store', () => {
+describe('while another process locks the store', () => {
   const answers = new Map<string, Response>();
 
   beforeAll(async () => {
@@ -60,33 +60,33 @@ describe('while another process holds the store', () => {
     const answering = asked.map(async (operation) => {
       answers.set(operation.id, await ask(operation));
     });
-    const impatience = store.isPostgres ? await sendWaitersAway() : undefined;
+    const cancelling = store.isPostgres ? await cancelLockWaits() : undefined;
     await Promise.all(answering);
     if (store.isPostgres && metrics !== undefined) {
       await other.run('lock table api_keys in access exclusive mode');
       answers.set(metrics.id, await ask(metrics, unused));
     }
-    await impatience?.stop();
+    await cancelling?.stop();
     return () => other.run('rollback');
   });
 
-  test.each(asked.filter(isWrite))('$id is told to come back', async ({ id }) => {
+  test.each(asked.filter(isWrite))('$id answers 503 with Retry-After', async ({ id }) => {
     expect(answers.get(id)?.status).toBe(503);
     expect(answers.get(id)?.headers.get('Retry-After')).toBe('1');
     expect(await answers.get(id)?.json()).toMatchObject({ type: '/problems/service-unavailable' });
   });
 
   test.for(secured.filter((operation) => !isWrite(operation)))(
-    '$id is told to come back, where who reads waits for who writes',
+    '$id answers 503 with Retry-After if reads wait for writes',
     async ({ id }, { skip }) => {
-      skip(!store.isPostgres, 'in a store of SQLite, who reads does not wait for who writes');
+      skip(!store.isPostgres, 'on SQLite, reads do not wait for writes');
       expect(answers.get(id)?.status).toBe(503);
     },
   );
 });
 
-/** Ends the waiting for a lock at once, as it would end after seconds. */
-async function sendWaitersAway() {
+/** Ends the wait for a lock at once, instead of after seconds. */
+async function cancelLockWaits() {
   const connection = await store.connect();
   const waiters = `select pg_cancel_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
@@ -103,21 +103,21 @@ async function sendWaitersAway() {
   };
 }
 
-describe('once the tables of the store are gone', () => {
+describe('when the tables of the store are gone', () => {
   beforeAll(async () => {
     for (const table of TABLES) await other.run(`alter table ${table} rename to gone_${table}`);
   });
 
-  test.each(asked)('$id has failed, and says nothing of how', async (operation) => {
+  test.each(asked)('$id answers 500 without details', async (operation) => {
     await expectInternalError(await ask(operation));
   });
 
-  test('so has who would know the caller', async () => {
+  test('the authentication of a new caller answers 500 too', async () => {
     await other.run('alter table api_keys rename to gone_api_keys');
     if (metrics !== undefined) await expectInternalError(await ask(metrics, unused));
   });
 
-  test('the health of the process is as it was', async () => {
+  test('the liveness does not change', async () => {
     expect((await checkedFetch(new Request(`${server.url}/health/live`))).status).toBe(200);
   });
 });

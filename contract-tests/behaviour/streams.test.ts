@@ -1,4 +1,7 @@
-/** Rows to predict as lines, without number and without an end that anyone waits for. Against the server alone. */
+/**
+ * Tests of predictions over NDJSON streams of any length, which are answered before they end. Against the
+ * server alone.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Store } from '../../server/store/index.js';
@@ -54,17 +57,17 @@ const invalid = (line: number) => ({
   problem: expect.objectContaining({ type: '/problems/invalid-line', status: 400, line }),
 });
 
-describe('lines', () => {
+describe('NDJSON lines', () => {
   const rows = [oneDiamond, {}, null, 7, 'text', [1, 2], { carat: '0,7', cut: '💎', unknown: 1 }];
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-  test('are answered as the same rows are in JSON, byte by byte', async () => {
+  test('are answered byte by byte like the same rows in a JSON array', async () => {
     const inJson = await (await sendJson('POST', address, rows)).text();
     const inLines = await (await post(text)).text();
     expect(`[${inLines.trimEnd().split('\n').join(',')}]`).toBe(inJson);
   });
 
-  test('may end with CRLF, be blank, begin with a BOM and lack their last end', async () => {
+  test('may end with CRLF, be blank, begin with a BOM and lack the last line break', async () => {
     const expected = await predict(rows);
     expect(await linesOf(await post(`\uFEFF${text.replaceAll('\n', '\r\n\r\n \t\n')}`))).toEqual(
       expected,
@@ -74,7 +77,7 @@ describe('lines', () => {
     expect(await linesOf(await post('\n\n'))).toEqual([]);
   });
 
-  test('get the confidence that is asked for', async () => {
+  test('get the requested confidence', async () => {
     const response = await send(`${address}?confidence=0.8`, {
       method: 'POST',
       headers: LINES,
@@ -83,13 +86,13 @@ describe('lines', () => {
     expect(await linesOf(response)).toEqual(await predict(rows, '?confidence=0.8'));
   });
 
-  test('may be more than a body of JSON may have', async () => {
+  test('may be more than the rows of a JSON body', async () => {
     const answers = await linesOf(await post('0\n'.repeat(100_001)));
     expect(answers).toHaveLength(100_001);
     expect(answers.at(-1)).toEqual(answers[0]);
   });
 
-  test('that are bad get a problem in their place, and leave the others as they are', async () => {
+  test('get a problem in their place if they are bad, and the others are still answered', async () => {
     const [good] = await predict([oneDiamond]);
     const row = Buffer.from(`${JSON.stringify(oneDiamond)}\n`);
     const bad = [
@@ -113,14 +116,14 @@ describe('lines', () => {
   });
 
   test.each([
-    ['of a hostile name', '{"__proto__":{"carat":1},"constructor":1,"toString":null}'],
-    ['of a number beyond all others', '{"carat":1e400,"price":-1e400}'],
+    ['with hostile names', '{"__proto__":{"carat":1},"constructor":1,"toString":null}'],
+    ['with numbers beyond the range of doubles', '{"carat":1e400,"price":-1e400}'],
     [
-      'of 5,000 columns',
+      'with 5,000 columns',
       JSON.stringify(Object.fromEntries([...Array(5e3).keys()].map((n) => [`c${n}`, n]))),
     ],
-    ['of half a surrogate pair', '{"cut":"\\ud800"}'],
-  ])('%s are answered as in JSON', async (_what, line) => {
+    ['with a lone surrogate', '{"cut":"\\ud800"}'],
+  ])('%s are answered as in a JSON array', async (_what, line) => {
     const inJson = await send(address, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -143,7 +146,7 @@ describe('a stream', () => {
     expect(await stream.end()).toEqual([invalid(5)]);
   });
 
-  test('goes on beside another, each with its own answers', async () => {
+  test('runs beside another one, each with its own answers', async () => {
     const [one, two] = [open(keys.own, '?confidence=0.5'), open(keys.own, '?confidence=0.9')];
     for (const carat of [1, 2, 3]) {
       one.write(`{"carat":${carat}}\n`);
@@ -153,7 +156,7 @@ describe('a stream', () => {
     }
   });
 
-  test('is answered to its end by the model that it began with', async () => {
+  test('is answered to its end by the model version that it began with', async () => {
     const stream = open();
     stream.write('{"carat":1}\n');
     const before = await stream.next();
@@ -169,7 +172,7 @@ describe('a stream', () => {
     await trainPrices(roster, path);
   });
 
-  test('that breaks off, in the midst of a line or of an answer, is gone and nothing else', async () => {
+  test('that breaks off within a line or an answer affects nothing else', async () => {
     for (const text of ['{"carat":1}\n{"car', '{}\n'.repeat(5000)]) {
       const stream = open();
       stream.write(text);
@@ -180,7 +183,7 @@ describe('a stream', () => {
   });
 });
 
-/** Makes a key, and gives what revokes it. */
+/** Creates a key, and returns it with a function that revokes it. */
 async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<void> }> {
   const databaseUrl = `${inject('target').databaseUrl}`;
   const key = await makeKey(databaseUrl, { name: 'short-lived' });
@@ -193,7 +196,7 @@ async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<voi
 }
 
 describe('when its key is revoked', () => {
-  test('a stream ends with a line that says why', async () => {
+  test('a stream ends with a line that gives the reason', async () => {
     const { key, revoke } = await shortLivedKey();
     const stream = open(key);
     stream.write('{"carat":1}\n');
@@ -205,7 +208,7 @@ describe('when its key is revoked', () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test('a table that is still being sent is refused, and nothing is kept of it', async () => {
+  test('a table that is still being sent is refused, and nothing of it is stored', async () => {
     const { key, revoke } = await shortLivedKey();
     const model = address.replace('prices/predict', 'cut_short');
     const answer = sendAs(key, `${model}?target=price`, {
@@ -217,7 +220,7 @@ describe('when its key is revoked', () => {
       }),
       duplex: 'half',
     });
-    // Until it is on its way.
+    // Waits until the upload is under way.
     await pause(1000);
     await revoke();
     const refused = await answer;
@@ -231,19 +234,19 @@ describe('when its key is revoked', () => {
   });
 });
 
-describe('a stream that cannot be is refused before anything of it is read', () => {
+describe('an impossible stream is refused before its lines are read', () => {
   const refused = async (key: string | null, at: string, headers: Record<string, string> = {}) => {
     const response = await sendAs(key, at, {
       method: 'POST',
       headers: { ...LINES, ...headers },
-      // It does not end, so who waited for its end would wait for ever.
+      // It does not end, so a server that waited for its end would wait forever.
       body: new ReadableStream({ start: (sender) => sender.enqueue(Buffer.from('{}\n')) }),
       duplex: 'half',
     });
     return response.status;
   };
 
-  test('for its caller, its address and its form', async () => {
+  test('because of its caller, its address or its format', async () => {
     expect(await refused(null, address)).toBe(401);
     expect(await refused(keys.read, address)).toBe(403);
     expect(await refused(keys.own, address.replace('prices', 'none'))).toBe(404);
@@ -279,7 +282,7 @@ describe('Accept', () => {
     [JSON_TYPE, JSON_TYPE, 200],
     [JSON_TYPE, `${LINES_TYPE}, */*;q=0.1`, 200],
     [JSON_TYPE, LINES_TYPE, 406],
-  ])('of what is sent as %s: %s', async (sent, accept, status) => {
+  ])('for a body of %s: %s', async (sent, accept, status) => {
     const body = sent === JSON_TYPE ? '[{}]' : '{}\n';
     const response = await post(body, { 'Content-Type': sent, Accept: accept });
     expect(response.status).toBe(status);
@@ -288,7 +291,7 @@ describe('Accept', () => {
   });
 });
 
-test('the address answers OPTIONS and HEAD as before', async () => {
+test('the predict address allows OPTIONS, and refuses HEAD', async () => {
   const options = await send(address, { method: 'OPTIONS' });
   expect([options.status, options.headers.get('Allow')]).toEqual([204, 'POST, OPTIONS']);
   expect((await send(address, { method: 'HEAD' })).status).toBe(405);

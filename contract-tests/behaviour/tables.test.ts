@@ -1,4 +1,4 @@
-/** Tables that are large, or that mean harm. Against the server alone. */
+/** Tests of tables that are large or hostile. Against the server alone. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
 import { objectOf, ownProject, roster, send } from '../target.js';
@@ -50,7 +50,7 @@ const goodRows = JSON.stringify(good).slice(1, -1);
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const wide = (count: number) => Array.from({ length: count }, (_, column) => `c${column}`);
 
-test('a table of CSV may be larger than other bodies', async () => {
+test('a CSV table may be larger than other bodies', async () => {
   const long = 'x'.repeat(400);
   const response = await train(
     'text/csv',
@@ -61,7 +61,7 @@ test('a table of CSV may be larger than other bodies', async () => {
   expect(model).toMatchObject({ row_count: 100_000 });
 });
 
-test('a column of 200,000 distinct categories is known for an identifier', async () => {
+test('a column of 200,000 distinct categories is recognised as an identifier', async () => {
   const response = await train(
     'text/csv',
     csv('id,y', 200_000, (row) => `id ${row},${row % 7}`),
@@ -80,7 +80,7 @@ test.each([
     { line: 62, message: expect.stringContaining('longer than 4 MiB') },
   ],
   [
-    'of more cells than may be',
+    'with too many cells',
     () => csv(`${wide(999)},y`, 25_100, (row) => `${','.repeat(999)}${row}`),
     { message: expect.stringContaining('25,000,000 cells') },
   ],
@@ -138,8 +138,8 @@ test.each([
 
 test.each([
   ['that breaks off', [`[${goodRows}`]],
-  ['that goes on', [`[${goodRows}]]`]],
-  ['with a word that is none', [`[${goodRows},{"x":NaN,"y":1}]`]],
+  ['with text after its end', [`[${goodRows}]]`]],
+  ['with NaN', [`[${goodRows},{"x":NaN,"y":1}]`]],
 ])('JSON %s is malformed', async (_what, pieces) => {
   const response = await train('application/json', pieces);
   expect(response.status).toBe(400);
@@ -149,7 +149,7 @@ test.each([
   });
 });
 
-test('many tables at once are all read, and others are served meanwhile', async () => {
+test('many concurrent tables are all read, and other requests are served meanwhile', async () => {
   const models = Array.from({ length: 6 }, (_, index) => ({ ...path, modelName: `m${index}` }));
   const trained = await Promise.all(
     models.map(async (model) => {
@@ -162,7 +162,7 @@ test('many tables at once are all read, and others are served meanwhile', async 
   expect(trained.map(({ status }) => status)).toEqual(models.map(() => 'ready'));
 });
 
-test('a training is cancelled while it takes its table, and another can begin at once', async () => {
+test('a training can be cancelled while its table is uploaded, and another one can begin at once', async () => {
   const row = (index: number) => `${index % 977},${index / 7},${index % 89}`;
   for (let round = 0; round < 3; round++) {
     const response = await train('text/csv', csv('a,b,y', 100_000, row));

@@ -1,4 +1,4 @@
-/** Tables in, versions out. Against the server alone. */
+/** Tests of training: tables in, model versions out. Against the server alone. */
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -43,13 +43,13 @@ async function predictedPrice(): Promise<unknown> {
   return data?.[0]?.price;
 }
 
-/** A table of numbers, where y is twice x, in as many lines as are enough to train from. */
+/** Returns a table of numbers where y is twice x, with enough lines to train from. */
 function table(header: string, line: (row: number) => string): string {
   return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
 }
 
 describe('a model', () => {
-  test('that is ready shows its columns, how well it does, and a checksum', async () => {
+  test('that is ready shows its columns, its metrics and a checksum', async () => {
     const model = await trainPrices(roster, path, someDiamonds(500));
     expect(model).toMatchObject({
       name: 'prices',
@@ -79,7 +79,7 @@ describe('a model', () => {
     expect(data).toEqual([model]);
   });
 
-  test('is the same from rows as from CSV', async () => {
+  test('is the same from JSON rows as from CSV', async () => {
     const fromCsv = await trained(
       table('x,y', (row) => `${row},${2 * row}`),
       'y',
@@ -90,7 +90,7 @@ describe('a model', () => {
     expect(fromRows.metrics).toEqual(fromCsv.metrics);
   });
 
-  test('trains one version at a time, and the one before answers meanwhile', async () => {
+  test('trains one version at a time, and the previous version answers meanwhile', async () => {
     await trainPrices(roster, path);
     const before = await predictedPrice();
     const { data: second } = await train(slowTable());
@@ -112,7 +112,7 @@ describe('a model', () => {
     expect(await predictedPrice()).toBeGreaterThan(900_000);
   });
 
-  test('is cancelled where it is deleted while it trains, and begins anew', async () => {
+  test('is cancelled if it is deleted while it trains, and can be trained again', async () => {
     await train(slowTable());
     const removed = await roster.DELETE(ONE, { params: { path } });
     expect(removed.response.status).toBe(204);
@@ -122,7 +122,7 @@ describe('a model', () => {
     expect(await trained(fewDiamonds)).toMatchObject({ version: 1, status: 'ready' });
   });
 
-  test('keeps its project from being deleted', async () => {
+  test('prevents its project from being deleted', async () => {
     await train(slowTable());
     const params = { path: { project_name: path.projectName } };
     const { error } = await roster.DELETE('/projects/{project_name}', { params });
@@ -132,7 +132,7 @@ describe('a model', () => {
     });
   });
 
-  test('trains once where 10 ask for it at the same time', async () => {
+  test('is trained once by 10 concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => train(slowTable())));
     const statuses = answers.map(({ response }) => response.status).sort();
     expect(statuses).toEqual([202, ...Array(9).fill(409)]);
@@ -156,7 +156,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('leaves out rows without a target', async () => {
+  test('may have rows without a target, which are left out', async () => {
     const model = await trained(
       table('x,y', (row) => `${row},${row % 4 === 0 ? 'NA' : row}`),
       'y',
@@ -164,13 +164,13 @@ describe('a table', () => {
     expect(model).toMatchObject({ status: 'ready', row_count: 75 });
   });
 
-  test('of real houses is ordinary', async () => {
+  test('of real houses is accepted', async () => {
     const houses = await readFile(new URL('../../datasets/txhousing.csv', import.meta.url), 'utf8');
     const some = houses.split('\n').slice(0, 600).join('\n');
     expect(await trained(some, 'median')).toMatchObject({ status: 'ready' });
   });
 
-  test('may name columns as objects name what they have by birth', async () => {
+  test('may name columns like inherited members of objects', async () => {
     const model = await trained(
       table('__proto__,constructor,toString,y', (row) => `${row},${row % 7},${row % 3},${row}`),
       'y',
@@ -198,13 +198,13 @@ describe('a table', () => {
       'y',
       { column: 'y' },
     ],
-    ['of too few rows', 'x,y\n1,2\n2,3', 'y', {}],
-    ['of a header alone', 'x,y', 'y', {}],
-    ['of nothing', '', 'y', {}],
+    ['with too few rows', 'x,y\n1,2\n2,3', 'y', {}],
+    ['with only a header', 'x,y', 'y', {}],
+    ['without content', '', 'y', {}],
     ['with a field too few', `${table('x,y', good)}\n7`, 'y', { line: 102 }],
     ['with a field too many', `${table('x,y', good)}\n7,7,7`, 'y', { line: 102 }],
     ['with a quote that does not end', `${table('x,y', good)}\n"7,7`, 'y', {}],
-    ['of the target alone', table('y', (row) => `${row}`), 'y', {}],
+    ['with only the target', table('y', (row) => `${row}`), 'y', {}],
     ['without a column that varies', table('x,y', (row) => `7,${row}`), 'y', {}],
     [
       'with two columns of one name',
@@ -212,22 +212,22 @@ describe('a table', () => {
       'y',
       { column: 'x' },
     ],
-    ['with a column that the answer needs', table('y_min,y', good), 'y', { column: 'y_min' }],
+    ['with a column name that the answer uses', table('y_min,y', good), 'y', { column: 'y_min' }],
     ['of more than a million rows', `x,y\n${'1,1\n'.repeat(1_000_001)}`, 'y', {}],
-    ['with a column of the service', table('when_data,y', good), 'y', { column: 'when_data' }],
-  ])('%s is refused, and nothing is kept of it', async (_what, csv, target, fault) => {
+    ['with a reserved column', table('when_data,y', good), 'y', { column: 'when_data' }],
+  ])('%s is refused, and nothing of it is stored', async (_what, csv, target, fault) => {
     const { error } = await train(csv, target);
     expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [fault] });
     expect((await read()).error?.type).toBe('/problems/model-not-found');
   });
 
-  test('of rows that is unusable is refused, with the column', async () => {
+  test('of JSON rows that is unusable is refused, and the error names the column', async () => {
     const rows = Array.from({ length: 100 }, (_, x) => ({ x, y: x === 50 ? 'high' : x }));
     const { error } = await train(rows, 'y');
     expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ column: 'y' }] });
   });
 
-  test.each([7, 'text', null, [7]])('of rows is refused where one of them is %j', async (row) => {
+  test.each([7, 'text', null, [7]])('of JSON rows is refused if one of them is %j', async (row) => {
     const rows = [...Array.from({ length: 100 }, (_, x) => ({ x, y: x })), row];
     const address = `/api/projects/${path.projectName}/models/prices?target=y`;
     const response = await sendJson('PUT', address, rows);
@@ -236,14 +236,14 @@ describe('a table', () => {
   });
 
   test.each([[7], ['text'], [null], [{}], [{ data: [] }]])(
-    'as JSON is an array, not %j',
+    'in JSON must be an array, not %j',
     async (body) => {
       const address = `/api/projects/${path.projectName}/models/prices?target=y`;
       expect((await sendJson('PUT', address, body)).status).toBe(400);
     },
   );
 
-  test('that is refused leaves the version before as it was', async () => {
+  test('that is refused keeps the previous version as it was', async () => {
     const first = await trainPrices(roster, path);
     const before = await predictedPrice();
     const { error } = await train('price\nhigh');
@@ -252,23 +252,26 @@ describe('a table', () => {
     expect(await predictedPrice()).toBe(before);
   });
 
-  test.each(['', 'target=', 'target=a&target=b'])('needs one target, not "%s"', async (query) => {
-    const address = `/api/projects/${path.projectName}/models/prices?${query}`;
-    const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
-  });
+  test.each(['', 'target=', 'target=a&target=b'])(
+    'requires one target, not "%s"',
+    async (query) => {
+      const address = `/api/projects/${path.projectName}/models/prices?${query}`;
+      const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
+    },
+  );
 });
 
-describe('an upload that is cut off in the middle', () => {
+describe('an upload that is cut off', () => {
   test.each([
-    ['whose length was told', `Content-Length: ${someDiamonds(200).length + 1000}\r\n\r\n`, ''],
+    ['with a Content-Length', `Content-Length: ${someDiamonds(200).length + 1000}\r\n\r\n`, ''],
     [
       'in chunks',
       'Transfer-Encoding: chunked\r\n\r\n',
       `${someDiamonds(200).length.toString(16)}\r\n`,
     ],
-  ])('%s leaves nothing, and the version before answers', async (_how, framing, begin) => {
+  ])('%s leaves nothing behind, and the previous version answers', async (_how, framing, begin) => {
     await cutOff(framing + begin + someDiamonds(200));
     expect((await read()).error?.type).toBe('/problems/model-not-found');
     const first = await trainPrices(roster, path);
@@ -279,7 +282,7 @@ describe('an upload that is cut off in the middle', () => {
     expect(await trained(fewDiamonds)).toMatchObject({ version: 2, status: 'ready' });
   });
 
-  /** Sends the beginning of an upload, and goes no further; resolves when the server is done with it. */
+  /** Sends the beginning of an upload, and no more. Resolves when the server has finished with it. */
   async function cutOff(rest: string): Promise<void> {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);

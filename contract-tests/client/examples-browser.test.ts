@@ -1,4 +1,4 @@
-/** The example for browsers, in a real one, with the client as npm packs it. */
+/** Tests of the browser example, in a real browser, with the client as npm packs it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ let server: ServerProcess;
 let site: Child & { url: string };
 let browser: Browser;
 let page: Page;
-/** What went wrong in the page and was caught by nobody. */
+/** Errors in the page that nothing caught. */
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeEach(({ skip }) => {
   skip(chromium === undefined, 'There is no Chromium on this machine');
 });
 
-/** Puts the example and its packages into a folder, as they are for somebody who has installed them. */
+/** Puts the example and its packages into a folder, as they are after an installation. */
 async function installed(folder: string): Promise<void> {
   await cp(join(ROOT, 'examples/browser'), join(folder, 'examples/browser'), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
@@ -70,7 +70,7 @@ async function installed(folder: string): Promise<void> {
   await run('tar', ['-xzf', join(folder, `${packed}`), ...into]);
 }
 
-/** Waits until an expression holds in the page, and gives its value. */
+/** Waits until an expression is true in the page, and returns its value. */
 function shown(expression: string): Promise<unknown> {
   return page.evaluate(`new Promise((resolve) => {
     const look = () => {
@@ -82,7 +82,7 @@ function shown(expression: string): Promise<unknown> {
   })`);
 }
 
-test('it creates a skill and lists it', async () => {
+test('the example creates a skill and lists it', async () => {
   await page.evaluate(`{
     const form = document.querySelector('#new-skill');
     form.elements.name.value = 'lookup';
@@ -96,7 +96,7 @@ test('it creates a skill and lists it', async () => {
   expect(data).toMatchObject([{ name: 'lookup', type: 'sql' }]);
 });
 
-test('it says what is wrong with what was filled in', async () => {
+test('the example shows what is wrong with the form', async () => {
   await page.evaluate(`{
     const form = document.querySelector('#new-skill');
     form.elements.name.value = 'two words';
@@ -107,7 +107,7 @@ test('it says what is wrong with what was filled in', async () => {
   );
 });
 
-test('it sends a file, follows the training, and says how good the model is', async () => {
+test('the example sends a file, follows the training, and shows how good the model is', async () => {
   await page.evaluate(`{
     const form = document.querySelector('#training');
     const files = new DataTransfer();
@@ -121,30 +121,30 @@ test('it sends a file, follows the training, and says how good the model is', as
   expect(await page.evaluate("document.querySelector('progress').value")).toBe(1);
 });
 
-test('it comes from the origin that it asks, so that the browser lets it read the answers', async () => {
+test('the page has the origin of the service, so the browser lets it read the answers', async () => {
   const here = 'fetch("/api/projects").then(({ status }) => status)';
   const elsewhere = `fetch(${JSON.stringify(`${server.url}/projects`)}).then(() => 'read', () => 'kept')`;
   expect(await page.evaluate(here)).toBe(200);
   expect(await page.evaluate(elsewhere)).toBe('kept');
 });
 
-test('nothing went wrong that nobody caught', () => {
+test('the page has no uncaught errors', () => {
   expect(faults).toEqual([]);
 });
 
-test('whoever makes another name lead to it is refused by the service', async () => {
+test('the service refuses requests by another host name', async () => {
   const asked = request(`${site.url}/api/projects`, { headers: { Host: 'roster.example' } }).end();
   const [answer] = await once(asked, 'response');
   expect(answer.resume().statusCode).toBe(401);
 });
 
-/** Runs the body of an asynchronous function in the page, which has the client's exports as `client`. */
+/** Runs the body of an asynchronous function in the page, where `client` has the client's exports. */
 function inThePage(code: string): Promise<unknown> {
   return page.evaluate(`import('roster-client').then(async (client) => { ${code} })`);
 }
 
 describe('the client in this browser', () => {
-  test('sends a file again, whole', async () => {
+  test('resends a whole file', async () => {
     const sent = await inThePage(`
       const sent = [];
       const roster = client.createRosterClient({
@@ -167,7 +167,7 @@ describe('the client in this browser', () => {
     expect(sent).toEqual(Array(3).fill(['PUT', 'text/csv', 'a,b\n1,2\n']));
   });
 
-  test('gives up in time, or when it is told to', async () => {
+  test('gives up after a timeout, or when it is aborted', async () => {
     const ended = await inThePage(`
       const roster = client.createRosterClient({ baseUrl: '/api' });
       roster.use(client.timeout(1), client.retry());
@@ -183,7 +183,7 @@ describe('the client in this browser', () => {
     expect(ended).toEqual(['TimeoutError', 'left']);
   });
 
-  test('makes keys of its own for creations', async () => {
+  test('generates keys for creations', async () => {
     const key = await inThePage(`
       let key;
       const roster = client.createRosterClient({ baseUrl: '/api', fetch: async (request) => {

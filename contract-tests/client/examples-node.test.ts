@@ -1,4 +1,4 @@
-/** The example for Node does what it says, against the real server. */
+/** Tests of the Node example against the real server. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,7 +19,7 @@ function run(env: NodeJS.ProcessEnv) {
   return promisify(execFile)(process.execPath, [EXAMPLE], { env: { ...process.env, ...env } });
 }
 
-test('it trains, waits, predicts and lists', async () => {
+test('the example trains, waits, predicts and lists', async () => {
   const { stdout, stderr } = await run({ ROSTER_URL: server.url });
   expect(stderr).toBe('');
   expect(stdout).toContain('Version 1: 100 %');
@@ -28,7 +28,7 @@ test('it trains, waits, predicts and lists', async () => {
   expect(stdout).toContain('diamond_prices is ready.');
 });
 
-test('it says in a line why the service refuses it', async () => {
+test('the example prints in one line why the service refuses it', async () => {
   const refused: unknown = await run({
     ROSTER_URL: server.url,
     ROSTER_KEY: 'roster_of_nobody',

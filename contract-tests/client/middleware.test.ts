@@ -1,4 +1,4 @@
-/** The middleware of the client that changes a request or ends it, against the real server. */
+/** Tests of the client's middleware that changes a request or ends it, against the real server. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,14 +29,14 @@ afterEach(async () => {
   await proxy.close();
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   test('is sent with each request', async () => {
     const roster = createRosterClient({ baseUrl: server.url });
     roster.use(apiKey(key));
     expect((await roster.GET('/projects')).response.status).toBe(200);
   });
 
-  test('may change between two requests, and be there only later', async () => {
+  test('may change between requests, and be available only later', async () => {
     const keys = [undefined, 'roster_of_yesterday', key];
     const roster = createRosterClient({ baseUrl: proxy.url });
     roster.use(apiKey(async () => keys.shift()));
@@ -48,7 +48,7 @@ describe('a key', () => {
     expect(proxy.passed[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('is asked for anew in place of the one that the client was made with', async () => {
+  test('from the middleware replaces the one that the client was created with', async () => {
     const roster = createRosterClient({ baseUrl: server.url, apiKey: 'roster_of_yesterday' });
     roster.use(apiKey(() => key));
     expect((await roster.GET('/projects')).response.status).toBe(200);
@@ -56,26 +56,26 @@ describe('a key', () => {
 });
 
 describe('a timeout', () => {
-  const impatient = (ms = 100) => {
+  const clientWithTimeout = (ms = 100) => {
     const roster = createRosterClient({ baseUrl: proxy.url, apiKey: key });
     roster.use(timeout(ms));
     return roster;
   };
 
-  test('leaves alone what comes in time', async () => {
-    expect((await impatient(30_000).GET('/projects')).data).toHaveLength(1);
+  test('does not affect an answer that comes in time', async () => {
+    expect((await clientWithTimeout(30_000).GET('/projects')).data).toHaveLength(1);
   });
 
   test('keeps the body of the request', async () => {
-    await impatient(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
+    await clientWithTimeout(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
     expect(proxy.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
   });
 
   test.each(['silence', 'half an answer'] as const)(
-    'ends %s, and says what took how long',
+    'ends %s, and the error says what took how long',
     async (fault) => {
       proxy.next(fault);
-      const ended: unknown = await impatient()
+      const ended: unknown = await clientWithTimeout()
         .GET('/projects')
         .catch((error: unknown) => error);
       expect(ended).toBeInstanceOf(TimeoutError);
@@ -84,18 +84,20 @@ describe('a timeout', () => {
     },
   );
 
-  test('leaves the caller a signal of their own, with its reason', async () => {
+  test("keeps the caller's own signal, with its reason", async () => {
     const reason = new Error('The user has left the page');
     const abort = new AbortController();
     proxy.next('half an answer');
-    const listing = impatient(30_000).GET('/projects', { signal: abort.signal });
+    const listing = clientWithTimeout(30_000).GET('/projects', { signal: abort.signal });
     await vi.waitFor(() => expect(proxy.passed).toHaveLength(1));
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
-    await expect(impatient().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
+    await expect(clientWithTimeout().GET('/projects', { signal: abort.signal })).rejects.toBe(
+      reason,
+    );
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms is none', (ms) => {
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms is rejected', (ms) => {
     expect(() => timeout(ms)).toThrow(RangeError);
   });
 });
@@ -108,7 +110,7 @@ describe('an Idempotency-Key', () => {
   };
   const sent = () => proxy.passed.map(({ headers }) => headers['idempotency-key']);
 
-  test('is given to each creation, another to each', async () => {
+  test('is added to each creation, a new one each time', async () => {
     const roster = careful();
     for (const name of ['first', 'second']) {
       const { response } = await roster.POST('/projects', { body: { project: { name } } });
@@ -118,7 +120,7 @@ describe('an Idempotency-Key', () => {
     expect(sent()).not.toContain(undefined);
   });
 
-  test('of the caller is kept', async () => {
+  test('that the caller set is kept', async () => {
     await careful().POST('/projects', {
       params: { header: { 'Idempotency-Key': 'mine' } },
       body: { project: { name: 'third' } },
@@ -126,7 +128,7 @@ describe('an Idempotency-Key', () => {
     expect(sent()).toEqual(['mine']);
   });
 
-  test('is given to nothing else', async () => {
+  test('is not added to other requests', async () => {
     const roster = careful();
     const path = { projectName: 'default', modelName: 'prices' };
     await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {

@@ -1,4 +1,4 @@
-/** Going through the lists of the real server with the client. */
+/** Tests of going through the lists of the real server with the client. */
 import fc from 'fast-check';
 import { createRosterClient, items, type PageQuery, ProblemError, pages } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test('the pages of a list come one after the other, and the last one ends it', async () => {
+test('paging yields the pages of a list in order, and ends after the last one', async () => {
   const found = await all(pages(listSkills, { limit: 2 }));
   expect(found.map((page) => page.map(({ name }) => name))).toEqual([
     ['one', 'two'],
@@ -50,7 +50,7 @@ test('the pages of a list come one after the other, and the last one ends it', a
   ]);
 });
 
-test('whatever the size of a page, the same resources come in the same order', async () => {
+test('paging yields the same resources in the same order, whatever the page size', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 7 }), async (limit) => {
       const found = await all(items(listSkills, { limit }));
@@ -60,13 +60,13 @@ test('whatever the size of a page, the same resources come in the same order', a
   );
 });
 
-test('a list of nothing has no items', async () => {
+test('an empty list has no items', async () => {
   const list = (query: PageQuery) =>
     roster().GET('/projects/{project_name}/agents', { params: { ...params, query } });
   expect(await all(items(list))).toEqual([]);
 });
 
-test('every list of the contract can be gone through', async () => {
+test('paging works for every list of the contract', async () => {
   const client = roster();
   const found = [
     await all(items((query) => client.GET('/projects', { params: { query } }))),
@@ -91,7 +91,7 @@ test('every list of the contract can be gone through', async () => {
   expect(found.map((list) => list.length)).toEqual([1, 0, 0, 0]);
 });
 
-describe('nothing more is asked for', () => {
+describe('paging requests no further page', () => {
   test('after a break', async () => {
     for await (const { name } of items(listSkills, { limit: 2 })) {
       if (name === 'two') break;
@@ -99,7 +99,7 @@ describe('nothing more is asked for', () => {
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('before it is wanted', async () => {
+  test('before its items are consumed', async () => {
     const list = pages(listSkills, { limit: 2 });
     expect(proxy.passed).toHaveLength(0);
     await list.next();
@@ -108,7 +108,7 @@ describe('nothing more is asked for', () => {
   });
 });
 
-test('the other parameters of the list go with each page', async () => {
+test('paging repeats the other parameters of the list with each page', async () => {
   const list = items(
     (query) =>
       roster().GET('/projects/{project_name}/skills', {
@@ -120,13 +120,13 @@ test('the other parameters of the list go with each page', async () => {
   expect(proxy.passed[0]?.path).toContain('agent=nobody&agent=no-one&limit=2');
 });
 
-test('a list that leads back to itself is ended by an error', async () => {
+test('paging throws an error when a page links back to itself', async () => {
   const withoutCursor = ({ limit }: PageQuery) => listSkills({ limit });
   await expect(all(items(withoutCursor, { limit: 2 }))).rejects.toThrow('came a second time');
   expect(proxy.passed).toHaveLength(2);
 });
 
-test('a problem is thrown, with its type', async () => {
+test('paging throws a problem, with its type', async () => {
   const list = items((query) =>
     roster().GET('/projects/{project_name}/skills', {
       params: { path: { project_name: 'nowhere' }, query },
@@ -144,7 +144,7 @@ test.each([
   ['</skills?cursor=b>; rel=next'],
   ['<https://elsewhere.example/skills?cursor=b>; title="next, please"; rel="last next"'],
   ['</skills?cursor=a>; rel="prev", </skills?cursor=b>; REL="next"; type="application/json"'],
-])('the next page is found in Link: %s', async (link) => {
+])('paging finds the next page in Link: %s', async (link) => {
   const asked: PageQuery[] = [];
   const list = async (page: PageQuery) => {
     asked.push(page);
@@ -160,7 +160,7 @@ test.each([
   ['</skills?cursor=b>; rel="prev"'],
   ['</skills?cursor=b>; rel="nextcloud"'],
   ['</skills?cursor=b>; title="rel=next"; rel="prev"'],
-])('there is no next page in Link: %s', async (link) => {
+])('paging finds no next page in Link: %s', async (link) => {
   const list = async () => ({
     data: ['only'],
     response: Response.json([], { headers: { Link: link } }),

@@ -1,4 +1,4 @@
-/** What the README of the client tells a newcomer to write compiles, and runs from top to bottom. */
+/** Tests that the tutorial in the client's README compiles, and runs from top to bottom. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     .join('\n')
     .replace('http://127.0.0.1:4000', server.url)
     .replace('http://127.0.0.1:4010', mock.url);
-  // In here the package is found by its name, and Git does not look.
+  // In this folder the package is found by its name, and Git ignores it.
   folder = await mkdtemp(join(CLIENT, 'dist/readme-'));
   file = join(folder, 'snippets.ts');
   await writeFile(file, code);
@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), mock.stop(), rm(folder, { recursive: true })]);
 });
 
-test('it compiles', () => {
+test('the README compiles', () => {
   const { options } = ts.convertCompilerOptionsFromJson(
     {
       target: 'es2023',
@@ -53,7 +53,7 @@ test('it compiles', () => {
   expect(diagnostics.map(({ messageText }) => messageText)).toEqual([]);
 });
 
-test('it runs, and leaves behind what it says', async () => {
+test('the README runs, and has the effects that it describes', async () => {
   await import(file);
   const roster = createRosterClient({ baseUrl: server.url });
   const { data } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {

@@ -1,4 +1,4 @@
-/** How long, and how often, the client sends a request again. */
+/** Tests of when and after how many attempts the client stops retrying. */
 import {
   createRosterClient,
   type RetryOptions,
@@ -35,21 +35,21 @@ function persistent(options: RetryOptions = { delay: 1 }): RosterClient {
   return roster;
 }
 
-describe('it comes to an end', () => {
-  test('after so many attempts, with the last answer', async () => {
+describe('retry stops', () => {
+  test('after the configured number of attempts, with the last answer', async () => {
     proxy.next(badGateway, busy(), busy(), busy(), busy());
     const { error } = await persistent().GET('/projects');
     expect(error?.type).toBe('/problems/service-unavailable');
     expect(proxy.passed).toHaveLength(4);
   });
 
-  test('after so many attempts, with the last error', async () => {
+  test('after the configured number of attempts, with the last error', async () => {
     proxy.next('request lost', 'request lost', 'request lost');
     await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(TypeError);
     expect(proxy.passed).toHaveLength(2);
   });
 
-  test('with an error, where there was an answer before', async () => {
+  test('with the last error, although an earlier attempt was answered', async () => {
     proxy.next(busy(), 'request lost');
     await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(
       'fetch failed',
@@ -59,14 +59,14 @@ describe('it comes to an end', () => {
   test.each([
     ['in seconds', () => LATER],
     ['by a date', inAnHour],
-  ])('at once where the service asks, %s, for more time than there is', async (_, headers) => {
+  ])('at once when the service asks, %s, for a longer wait than is left', async (_, headers) => {
     proxy.next(busy(headers()));
     const { error } = await persistent().GET('/projects');
     expect(error?.status).toBe(503);
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('as soon as it is aborted, with the reason that was given', async () => {
+  test('as soon as it is aborted, with the reason of the abort', async () => {
     const abort = new AbortController();
     const reason = new Error('The user has left the page');
     const roster = createRosterClient({
@@ -86,7 +86,7 @@ describe('it comes to an end', () => {
   test.each<[string, (roster: RosterClient) => void]>([
     ['before', (roster) => roster.use(timeout(300), retry({ within: Number.POSITIVE_INFINITY }))],
     ['after', (roster) => roster.use(retry({ within: Number.POSITIVE_INFINITY }), timeout(300))],
-  ])('when the time of a timeout that stands %s it is over', async (_where, use) => {
+  ])('when a timeout registered %s it has passed', async (_where, use) => {
     const roster = createRosterClient({ baseUrl: proxy.url });
     use(roster);
     proxy.next(busy(LATER));
@@ -94,7 +94,7 @@ describe('it comes to an end', () => {
   });
 });
 
-describe('by the clock', () => {
+describe('the delays of retry', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     vi.spyOn(Math, 'random').mockReturnValue(1);
@@ -104,7 +104,7 @@ describe('by the clock', () => {
     vi.restoreAllMocks();
   });
 
-  /** When each request was sent, in milliseconds from the first, where every answer is 503. */
+  /** Returns when each request was sent, in milliseconds since the first, if every answer is 503. */
   async function timesOf(options: RetryOptions, headers = {}): Promise<number[]> {
     const times: number[] = [];
     const began = performance.now();
@@ -125,21 +125,21 @@ describe('by the clock', () => {
     return times;
   }
 
-  test('the longest waits double up to a bound', async () => {
+  test('double up to a maximum, at their longest', async () => {
     const options = { attempts: 6, delay: 100, longestDelay: 500 };
     expect(await timesOf(options)).toEqual([0, 100, 300, 700, 1200, 1700]);
   });
 
-  test('a shorter wait is as likely', async () => {
+  test('are drawn at random below that', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.25);
     expect(await timesOf({ attempts: 3, delay: 100 })).toEqual([0, 25, 75]);
   });
 
-  test('a wait that the answer asks for is kept', async () => {
+  test('follow the Retry-After header', async () => {
     expect(await timesOf({ attempts: 3 }, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
   });
 
-  test('nothing is sent when the time is over', async () => {
+  test('end with the total time', async () => {
     const options = { attempts: 100, within: 20_000 };
     expect(await timesOf(options, { 'Retry-After': '7' })).toEqual([0, 7_000, 14_000]);
   });

@@ -1,4 +1,7 @@
-/** What the client sends again when something on the way to the real server goes wrong, and what it does not. */
+/**
+ * Tests of which requests the client retries when the connection to the real server fails, and which it does
+ * not.
+ */
 import {
   apiKey,
   createRosterClient,
@@ -54,22 +57,22 @@ function train(roster: RosterClient, body: string | Blob | ReadableStream, heade
   });
 }
 
-describe('is sent again', () => {
+describe('retry', () => {
   test.each<[string, Fault]>([
     ['was lost', 'request lost'],
-    ['got no answer, for that was lost', 'answer lost'],
-    ['got the page of a proxy', badGateway],
-    ['came when the service was busy', busy()],
-    ['was not answered in time by what a proxy asked', { status: 504 }],
-    ['was one too many', tooMany()],
-  ])('a request to read that %s', async (_what, fault) => {
+    ['whose answer was lost', 'answer lost'],
+    ['that a proxy answered with an error page', badGateway],
+    ['that met a busy service', busy()],
+    ['that timed out behind a proxy', { status: 504 }],
+    ['that exceeded the rate limit', tooMany()],
+  ])('resends a read request %s', async (_what, fault) => {
     proxy.next(fault, fault);
     const { data } = await persistent().GET('/projects');
     expect(data?.[0]?.name).toBe('default');
     expect(proxy.passed).toHaveLength(3);
   });
 
-  test('a creation with a key whose answer was lost, and there is one of it', async () => {
+  test('resends a creation with a key after its answer was lost, and creates one resource', async () => {
     const roster = persistent();
     roster.use(idempotencyKeys());
     proxy.next('answer lost', 'answer lost');
@@ -80,18 +83,18 @@ describe('is sent again', () => {
     expect(new Set(proxy.passed.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  test('a creation with a key that is said to be in progress', async () => {
+  test('resends a creation whose key is in use by a request in progress', async () => {
     proxy.next(problem(409, '/problems/request-in-progress', { 'Retry-After': '0' }));
     const { data } = await create(persistent(), newName(), { 'Idempotency-Key': newName() });
     expect(data).toBeDefined();
   });
 
-  test('a creation without a key that was refused before it was begun', async () => {
+  test('resends a creation without a key that was refused before it began', async () => {
     proxy.next(tooMany({ 'Retry-After': '0' }));
     expect((await create(persistent(), newName())).response.status).toBe(201);
   });
 
-  test('an update and a deletion', async () => {
+  test('resends an update and a deletion', async () => {
     const roster = persistent();
     const params = { path: { project_name: 'default', chatbot_name: newName() } };
     proxy.next('answer lost', 'none', 'request lost', 'none');
@@ -106,7 +109,7 @@ describe('is sent again', () => {
     expect(gone.response.status).toBe(204);
   });
 
-  test('a prediction, which changes nothing', async () => {
+  test('resends a prediction, which changes nothing', async () => {
     proxy.next('request lost');
     const { error } = await persistent().POST(
       '/api/projects/{projectName}/models/{modelName}/predict',
@@ -119,17 +122,20 @@ describe('is sent again', () => {
   test.each([
     ['text', (csv: string) => csv],
     ['a Blob', (csv: string) => new Blob([csv])],
-  ])('a table as %s, whole, where a condition keeps it from training twice', async (_, form) => {
-    const table = someDiamonds(60);
-    proxy.next('request lost');
-    const { data } = await train(persistent(), form(table), { 'If-None-Match': '*' });
-    expect(data?.version).toBe(1);
-    expect(proxy.passed.map(({ body }) => body)).toEqual([table, table]);
-  });
+  ])(
+    'resends a whole table sent as %s when a condition prevents a second training',
+    async (_, form) => {
+      const table = someDiamonds(60);
+      proxy.next('request lost');
+      const { data } = await train(persistent(), form(table), { 'If-None-Match': '*' });
+      expect(data?.version).toBe(1);
+      expect(proxy.passed.map(({ body }) => body)).toEqual([table, table]);
+    },
+  );
 });
 
-describe('is not sent again', () => {
-  test('what asks to wait for a training, which is not waited for here', async () => {
+describe('retry does not resend', () => {
+  test('a prediction that has to wait for a training', async () => {
     proxy.next(problem(409, '/problems/model-not-ready', { 'Retry-After': '0' }));
     const { error } = await persistent().POST(
       '/api/projects/{projectName}/models/{modelName}/predict',
@@ -152,14 +158,14 @@ describe('is not sent again', () => {
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('a body that is a stream, which is gone', async () => {
+  test('a body that is a consumed stream', async () => {
     proxy.next(tooMany());
     const { error } = await train(persistent(), new Blob([someDiamonds(60)]).stream());
     expect(error?.status).toBe(429);
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('what the service has answered, if only with a problem', async () => {
+  test('a request that the service has answered with a problem', async () => {
     const roster = persistent();
     const name = newName();
     await create(roster, name);
@@ -169,7 +175,7 @@ describe('is not sent again', () => {
   });
 });
 
-test('what other middleware puts into the request is sent again, wherever it stands', async () => {
+test('retry resends headers set by other middleware, registered before or after it', async () => {
   const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use(
     apiKey('roster_first'),
@@ -186,7 +192,7 @@ test('what other middleware puts into the request is sent again, wherever it sta
   });
 });
 
-test('the other middleware sees one request and one answer', async () => {
+test('other middleware sees one request and one response', async () => {
   const seen: string[] = [];
   const roster = createRosterClient({ baseUrl: proxy.url });
   roster.use({

@@ -1,4 +1,4 @@
-/** Waiting for a model of the real server with the client. */
+/** Tests of waiting for a model of the real server with the client. */
 import {
   createRosterClient,
   type Model,
@@ -30,20 +30,20 @@ async function train(modelName: string, csv: string) {
   return path;
 }
 
-describe('on the real server', () => {
-  test('it gives the model when that is ready, and tells how far it is until then', async () => {
+describe('untilReady on the real server', () => {
+  test('returns the model when it is ready, and reports the progress until then', async () => {
     const seen: Model[] = [];
     const path = await train('prices', longTable);
     const model = await untilReady(roster, path, { onProgress: (at) => seen.push(at), every: 50 });
     expect(model).toMatchObject({ name: 'prices', status: 'ready', serving_version: 1 });
-    // All may be done a moment before the model is there, and is told then.
+    // The training may finish just before the model is ready; the progress is then reported at the end.
     expect(seen.at(-1)).toMatchObject({ version: 1, progress: 1 });
     const progress = seen.map((at) => at.progress);
     expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
     expect(progress.at(-1)).toBe(1);
   });
 
-  test('it waits for the newest version, while the one before answers', async () => {
+  test('waits for the newest version while the previous one answers', async () => {
     const path = await train('versions', someDiamonds(100));
     await untilReady(roster, path, { every: 50 });
     await train('versions', someDiamonds(200));
@@ -51,7 +51,7 @@ describe('on the real server', () => {
     expect(model).toMatchObject({ version: 2, status: 'ready', serving_version: 2 });
   });
 
-  test('it ends at once when it is aborted, and the training goes on', async () => {
+  test('rejects at once when it is aborted, and the training goes on', async () => {
     const path = await train('slow', slowTable());
     const abort = new AbortController();
     const reason = new Error('The user has left the page');
@@ -68,7 +68,7 @@ describe('on the real server', () => {
     await roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } });
   });
 
-  test('a model that is deleted meanwhile is no longer waited for', async () => {
+  test('stops waiting for a model that was deleted meanwhile', async () => {
     const path = await train('gone', slowTable());
     const waiting = untilReady(roster, path, {
       onProgress: () =>
@@ -81,7 +81,7 @@ describe('on the real server', () => {
   });
 });
 
-test('a training that fails is thrown, with the reason and the model', async () => {
+test('untilReady throws when the training fails, with the reason and the model', async () => {
   const example = operations
     .find(({ id }) => id === 'getModel')
     ?.place.at('responses', '200', 'content', 'application/json', 'examples', 'failed', 'value');
@@ -98,7 +98,7 @@ test('a training that fails is thrown, with the reason and the model', async () 
   });
 });
 
-describe('by the clock', () => {
+describe('untilReady by the clock', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -108,7 +108,7 @@ describe('by the clock', () => {
 
   const path = { projectName: 'default', modelName: 'diamond_prices' };
 
-  /** A client to which each answer is given in turn, and the last one again and again. */
+  /** Returns a client that gets the answers in turn, and the last one again and again. */
   function answering(...answers: { status: number; body: object; retryAfter?: string }[]) {
     let asked = 0;
     const client = createRosterClient({
@@ -133,12 +133,12 @@ describe('by the clock', () => {
   const busy = { type: '/problems/service-unavailable', status: 503, title: '', detail: '' };
 
   test.each([
-    ['every half a second', {}, undefined, 500],
-    ['as often as it was told', { every: 2_000 }, undefined, 2_000],
-    ['never without a pause', { every: 0 }, undefined, 50],
-    ['not before the answer says', { every: 100 }, '7', 7_000],
-    ['not more often than it was told, whatever the answer says', { every: 100 }, '0', 100],
-  ])('it asks %s', async (_how, options, retryAfter, pause) => {
+    ['every half second by default', {}, undefined, 500],
+    ['at the given interval', { every: 2_000 }, undefined, 2_000],
+    ['with a pause even if the interval is 0', { every: 0 }, undefined, 50],
+    ['no sooner than Retry-After says', { every: 100 }, '7', 7_000],
+    ['at the given interval if Retry-After is shorter', { every: 100 }, '0', 100],
+  ])('polls %s', async (_how, options, retryAfter, pause) => {
     const asking = { ...training, ...(retryAfter && { retryAfter }) };
     const { client, asked } = answering(asking, asking, ready);
     const waiting = untilReady(client, path, options);
@@ -153,7 +153,7 @@ describe('by the clock', () => {
   test.each([
     [429, '/problems/too-many-requests'],
     [503, '/problems/service-unavailable'],
-  ])('an answer of %d is waited out', async (status, type) => {
+  ])('waits after an answer of %d as long as it asks', async (status, type) => {
     const { client, asked } = answering(
       training,
       { status, body: { ...busy, type, status }, retryAfter: '30' },
@@ -166,13 +166,15 @@ describe('by the clock', () => {
     expect(await waiting).toEqual(ready.body);
   });
 
-  test('progress is told when there is some', async () => {
+  test('reports progress when there is some', async () => {
     const { client } = answering(training, training, training, ready);
-    const told: number[] = [];
-    const waiting = untilReady(client, path, { onProgress: ({ progress }) => told.push(progress) });
+    const reported: number[] = [];
+    const waiting = untilReady(client, path, {
+      onProgress: ({ progress }) => reported.push(progress),
+    });
     await vi.advanceTimersByTimeAsync(1_500);
     await waiting;
-    expect(told).toEqual([0.5, 1]);
+    expect(reported).toEqual([0.5, 1]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What a caller relies on holds whichever of two instances answers. */
+/** Tests of the guarantees to a caller, whichever of two instances answers. */
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runRoster } from '../../testkit/service/roster-command.js';
@@ -25,13 +25,13 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** A client of each instance, with one key. */
+/** Returns a client of each instance, all with the same key. */
 function asCaller(apiKey: string): RosterClient[] {
   return both.map(({ url }) => createRosterClient({ baseUrl: url, apiKey, fetch: checkedFetch }));
 }
 
 describe('a key', () => {
-  test('is good at both as soon as it is made, and refused by both soon after it is revoked', async () => {
+  test('is valid on both instances as soon as it is created, and on neither soon after it is revoked', async () => {
     const key = await makeKey(database.url, { name: 'short-lived' });
     const callers = asCaller(key);
     const statuses = () =>
@@ -43,7 +43,7 @@ describe('a key', () => {
 });
 
 describe('a creation', () => {
-  test('under one Idempotency-Key happens once, though both are asked at once', async () => {
+  test('with one Idempotency-Key happens once if both instances get it at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const header = { 'Idempotency-Key': crypto.randomUUID() };
       const body = { skill: { name: `once_${round}`, type: 'sql' } };
@@ -62,8 +62,8 @@ describe('a creation', () => {
   });
 });
 
-describe('a change', () => {
-  test('under one If-Match happens once, though both are asked at once', async () => {
+describe('an update', () => {
+  test('with one If-Match happens once if both instances get it at the same time', async () => {
     const [client] = clients;
     const body = { skill: { name: 'contended', type: 'sql' } };
     const created = await client?.POST(SKILLS, { params: { path: project }, body });
@@ -86,7 +86,7 @@ describe('a change', () => {
     }
   });
 
-  test('is seen by the other at once, with the same tag', async () => {
+  test('is visible on the other instance at once, with the same tag', async () => {
     const [one, other] = clients;
     const path = { ...project, skill_name: 'contended' };
     for (let round = 0; round < 10; round += 1) {

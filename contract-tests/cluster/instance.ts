@@ -1,4 +1,4 @@
-/** An instance of the service, as the tests of several see it. */
+/** An instance of the service, for tests of several instances. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { answered, createRosterClient, type Model, type RosterClient } from 'roster-client';
 import {
@@ -10,11 +10,11 @@ import { putPrices } from '../../testkit/service/train-prices.js';
 import { checkedFetch } from '../checked-fetch.js';
 
 export interface Instance extends ServerProcess {
-  /** The typed client of this instance. Each answer has been held against the contract. */
+  /** The typed client of this instance. Checks each answer against the contract. */
   roster: RosterClient;
 }
 
-/** Starts two instances at once, on the same store. */
+/** Starts two instances at the same time, on the same store. */
 export async function startTwo(options: ServerOptions): Promise<[Instance, Instance]> {
   const [one, other] = [startInstance(options), startInstance(options)];
   try {
@@ -34,7 +34,7 @@ async function startInstance(options: ServerOptions): Promise<Instance> {
   };
 }
 
-/** Begins to train a model of prices from CSV on an instance. */
+/** Starts training a model of prices from CSV on an instance. */
 export async function beginTraining(
   { roster }: Instance,
   path: { projectName: string; modelName: string },
@@ -43,7 +43,7 @@ export async function beginTraining(
   return answered(putPrices(roster, path, table));
 }
 
-/** The lines of an instance's log with a message about a model. */
+/** Returns the lines of an instance's log with a message about a model. */
 export function logged(
   { log }: Instance,
   message: string,
@@ -55,7 +55,7 @@ export function logged(
     .filter(({ msg, model }) => msg === message && model === modelName);
 }
 
-/** Waits until one of the instances has logged a message about a model; it comes first in the answer. */
+/** Waits until one of the instances has logged a message about a model. Returns that instance first. */
 export async function firstToLog(
   [one, other]: [Instance, Instance],
   message: string,
@@ -68,7 +68,7 @@ export async function firstToLog(
   }
 }
 
-/** Asks an instance whether it is ready, until it answers with a status; gives that answer. */
+/** Polls the readiness of an instance until it answers with a status. Returns that answer. */
 export async function untilReadiness({ roster }: Instance, status: number) {
   for (;;) {
     const answer = await roster.GET('/health/ready');

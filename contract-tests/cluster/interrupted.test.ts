@@ -1,4 +1,4 @@
-/** What becomes of the work of an instance that ends, or that is left without its database. */
+/** Tests of the work of an instance that ends, or that loses its database. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LEASE } from '../../server/training/trainings.js';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all(both.map((instance) => instance.kill())));
 
 describe('a training', () => {
-  test('is finished by the other when the instance that runs it is killed', async () => {
+  test('is finished by the other instance when the instance that runs it is killed', async () => {
     const begun = await beginTraining(both[0], path, longTable);
     const [dying, other] = await firstToLog(both, 'training', path.modelName);
     await dying.kill();
@@ -42,7 +42,7 @@ describe('a training', () => {
     expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 2 }]);
   });
 
-  test('is left to the other by an instance that stops, and that was no attempt', async () => {
+  test('is handed over by an instance that shuts down, without counting as an attempt', async () => {
     const begun = await beginTraining(both[0], path, longTable);
     const [stopping, other] = await firstToLog(both, 'training', path.modelName);
     expect(await stopping.stop()).toBe(0);
@@ -51,8 +51,8 @@ describe('a training', () => {
   });
 });
 
-describe('a database that restarts', () => {
-  test('is away to those who ask, and there again without a hand', async () => {
+describe('a restart of the database', () => {
+  test('makes the service unavailable, and the service recovers by itself', async () => {
     await database.stop();
     try {
       for (const instance of both) {
@@ -75,7 +75,7 @@ describe('a database that restarts', () => {
     }
   });
 
-  test('does not disturb a training, even where it was away for longer than a lease', async () => {
+  test('does not interrupt a training, even if it takes longer than a lease', async () => {
     const begun = await beginTraining(both[0], path, longTable);
     await firstToLog(both, 'training', path.modelName);
     await database.stop();

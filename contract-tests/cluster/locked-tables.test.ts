@@ -1,4 +1,4 @@
-/** A table that somebody locks keeps those waiting who need it, and nobody else. */
+/** Tests that a lock on a table delays only the requests that need that table. */
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../server/auth/api-key.js';
@@ -12,7 +12,7 @@ const SKILLS = '/projects/{project_name}/skills';
 const CHATBOTS = '/projects/{project_name}/chatbots';
 const params = { path: { project_name: 'default' } };
 
-/** How long a request waits for the store at most, as the contract says, in milliseconds. */
+/** The longest that a request waits for the store, as the contract promises, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
 let database: PostgresDatabase;
@@ -54,13 +54,13 @@ const metrics = async () => {
   return answer.response.status;
 };
 
-/** Sends more requests at once than there are connections. */
+/** Sends more requests at once than the pool has connections. */
 function crowd<T>(send: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 30 }, (_, index) => send(index)));
 }
 
 describe('while the projects are locked', () => {
-  test('requests are refused in time, callers are known, and the service says that it is not ready', async () => {
+  test('requests are refused in time, callers are still authenticated, and the service is not ready', async () => {
     expect(await readiness()).toBe(200);
     await lock('projects');
     const reads = crowd(readSkills);
@@ -83,7 +83,7 @@ describe('while the projects are locked', () => {
 });
 
 describe('while the skills are locked', () => {
-  test('other resources are read and written, however many ask for skills', async () => {
+  test('other resources are read and written, however many requests wait for skills', async () => {
     await lock('skills');
     const reads = crowd(readSkills);
     for (let round = 0; round < 5; round += 1) {
@@ -99,7 +99,7 @@ describe('while the skills are locked', () => {
 });
 
 describe('while the row of a project is locked', () => {
-  test('it is read, and another is written', async () => {
+  test('the project can be read, and another one written', async () => {
     await roster.POST('/projects', { body: { project: { name: 'free' } } });
     await other.run("begin; select 1 from projects where name = 'default' for update");
     const writes = crowd((index) => writeSkill(`row_${index}`));
@@ -114,7 +114,7 @@ describe('while the row of a project is locked', () => {
 });
 
 describe('while the keys are locked', () => {
-  test('callers are not known, and are told to come back, and the service is not ready', async () => {
+  test('callers cannot be authenticated and are asked to retry, and the service is not ready', async () => {
     await lock('api_keys');
     const answers = crowd(async () => stranger.GET('/projects'));
     for (const { response } of await answers) expect(response.status).toBe(503);

@@ -1,4 +1,4 @@
-/** Two instances on one PostgreSQL are one service. */
+/** Tests that two instances on one PostgreSQL database act as one service. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
@@ -27,14 +27,14 @@ async function price({ roster }: Instance): Promise<unknown> {
   return data?.[0]?.price;
 }
 
-test('two that start at once on an empty database make its tables once', async () => {
+test('two instances that start at the same time on an empty database create its tables once', async () => {
   for (const { roster } of both) {
     const { data } = await roster.GET('/projects');
     expect(data).toMatchObject([{ name: 'default' }]);
   }
 });
 
-test('a name that both create at once is created once', async () => {
+test('a name that both instances create at the same time is created once', async () => {
   const params = { path: { project_name: 'default' } };
   for (let round = 0; round < 20; round++) {
     const body = { skill: { name: `skill_${round}`, type: 'sql' } };
@@ -47,7 +47,7 @@ test('a name that both create at once is created once', async () => {
   expect(data).toHaveLength(20);
 });
 
-test('a project that both create at once is created once', async () => {
+test('a project that both instances create at the same time is created once', async () => {
   for (let round = 0; round < 20; round++) {
     const body = { project: { name: `project_${round}` } };
     const answers = await Promise.all(both.map(({ roster }) => roster.POST('/projects', { body })));
@@ -55,7 +55,7 @@ test('a project that both create at once is created once', async () => {
   }
 });
 
-test('what both add to one agent at once is all there', async () => {
+test('changes that both instances make to one agent at the same time are all kept', async () => {
   const params = { path: { project_name: 'default' } };
   const agent = { path: { project_name: 'default', agent_name: 'analyst' } };
   const [{ roster }] = both;
@@ -86,7 +86,7 @@ test('what both add to one agent at once is all there', async () => {
 });
 
 describe('a training', () => {
-  test('is run by exactly one of them', async () => {
+  test('is run by exactly one instance', async () => {
     const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((modelName) => ({ ...prices, modelName }));
     const trained = await Promise.all(
       models.map((model, index) => trainPrices(both[index % 2 === 0 ? 0 : 1].roster, model)),
@@ -98,7 +98,7 @@ describe('a training', () => {
     }
   });
 
-  test('shows its progress on the other, and is cancelled by deleting the model there', async () => {
+  test('shows its progress on the other instance, and is cancelled when the model is deleted there', async () => {
     const path = { ...prices, modelName: 'slow' };
     await beginTraining(both[0], path, slowTable());
     const [running, other] = await firstToLog(both, 'training', path.modelName);
@@ -116,7 +116,7 @@ describe('a training', () => {
     expect(again).toMatchObject({ status: 'ready', version: 1 });
   });
 
-  test('makes a model that answers on both as soon as it is ready', async () => {
+  test('makes a model that answers on both instances as soon as it is ready', async () => {
     const [one, other] = both;
     await trainPrices(one.roster, prices);
     const first = await price(other);
@@ -130,7 +130,7 @@ describe('a training', () => {
   });
 });
 
-test('a database that was not made yet stops the start with a line that says how to make it', async () => {
+test('a missing database stops the start, and one line says how to create it', async () => {
   const { href } = new URL('/nowhere', await database.create('beside_nowhere'));
   await expect(startServer({ env: { DATABASE_URL: href } })).rejects.toThrow(
     /Roster did not start: .*\/nowhere \(DATABASE_URL\) cannot be opened: the database does not exist; make it with createdb\n?$/,

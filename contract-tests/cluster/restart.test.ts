@@ -1,4 +1,4 @@
-/** What is kept when the process ends, and when it is ended. */
+/** Tests of the data that is kept when the process exits, and when it is killed. */
 import { createRosterClient } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { longTable } from '../../testkit/data/diamonds.js';
@@ -14,7 +14,7 @@ import type { ServerProcess } from '../../testkit/service/server-process.js';
 const { start } = ownServers();
 
 describe('a restart', () => {
-  test('keeps every resource, and the model answers the same to the last bit', async () => {
+  test("keeps every resource, and the model's predictions to the last bit", async () => {
     const before = await start();
     const roster = createRosterClient({ baseUrl: before.url });
     const params = { path: { project_name: 'default' } };
@@ -59,7 +59,7 @@ describe('a restart', () => {
 });
 
 describe('a crash', () => {
-  test('during a training loses neither the table nor the version before', async () => {
+  test('during a training loses neither the table nor the previous version', async () => {
     const before = await start();
     await train(before);
     await untilTrained(before);
@@ -76,7 +76,7 @@ describe('a crash', () => {
     });
   });
 
-  test('that comes again with each attempt ends in a failure with its reason', async () => {
+  test('on every attempt ends the training as failed, with the reason', async () => {
     let server = await start();
     await train(server, longTable);
     for (let crashes = 0; crashes < 3; crashes++) {

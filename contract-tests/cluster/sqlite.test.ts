@@ -1,4 +1,4 @@
-/** Two instances on one SQLite file are one service. */
+/** Tests that two instances on one SQLite file act as one service. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const path = { projectName: 'default', modelName: 'prices' };
 
-test('a training is run by exactly one of them', async () => {
+test('a training is run by exactly one instance', async () => {
   const models = ['a', 'b', 'c', 'd'].map((modelName) => ({ ...path, modelName }));
   for (const [index, model] of models.entries()) {
     const trained = await trainPrices(both[index % 2 === 0 ? 0 : 1].roster, model);
@@ -32,7 +32,7 @@ test('a training is run by exactly one of them', async () => {
   }
 });
 
-test('a training is finished by the other when the instance that runs it is killed', async () => {
+test('a training is finished by the other instance when the instance that runs it is killed', async () => {
   const begun = await beginTraining(both[0], path, longTable);
   const [dying, other] = await firstToLog(both, 'training', path.modelName);
   await dying.kill();

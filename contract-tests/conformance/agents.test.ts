@@ -54,7 +54,7 @@ test('listAgents answers 200 with the agents', async () => {
 });
 
 describe('createAgent', () => {
-  test('201 with the agent, its skills whole, and its address', async () => {
+  test('answers 201 with the agent, its full skills, and its address', async () => {
     const given = await situation(201, 'agent', createSkills);
     const { data, response } = await roster.POST(ALL, {
       params: inProject(),
@@ -70,7 +70,7 @@ describe('createAgent', () => {
     expect(response.headers.get('Location')).toBeTruthy();
   });
 
-  test('400 for a secret, which has no place in the model', async () => {
+  test('answers 400 for a secret, which a model may not have', async () => {
     const given = await situation(400, 'invalid');
     const model = faulty({ provider: 'openai', api_key: 's3cret' }, { provider: 'openai' });
     const { error } = await roster.POST(ALL, {
@@ -81,7 +81,7 @@ describe('createAgent', () => {
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('400 for settings and params at once', async () => {
+  test('answers 400 for both settings and params', async () => {
     const given = await situation(400, 'invalid');
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -91,7 +91,7 @@ describe('createAgent', () => {
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('409 where the name is taken', async () => {
+  test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken', create);
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -101,7 +101,7 @@ describe('createAgent', () => {
     expect(error?.type).toBe('/problems/name-taken');
   });
 
-  test('422 for a skill that does not exist, which is pointed at', async () => {
+  test('answers 422 for a skill that does not exist, and points at it', async () => {
     const given = await situation(422, 'skill', createSkills);
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -116,14 +116,14 @@ describe('createAgent', () => {
 });
 
 describe('getAgent', () => {
-  test('200 with the agent', async () => {
+  test('answers 200 with the agent', async () => {
     const given = await situation(200, 'agent', createWithSkill);
     const { data, response } = await roster.GET(ONE, { params: named('analyst'), ...given });
     expect(response.status).toBe(200);
     expect(data).toMatchObject({ ...analyst, skills: [{ name: 'sales_questions' }] });
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'agent');
     const { error } = await roster.GET(ONE, { params: named('oracle'), ...given });
     expect(error?.type).toBe('/problems/agent-not-found');
@@ -135,7 +135,7 @@ describe('updateAgent', () => {
     agent: { settings: { temperature: 0.1 }, skills_to_add: ['care_instructions'] },
   };
 
-  test('200 with the agent as it is now', async () => {
+  test('answers 200 with the changed agent', async () => {
     const given = await situation(200, 'agent', createWithSkill);
     const { data, response } = await roster.PUT(ONE, {
       params: named('analyst'),
@@ -149,7 +149,7 @@ describe('updateAgent', () => {
     });
   });
 
-  test('400 for a new list of skills and changes to the list at once', async () => {
+  test('answers 400 for both a new list of skills and changes to it', async () => {
     const given = await situation(400, 'invalid', create);
     const { error } = await roster.PUT(ONE, {
       params: named('analyst'),
@@ -159,13 +159,13 @@ describe('updateAgent', () => {
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'agent');
     const { error } = await roster.PUT(ONE, { params: named('oracle'), body: change, ...given });
     expect(error?.type).toBe('/problems/agent-not-found');
   });
 
-  test('409 where the new name is taken', async () => {
+  test('answers 409 if the new name is taken', async () => {
     const given = await situation(409, 'taken', async () => {
       await create('analyst');
       await create('clerk');
@@ -178,7 +178,7 @@ describe('updateAgent', () => {
     expect(error?.type).toBe('/problems/name-taken');
   });
 
-  test('422 for a skill that does not exist', async () => {
+  test('answers 422 for a skill that does not exist', async () => {
     const given = await situation(422, 'skill', create);
     const { error } = await roster.PUT(ONE, {
       params: named('analyst'),
@@ -193,13 +193,13 @@ describe.each([
   ['deleteAgent', ONE_SINGULAR],
   ['deleteAgentByPlural', ONE],
 ] as const)('%s', (_operationId, address) => {
-  test('204 without a body', async () => {
+  test('answers 204 without a body', async () => {
     const given = await situation(204, null, create);
     const { response } = await roster.DELETE(address, { params: named('analyst'), ...given });
     expect(response.status).toBe(204);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'agent');
     const { error } = await roster.DELETE(address, { params: named('oracle'), ...given });
     expect(error?.type).toBe('/problems/agent-not-found');

@@ -39,7 +39,7 @@ test('listChatbots answers 200 with the chatbots', async () => {
 });
 
 describe('createChatbot', () => {
-  test('201 with the chatbot in front of its agent, and its address', async () => {
+  test('answers 201 with the chatbot, its agent, and its address', async () => {
     const given = await situation(201, 'chatbot', createAgent);
     const { data, response } = await roster.POST(ALL, {
       params: inProject(),
@@ -52,7 +52,7 @@ describe('createChatbot', () => {
     expect(response.headers.get('Location')).toBeTruthy();
   });
 
-  test('400 for an agent that is named in two ways', async () => {
+  test('answers 400 for both an agent_name and an agent_id', async () => {
     const given = await situation(400, 'invalid');
     const agent_id = faulty('019a2f3e-1c20-7a5b-9d3f-6b8c0d2e4f01', null);
     const { error } = await roster.POST(ALL, {
@@ -63,7 +63,7 @@ describe('createChatbot', () => {
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('409 where the name is taken', async () => {
+  test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken', create);
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -73,7 +73,7 @@ describe('createChatbot', () => {
     expect(error?.type).toBe('/problems/name-taken');
   });
 
-  test('422 for an agent that does not exist, which is pointed at', async () => {
+  test('answers 422 for an agent that does not exist, and points at it', async () => {
     const given = await situation(422, 'agent');
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -88,14 +88,14 @@ describe('createChatbot', () => {
 });
 
 describe('getChatbot', () => {
-  test('200 with the chatbot', async () => {
+  test('answers 200 with the chatbot', async () => {
     const given = await situation(200, 'chatbot', create);
     const { data, response } = await roster.GET(ONE, { params: named('help_desk'), ...given });
     expect(response.status).toBe(200);
     expect(data).toMatchObject(helpDesk);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'chatbot');
     const { error } = await roster.GET(ONE, { params: named('front_desk'), ...given });
     expect(error?.type).toBe('/problems/chatbot-not-found');
@@ -105,7 +105,7 @@ describe('getChatbot', () => {
 describe('updateChatbot', () => {
   const change = { chatbot: { settings: { channel: 'support' } } };
 
-  test('200 with the chatbot as it is now', async () => {
+  test('answers 200 with the changed chatbot', async () => {
     const given = await situation(200, 'chatbot', create);
     const { data, response } = await roster.PUT(ONE, {
       params: named('help_desk'),
@@ -116,7 +116,7 @@ describe('updateChatbot', () => {
     expect(data).toMatchObject({ ...helpDesk, ...change.chatbot });
   });
 
-  test('201 with the chatbot where there was none', async () => {
+  test('answers 201 with the chatbot if there was none', async () => {
     const given = await situation(201, 'chatbot');
     const { data, response } = await roster.PUT(ONE, {
       params: named('help_desk'),
@@ -128,7 +128,7 @@ describe('updateChatbot', () => {
     expect(response.headers.get('Location')).toBeTruthy();
   });
 
-  test('400 where there was none and the body has another name', async () => {
+  test('answers 400 if there was none and the body has another name', async () => {
     const given = await situation(400, 'invalid');
     const { error } = await roster.PUT(ONE, {
       params: named('help_desk'),
@@ -138,7 +138,7 @@ describe('updateChatbot', () => {
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('409 where the new name is taken', async () => {
+  test('answers 409 if the new name is taken', async () => {
     const given = await situation(409, 'taken', async () => {
       await create();
       await roster.PUT(ONE, { params: named('front_desk'), body: { chatbot: {} } });
@@ -151,7 +151,7 @@ describe('updateChatbot', () => {
     expect(error?.type).toBe('/problems/name-taken');
   });
 
-  test('422 for an agent that does not exist', async () => {
+  test('answers 422 for an agent that does not exist', async () => {
     const given = await situation(422, 'agent');
     const { error } = await roster.PUT(ONE, {
       params: named('help_desk'),
@@ -163,13 +163,13 @@ describe('updateChatbot', () => {
 });
 
 describe('deleteChatbot', () => {
-  test('204 without a body', async () => {
+  test('answers 204 without a body', async () => {
     const given = await situation(204, null, create);
     const { response } = await roster.DELETE(ONE, { params: named('help_desk'), ...given });
     expect(response.status).toBe(204);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'chatbot');
     const { error } = await roster.DELETE(ONE, { params: named('front_desk'), ...given });
     expect(error?.type).toBe('/problems/chatbot-not-found');

@@ -1,4 +1,4 @@
-/** What every operation promises alike, walked over the contract. */
+/** Tests of the answers that every operation has in common, walking over the contract. */
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
@@ -16,7 +16,7 @@ describe.each(operations)('$id', (operation) => {
   const isInProject = /\{(project_name|projectName)\}/.test(operation.path);
   const invalid = takesBody ? 'invalid' : 'parameter';
 
-  test('400 for a query parameter that it does not know', async () => {
+  test('answers 400 for an unknown query parameter', async () => {
     const given = await situation(400, invalid);
     const address = path + (path.includes('?') ? '&' : '?');
     const response = await send(`${address}colour=red`, {
@@ -28,7 +28,7 @@ describe.each(operations)('$id', (operation) => {
   });
 
   if (declares(406)) {
-    test('406 where nothing that it answers with is acceptable', async () => {
+    test('answers 406 if none of its media types is acceptable', async () => {
       const given = await situation(406, 'xml');
       const response = await send(path, {
         ...init,
@@ -40,7 +40,7 @@ describe.each(operations)('$id', (operation) => {
   }
 
   if (takesBody) {
-    test('415 for a form', async () => {
+    test('answers 415 for a form', async () => {
       const given = await situation(415, 'form');
       const response = await send(path, {
         ...init,
@@ -52,10 +52,10 @@ describe.each(operations)('$id', (operation) => {
     });
   }
 
-  // What takes megabytes of rows is too large in tests of its own.
+  // Operations that accept megabytes of rows have their own tests of the limit.
   const most = operation.place.find('requestBody', 'x-roster-max-body')?.value;
   if (typeof most === 'number') {
-    test('413 for a body of one byte more than it takes', async () => {
+    test('answers 413 for a body one byte over its limit', async () => {
       const given = await situation(413, 'large');
       const response = await send(path, {
         ...init,
@@ -68,7 +68,7 @@ describe.each(operations)('$id', (operation) => {
   }
 
   if (takesBody && !isTable) {
-    test('400 for a body that is not JSON', async () => {
+    test('answers 400 for a body that is not JSON', async () => {
       const given = await situation(400, 'malformed');
       const response = await send(path, {
         ...init,
@@ -81,7 +81,7 @@ describe.each(operations)('$id', (operation) => {
   }
 
   if (isInProject) {
-    test('404 where the project does not exist', async () => {
+    test('answers 404 if the project does not exist', async () => {
       const given = await situation(404, 'project');
       const elsewhere = examplePath(operation, {
         project_name: 'no_such_project',
@@ -97,7 +97,7 @@ describe.each(operations)('$id', (operation) => {
   }
 
   if (isInProject) {
-    test('400 for a name that no project can have', async () => {
+    test('answers 400 for an invalid project name', async () => {
       const given = await situation(400, invalid);
       const name = faulty('-', 'default');
       const elsewhere = examplePath(operation, { project_name: name, projectName: name });

@@ -22,7 +22,7 @@ test('listProjects answers 200 with every project', async () => {
 });
 
 describe('createProject', () => {
-  test('201 with the project and its address', async () => {
+  test('answers 201 with the project and its address', async () => {
     const given = await situation(201, 'project');
     const { data, response } = await roster.POST('/projects', {
       body: { project: { name: `${project}.second` } },
@@ -33,14 +33,14 @@ describe('createProject', () => {
     expect(response.headers.get('Location')).toMatch(/^\/projects\//);
   });
 
-  test('400 for a name of characters that a name does not have', async () => {
+  test('answers 400 for a name with invalid characters', async () => {
     const given = await situation(400, 'invalid');
     const name = faulty('two words', 'words');
     const { error } = await roster.POST('/projects', { body: { project: { name } }, ...given });
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('409 where the name is taken', async () => {
+  test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken');
     const { error } = await roster.POST('/projects', {
       body: { project: { name: project } },
@@ -51,7 +51,7 @@ describe('createProject', () => {
 });
 
 describe('getProject', () => {
-  test('200 with the project', async () => {
+  test('answers 200 with the project', async () => {
     const { data, response } = await roster.GET(ONE, {
       params: { path: { project_name: project } },
     });
@@ -59,7 +59,7 @@ describe('getProject', () => {
     expect(data?.id).toHaveLength(36);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'project');
     const { error } = await roster.GET(ONE, {
       params: { path: { project_name: 'no_such_project' } },
@@ -70,12 +70,12 @@ describe('getProject', () => {
 });
 
 describe('deleteProject', () => {
-  test('204 where it is empty', async () => {
+  test('answers 204 if it is empty', async () => {
     const { response } = await roster.DELETE(ONE, { params: { path: { project_name: project } } });
     expect(response.status).toBe(204);
   });
 
-  test('409 while it holds anything', async () => {
+  test('answers 409 while it is not empty', async () => {
     const given = await situation(409, 'skills', createSkill);
     const { error } = await roster.DELETE(ONE, {
       params: { path: { project_name: project } },

@@ -23,39 +23,39 @@ function create() {
 }
 
 describe('listSkills', () => {
-  test('200 with the skills', async () => {
+  test('answers 200 with the skills', async () => {
     const given = await situation(200, 'skills', create);
     const { data, response } = await roster.GET(ALL, { params: inProject(), ...given });
     expect(response.status).toBe(200);
     expect(data?.[0]).toMatchObject(salesQuestions);
   });
 
-  test('400 for a page of no skills', async () => {
+  test('answers 400 for a page size of 0', async () => {
     const { error } = await roster.GET(ALL, { params: { ...inProject(), query: { limit: 0 } } });
     expect(error?.type).toBe('/problems/invalid-request');
   });
 });
 
 describe('createSkill', () => {
-  test('201 with the skill, which no agent uses yet, and its address', async () => {
+  test('answers 201 with the skill, which no agent uses yet, and its address', async () => {
     const { data, response } = await create();
     expect(response.status).toBe(201);
     expect(data).toMatchObject({ ...salesQuestions, agent_ids: [] });
     expect(response.headers.get('Location')).toMatch(/\/skills\/sales_questions$/);
   });
 
-  test('400 without a type', async () => {
+  test('answers 400 without a type', async () => {
     const given = await situation(400, 'invalid');
     const { error } = await roster.POST(ALL, {
       params: inProject(),
-      // @ts-expect-error: the type is what is missing
+      // @ts-expect-error: the type is missing on purpose
       body: { skill: faulty({ name: 'sales_questions' }, salesQuestions) },
       ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('409 where the name is taken', async () => {
+  test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken', create);
     const { error } = await roster.POST(ALL, {
       params: inProject(),
@@ -67,7 +67,7 @@ describe('createSkill', () => {
 });
 
 describe('getSkill', () => {
-  test('200 with the skill', async () => {
+  test('answers 200 with the skill', async () => {
     const given = await situation(200, 'skill', create);
     const { data, response } = await roster.GET(ONE, {
       params: named('sales_questions'),
@@ -77,7 +77,7 @@ describe('getSkill', () => {
     expect(data).toMatchObject(salesQuestions);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'skill');
     const { error } = await roster.GET(ONE, { params: named('sales'), ...given });
     expect(error?.type).toBe('/problems/skill-not-found');
@@ -87,7 +87,7 @@ describe('getSkill', () => {
 describe('updateSkill', () => {
   const change = { skill: { params: { database: 'sales_2026', tables: null } } };
 
-  test('200 with the skill as it is now', async () => {
+  test('answers 200 with the changed skill', async () => {
     const given = await situation(200, 'skill', create);
     const { data, response } = await roster.PUT(ONE, {
       params: named('sales_questions'),
@@ -98,22 +98,22 @@ describe('updateSkill', () => {
     expect(data?.params).toEqual({ database: 'sales_2026' });
   });
 
-  test('400 for params that are not an object', async () => {
+  test('answers 400 for params that are not an object', async () => {
     const { error } = await roster.PUT(ONE, {
       params: named('sales_questions'),
-      // @ts-expect-error: params that are not an object are what this is about
+      // @ts-expect-error: invalid on purpose
       body: { skill: { params: 'sales' } },
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'skill');
     const { error } = await roster.PUT(ONE, { params: named('sales'), body: change, ...given });
     expect(error?.type).toBe('/problems/skill-not-found');
   });
 
-  test('409 where the new name is taken', async () => {
+  test('answers 409 if the new name is taken', async () => {
     const given = await situation(409, 'taken', async () => {
       await create();
       await roster.POST(ALL, {
@@ -131,13 +131,13 @@ describe('updateSkill', () => {
 });
 
 describe('deleteSkill', () => {
-  test('204 without a body', async () => {
+  test('answers 204 without a body', async () => {
     const given = await situation(204, null, create);
     const { response } = await roster.DELETE(ONE, { params: named('sales_questions'), ...given });
     expect(response.status).toBe(204);
   });
 
-  test('404 where there is none of this name', async () => {
+  test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'skill');
     const { error } = await roster.DELETE(ONE, { params: named('sales'), ...given });
     expect(error?.type).toBe('/problems/skill-not-found');

@@ -1,26 +1,26 @@
 import type { Promised } from './promises.js';
 
-/** Why some promises of the contract are not exercised by a test against the server. */
+/** A reason why some promises of the contract are not exercised by a test against the server. */
 export interface Reason {
   /** The ids of the promises; `*` stands for any text. */
   readonly promises: readonly string[];
-  /** In a sentence. */
+  /** One sentence. */
   readonly because: string;
 }
 
-/** What came of holding the promises of the contract against what the tests have exercised. */
+/** The result of comparing the promises of the contract with those that the tests have exercised. */
 export interface Comparison {
-  /** What is neither exercised nor excused. */
+  /** Promises that are neither exercised nor excused. */
   readonly gaps: readonly string[];
-  /** Reasons for what is exercised all the same: the promise, and what was said of it. */
+  /** Promises that have a reason, although they are exercised. */
   readonly needless: readonly string[];
-  /** Reasons for what the contract does not promise, or no longer. */
+  /** Patterns of reasons that match no promise of the contract. */
   readonly stale: readonly string[];
-  /** What is not exercised, with the reason. */
+  /** Promises that are not exercised, with the reason. */
   readonly excused: ReadonlyMap<string, string>;
 }
 
-/** Holds the promises of the contract against what was exercised and what has a reason. */
+/** Compares the promises of the contract with the exercised ones and with the reasons. */
 export function compare(
   promises: readonly Promised[],
   exercised: ReadonlySet<string>,

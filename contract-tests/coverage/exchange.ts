@@ -14,21 +14,24 @@ import {
   statusId,
 } from './promises.js';
 
-/** A request and its answer, as they went over the wire. */
+/** A request and its answer, as they were sent. */
 export interface Exchange {
   readonly url: URL;
   readonly requestHeaders: Headers;
-  /** The body of the request, or how it begins if it is long. */
+  /** The body of the request, or its beginning if it is long. */
   readonly sent: string;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** No example is longer, so nothing longer need be looked into, in characters; of text the first line is. */
+/**
+ * The length of the longest example, in characters. Longer bodies need no comparison; of text the first line is
+ * compared.
+ */
 const MAX_EXAMPLE_LENGTH = 20_000;
 
-/** Which promises of the contract about an answer have been kept by this one, by their ids. */
+/** Returns the ids of the promises of the contract about an answer that this one has kept. */
 export function keptByAnswer(
   answer: Documented,
   { headers, body }: Pick<Exchange, 'headers' | 'body'>,
@@ -52,10 +55,10 @@ function likeExamples(answer: Documented, headers: Headers, body: string): strin
   return [...like.map(({ name }) => exampleId(answer, name)), ...faults.map(faultId)];
 }
 
-/** What an operation answers only when it has understood all parameters, whatever came of it. */
+/** The statuses with which an operation answers only after it has parsed all parameters. */
 const UNDERSTOOD = [304, 404, 409, 412, 422];
 
-/** Which examples of a body the operation has taken, and which of a parameter it has understood, by their ids. */
+/** Returns the ids of the examples that the operation has accepted as a body, or parsed as a parameter. */
 export function keptByRequest(operation: Operation, exchange: Exchange): string[] {
   const { status, requestHeaders, sent } = exchange;
   const isDone = status >= 200 && status < 300;
@@ -63,7 +66,7 @@ export function keptByRequest(operation: Operation, exchange: Exchange): string[
   const mediaType = mediaTypeOf(requestHeaders);
   const bodies = isDone
     ? requestExamples(operation).filter(
-        (example) => example.mediaType === mediaType && begins(sent, example.value),
+        (example) => example.mediaType === mediaType && beginsWith(sent, example.value),
       )
     : [];
   const parameters = parameterExamples(operation).filter((example) =>
@@ -78,8 +81,11 @@ export function keptByRequest(operation: Operation, exchange: Exchange): string[
   ];
 }
 
-/** The examples of tables show their first lines or rows, and are sent with more. */
-function begins(sent: string, example: unknown): boolean {
+/**
+ * Whether a body begins with an example: the examples of tables show the first lines or rows of those that are
+ * sent.
+ */
+function beginsWith(sent: string, example: unknown): boolean {
   if (typeof example === 'string') return sent.startsWith(example);
   const text = JSON.stringify(example);
   if (Array.isArray(example) && sent.startsWith(`${text.slice(0, -1)},`)) return true;

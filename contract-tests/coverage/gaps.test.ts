@@ -1,4 +1,4 @@
-/** A promise that no test keeps, a reason that none needs, and one for what is no longer there, are each found. */
+/** Tests that the comparison finds promises without a test, unnecessary reasons, and stale reasons. */
 import { describe, expect, test } from 'vitest';
 import { compare } from './compare.js';
 import { matrix } from './matrix.js';
@@ -8,7 +8,7 @@ import { contract, createPen } from './small-contract.js';
 const promised = promises(contract, [createPen]);
 const ids = promised.map(({ id }) => id);
 
-test('the contract promises examples, statuses and headers, and answers that belong to no operation', () => {
+test('promises lists examples, statuses and headers, and the answers that belong to no operation', () => {
   expect(ids).toEqual([
     'createPen request pen',
     'createPen parameter limit ten',
@@ -24,10 +24,10 @@ test('the contract promises examples, statuses and headers, and answers that bel
   ]);
 });
 
-describe('held against what was exercised', () => {
+describe('compare', () => {
   const because = 'Nobody can.';
 
-  test('nothing is missing where all was exercised', () => {
+  test('finds nothing if everything was exercised', () => {
     expect(compare(promised, new Set(ids), [])).toMatchObject({
       gaps: [],
       needless: [],
@@ -35,7 +35,7 @@ describe('held against what was exercised', () => {
     });
   });
 
-  test.each(ids)('a gap is found: %s', (id) => {
+  test.each(ids)('finds a gap: %s', (id) => {
     const others = new Set(ids.filter((other) => other !== id));
     expect(compare(promised, others, []).gaps).toEqual([id]);
     expect(compare(promised, others, [{ promises: [id], because }])).toMatchObject({
@@ -45,7 +45,7 @@ describe('held against what was exercised', () => {
     });
   });
 
-  test('a reason for what is exercised is needless', () => {
+  test('finds a needless reason for an exercised promise', () => {
     const reasons = [{ promises: ['createPen 409 *'], because }];
     const exercised = new Set(ids.filter((id) => id !== 'createPen 409 example faulty'));
     expect(compare(promised, exercised, reasons)).toMatchObject({
@@ -54,17 +54,17 @@ describe('held against what was exercised', () => {
     });
   });
 
-  test('a reason for what the contract does not promise is stale', () => {
+  test('finds a stale reason for a promise that the contract does not have', () => {
     const reasons = [{ promises: ['createPen 418', 'erasePen *'], because }];
     expect(compare(promised, new Set(ids), reasons).stale).toEqual(['createPen 418', 'erasePen *']);
   });
 
-  test('a pattern means no more than it says', () => {
+  test('takes a pattern literally except for its stars', () => {
     const reasons = [{ promises: ['createPen 201'], because }];
     expect(compare(promised, new Set(), reasons).gaps).toContain('createPen 201 example pen');
   });
 
-  test('the matrix shows each, with its words', () => {
+  test('gives the matrix each kind with its reasons', () => {
     const reasons = [{ promises: ['createPen 201', 'createPen 201 *', 'createPen 418'], because }];
     const exercised = new Set(['createPen 409', 'createPen 201']);
     const text = matrix(promised, exercised, compare(promised, exercised, reasons));

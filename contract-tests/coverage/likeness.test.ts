@@ -1,4 +1,4 @@
-/** Which promises of a contract a request and its answer keep. */
+/** Tests of the promises that an answer and a request keep. */
 import { describe, expect, test } from 'vitest';
 import { keptByAnswer, keptByRequest } from './exchange.js';
 import { documentedAnswers } from './promises.js';
@@ -17,23 +17,23 @@ describe('an answer', () => {
   const JSON_TYPE = 'application/json; charset=utf-8';
   const PROBLEM = 'application/problem+json';
 
-  test('keeps its status, the headers that it has, and the examples that it is like', () => {
+  test('keeps its status, its headers, and the examples that it resembles', () => {
     expect(kept('201', JSON_TYPE, { name: 'other', tags: ['b', 'c'] }, { Location: '/x' })).toEqual(
       ['createPen 201', 'createPen 201 header Location', 'createPen 201 example pen'],
     );
   });
 
   test.each([
-    ['with a field more', { name: 'one', tags: ['a'], colour: 'red' }],
-    ['with a field less', { name: 'one' }],
-    ['with a value of another kind', { name: null, tags: ['a'] }],
-    ['with elements of another kind', { name: 'one', tags: [1] }],
+    ['with an additional field', { name: 'one', tags: ['a'], colour: 'red' }],
+    ['without one of the fields', { name: 'one' }],
+    ['with a value of another type', { name: null, tags: ['a'] }],
+    ['with elements of another type', { name: 'one', tags: [1] }],
     ['without elements', { name: 'one', tags: [] }],
-  ])('%s is not like the example', (_what, body) => {
+  ])('%s does not resemble the example', (_what, body) => {
     expect(kept('201', JSON_TYPE, body)).toEqual(['createPen 201']);
   });
 
-  test('is like a problem of its type in the same words, whatever the names and numbers', () => {
+  test('resembles a problem of its type in the same words, with other names and numbers', () => {
     expect(
       kept('409', PROBLEM, problem('name-taken', 'There is already an agent named "b" in it.')),
     ).toEqual(['createPen 409', 'createPen 409 example taken']);
@@ -45,7 +45,7 @@ describe('an answer', () => {
     }
   });
 
-  test('keeps the words of each fault that it names', () => {
+  test('keeps the message of each of its errors', () => {
     const said = problem('invalid', 'It does not fit at 1 place.', [
       { message: 'must have at most 7 characters' },
     ]);
@@ -68,13 +68,13 @@ describe('a request', () => {
       body: '',
     });
 
-  test('that is an example and is taken, keeps it', () => {
+  test('with an example as its body keeps it if it is accepted', () => {
     expect(kept(201, { name: 'one' })).toEqual(['createPen request pen']);
     expect(kept(400, { name: 'one' })).toEqual([]);
     expect(kept(201, { name: 'two' })).toEqual([]);
   });
 
-  test('whose parameter is an example, keeps it once it is understood', () => {
+  test('with an example as a parameter keeps it if it is parsed', () => {
     expect(kept(201, {}, '?limit=10')).toEqual(['createPen parameter limit ten']);
     expect(kept(404, {}, '?colour=red&colour=blue')).toEqual(['createPen parameter colour both']);
     expect(kept(400, {}, '?limit=10')).toEqual([]);

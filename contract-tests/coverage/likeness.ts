@@ -1,14 +1,14 @@
-/** When two answers are of the same kind: an example of the contract, and what the server said. */
+/** Decides whether two answers are of the same kind: an example of the contract, and one of the server. */
 
-/** What is counted or named in the words of a problem: the same words serve for each kind of resource and of work. */
+/** The nouns of a problem that vary: the same sentences serve for each kind of resource and of work. */
 const NOUN =
   /\b(?:an? )?(?:project|skill|agent|chatbot|model|prediction|request|table|stream)s?\b/gi;
 
 /**
- * The words of a problem without what differs from one time to the next: names, addresses, media types,
- * methods, numbers, kinds of resource, and what the parser of JSON says in words of its own.
+ * Returns the text of a problem without its variable parts: names, addresses, media types, methods, numbers,
+ * kinds of resource, and the messages of the JSON parser.
  */
-function wordsOf(text: string): string {
+function templateOf(text: string): string {
   return (
     text
       .replace(/(?<=not valid JSON: ).*?(?=\. (?:Correct|Write))/s, '…')
@@ -16,14 +16,14 @@ function wordsOf(text: string): string {
       .replace(/(?<=\s)\/[^\s;,]*/g, '…')
       .replace(/\b[a-z]+\/[a-z0-9.+*-]+/g, '…')
       .replace(/\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\b/g, '…')
-      // One place, or two places.
+      // Singular and plural become the same.
       .replace(/\d+(?:[.,]\d+)*( [a-z]+?s?\b)?/g, (_, noun = '') => `…${noun.replace(/s$/, '')}`)
       .replace(NOUN, '…')
       .replace(/…(?:(?:,| and| or)? …)+/g, '…')
   );
 }
 
-/** The fields of a value, recursively, and the kinds of their values: `{name:string,skills:[{…}]}`. */
+/** Returns the names and types of the fields of a value, recursively: `{name:string,skills:[{…}]}`. */
 function shapeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].sort().join('|')}]`;
@@ -32,18 +32,18 @@ function shapeOf(value: unknown): string {
   return `{${fields.sort().join(',')}}`;
 }
 
-/** What a body is like, so that two of the same kind are like the same. */
+/** The kind of a body; equal for two bodies of the same kind. */
 export interface Likeness {
-  /** What the body as a whole is like. */
+  /** The kind of the whole body. */
   readonly whole: string;
-  /** Of a problem: each thing that it says is wrong, in its words. */
+  /** The message of each error of a problem, without its variable parts. */
   readonly faults: readonly string[];
 }
 
 /**
- * What a body is like: a problem by its type and its words, JSON by its shape, lines of JSON by the shapes
- * of the lines, other text by its first line.
- * @param body as it goes over the wire
+ * Returns the kind of a body: of a problem its type and text, of JSON its shape, of NDJSON the shapes of its
+ * lines, and of other text its first line.
+ * @param body as it is sent
  * @throws {SyntaxError} if it is not of its media type
  */
 export function likenessOf(mediaType: string, body: string): Likeness {
@@ -67,7 +67,7 @@ function problemLikeness(problem: { type?: unknown; detail?: unknown; errors?: u
   const { type, detail, errors } = problem;
   const faults: unknown[] = Array.isArray(errors) ? errors : [];
   return {
-    whole: `${type}: ${wordsOf(`${detail}`)}`,
-    faults: faults.map((fault) => `${type}: ${wordsOf(`${Object(fault).message}`)}`),
+    whole: `${type}: ${templateOf(`${detail}`)}`,
+    faults: faults.map((fault) => `${type}: ${templateOf(`${Object(fault).message}`)}`),
   };
 }

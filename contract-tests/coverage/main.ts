@@ -1,4 +1,7 @@
-/** `npm run coverage:contract`: what the tests have exercised of the contract; fails where something is missing. */
+/**
+ * `npm run coverage:contract`: reports which promises of the contract the tests have exercised, and fails if
+ * one is missing.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +23,7 @@ process.stdout.write(`${matrix(promised, exercised, comparison)}\n`);
 const { gaps, needless, stale } = comparison;
 if (gaps.length + needless.length + stale.length > 0) process.exitCode = 1;
 
-/** There is no run of the tests that knows the contract and the tests as they are now. */
+/** Runs the tests, if no recorded run is as recent as the contract and the tests. */
 function testAndRead(): Set<string> {
   const projects = RECORDED.flatMap((name) => ['--project', name]);
   const { status } = spawnSync('npx', ['vitest', 'run', ...projects], {
@@ -33,7 +36,7 @@ function testAndRead(): Set<string> {
   return records;
 }
 
-/** When the contract or a test was changed last, in milliseconds. */
+/** Returns when the contract or a test last changed, in milliseconds. */
 function lastChange(): number {
   const files = ['server', 'contract-tests', 'demo', 'testkit', 'tools', 'client/src'].flatMap(
     (folder) =>

@@ -1,12 +1,12 @@
 import type { Comparison } from './compare.js';
 import type { Promised } from './promises.js';
 
-/** How a status stands, as the matrix shows it. */
+/** The marks of a status in the matrix. */
 const MARKS = { exercised: '✓', excused: '·', gap: '✗' } as const;
 
 /**
- * Writes what the tests have exercised as Markdown: a table of operations by statuses, where each cell
- * counts the status, its headers and its examples, and below it what has a reason and what is missing.
+ * Formats the comparison as Markdown: a table of operations by statuses, where each cell counts the status, its
+ * headers and its examples; below it the excused promises and the missing ones.
  */
 export function matrix(
   promises: readonly Promised[],

@@ -1,14 +1,14 @@
-/** The list of everything that the contract promises, one by one, so that each can be held against the tests. */
+/** Lists every single promise of the contract, for comparison with the tests. */
 import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 
-/** One thing that the contract promises. */
+/** A single promise of the contract. */
 export interface Promised {
-  /** How reasons and records name it, such as `createSkill 409 example taken`. */
+  /** The id in reasons and records, such as `createSkill 409 example taken`. */
   readonly id: string;
-  /** The operation; or the answer that belongs to no operation, such as `UnknownAddress`. */
+  /** The operation, or an answer that belongs to no operation, such as `UnknownAddress`. */
   readonly of: string;
-  /** The status of the answer, or none if it is about the request. */
+  /** The status of the answer; undefined if the promise is about the request. */
   readonly status?: string;
   readonly kind: 'status' | 'header' | 'example' | 'fault' | 'request' | 'parameter';
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Documented {
   readonly response: Place;
 }
 
-/** Every answer that the contract documents: those of the operations, and those that belong to none. */
+/** Returns every answer that the contract documents: those of the operations, and those that belong to none. */
 export function documentedAnswers(contract: Place, operations: readonly Operation[]): Documented[] {
   const ofOperations = operations.flatMap(({ id, place }) =>
     place.entries('responses').map(([status, response]) => ({ of: id, status, response })),
@@ -35,7 +35,7 @@ export function documentedAnswers(contract: Place, operations: readonly Operatio
   return [...ofOperations, ...ofNone];
 }
 
-/** Everything that the contract promises, in its order. */
+/** Returns every promise of the contract, in its order. */
 export function promises(contract: Place, operations: readonly Operation[]): Promised[] {
   const ofRequests = operations.flatMap((operation) => [
     ...requestExamples(operation).map(
@@ -72,7 +72,7 @@ function ofAnswer(answer: Documented): Promised[] {
     ...examples.map(
       ({ name }): Promised => ({ id: exampleId(answer, name), of, status, kind: 'example', name }),
     ),
-    // Words of single faults are the same whatever the operation, so each is promised once.
+    // The messages of single errors are the same for all operations, so each is promised once.
     ...examples.flatMap(({ likeness }) =>
       likeness.faults.map(
         (words): Promised => ({ id: faultId(words), of: 'faults', kind: 'fault', name: words }),
@@ -81,7 +81,7 @@ function ofAnswer(answer: Documented): Promised[] {
   ];
 }
 
-/** The examples of a documented answer, with what they are like. */
+/** Returns the examples of a documented answer, with their kinds. */
 export function answerExamples(response: Place) {
   return response.entries('content').flatMap(([mediaType, content]) =>
     content.entries('examples').map(([name, example]) => ({
@@ -92,7 +92,7 @@ export function answerExamples(response: Place) {
   );
 }
 
-/** The examples of an operation's body. */
+/** Returns the examples of an operation's body. */
 export function requestExamples({ place }: Operation) {
   return place
     .entries('requestBody', 'content')
@@ -103,7 +103,7 @@ export function requestExamples({ place }: Operation) {
     );
 }
 
-/** The examples of an operation's parameters. */
+/** Returns the examples of an operation's parameters. */
 export function parameterExamples({ parameters }: Operation) {
   return parameters.flatMap((parameter) =>
     parameter.entries('examples').map(([name, example]) => ({
@@ -128,7 +128,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Problems have one status each. */
+/** Returns the status of an answer; problems have one status each. */
 function statusOf(response: Place): string {
   const [content] = response.entries('content');
   if (content === undefined) throw new Error(`${response.pointer} has no content`);

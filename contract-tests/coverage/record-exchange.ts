@@ -4,33 +4,33 @@ import { keptByAnswer, keptByRequest } from './exchange.js';
 import { type Documented, documentedAnswers } from './promises.js';
 import { record } from './records.js';
 
-/** No example of a body is longer, in bytes. */
+/** The length of the longest example of a body, in bytes. */
 const MAX_RECORDED_BYTES = 4096;
 
 const documented = documentedAnswers(contract, operations);
 
 /**
- * How the body of a request begins, which tells whether it is an example of the contract. The request can
- * still be sent.
+ * Returns the beginning of a request's body, which is enough to recognise an example of the contract. The
+ * request can still be sent.
  */
 export async function beginningOf(request: Request): Promise<string> {
   if (request.body === null) return '';
   const reader = request.clone().body?.getReader();
   const first: unknown = (await reader?.read())?.value;
-  // Nobody waits for this: it ends when the other half of the body does.
+  // Not awaited: it settles when the other half of the body ends.
   void reader?.cancel();
   return first instanceof Uint8Array
     ? new TextDecoder().decode(first.subarray(0, MAX_RECORDED_BYTES))
     : '';
 }
 
-/** Writes down which promises of the contract an exchange with the server has exercised. */
+/** Records which promises of the contract an exchange with the server has exercised. */
 export function recordExchange(
   request: { method: string; url: string; headers: Headers; sent: string },
   answer: { status: number; headers: Headers; body: string },
 ): void {
   const { method, headers, sent } = request;
-  // Its answer has no body, and is no proof of GET's.
+  // The answer to HEAD has no body, and does not exercise the promises of GET.
   if (method === 'HEAD') return;
   const url = new URL(request.url);
   const operation = operationAt(method, url.pathname);
@@ -44,7 +44,7 @@ export function recordExchange(
   else recordSharedAnswer(answer);
 }
 
-/** Writes down an answer that belongs to no operation, such as that to what is no HTTP. */
+/** Records an answer that belongs to no operation, such as the one to malformed HTTP. */
 export function recordSharedAnswer(answer: { status: number; headers: Headers; body: string }) {
   const found = documented.find(({ of, status }) => isShared(of) && status === `${answer.status}`);
   if (found !== undefined) record(keptByAnswer(found, answer));

@@ -2,7 +2,7 @@ import type { Reporter, TestSpecification, Vitest } from 'vitest/node';
 import { RECORDED } from './recorded-projects.js';
 import { beginRecords, endRecords } from './records.js';
 
-/** Has a whole run of the tests recorded. One of some tests says nothing about what is missing. */
+/** Records a complete run of the tests. A partial run says nothing about missing promises. */
 export class RecordRun implements Reporter {
   #vitest: Vitest | undefined;
   #isRecorded = false;

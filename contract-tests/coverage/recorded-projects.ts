@@ -1,2 +1,2 @@
-/** The projects of vitest whose tests exercise the contract against the server. */
+/** The vitest projects whose tests exercise the contract against the server. */
 export const RECORDED: readonly string[] = ['unit', 'server', 'postgres', 'cluster'];

@@ -1,4 +1,4 @@
-/** What the tests have exercised, written down while they run and read when they are done. */
+/** Records of the promises that the tests have exercised, written during a run and read afterwards. */
 import {
   appendFileSync,
   mkdirSync,
@@ -11,10 +11,10 @@ import {
 import { fileURLToPath } from 'node:url';
 import { root } from '../../testkit/root.js';
 
-/** Where a run leaves what it has exercised: a file of each process, with the id of a promise on each line. */
+/** The folder of the records: one file for each process, with the id of a promise on each line. */
 const FOLDER = fileURLToPath(new URL('.contract-coverage', root));
 
-/** What a run writes at its end, so that a run that was broken off is none. */
+/** The file that a run writes at its end, so that an aborted run does not count. */
 const DONE = `${FOLDER}/done.json`;
 
 /** Set while a run is recorded. */
@@ -22,33 +22,33 @@ const RECORDING = 'ROSTER_RECORD_PROMISES';
 
 const written = new Set<string>();
 
-/** Begins the records of a run anew. Processes that are started from here on write to them. */
+/** Starts the records of a run. Processes that are started from here on write to them. */
 export function beginRecords(): void {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER);
   process.env[RECORDING] = `${Date.now()}`;
 }
 
-/** Ends the records of a run. */
+/** Completes the records of a run. */
 export function endRecords(): void {
   writeFileSync(DONE, JSON.stringify({ begun: Number(process.env[RECORDING]) }));
 }
 
-/** Writes down which promises were exercised; nothing where no run is recorded. */
+/** Records the ids of exercised promises. Does nothing if no run is recorded. */
 export function record(ids: readonly string[]): void {
   if (process.env[RECORDING] === undefined) return;
   const fresh = ids.filter((id) => !written.has(id));
   if (fresh.length === 0) return;
   for (const id of fresh) written.add(id);
-  // At once, and not when the process ends: a test may end it.
+  // Written at once, since a test may kill the process.
   const lines = fresh.map((id) => `${JSON.stringify(id)}\n`).join('');
   appendFileSync(`${FOLDER}/${process.pid}.jsonl`, lines);
 }
 
 /**
- * The ids of the promises that the last whole run has exercised.
- * @param notBefore the records of a run that began before this moment, in milliseconds, are outdated
- * @returns nothing, if there are no records, or outdated ones
+ * Returns the ids of the promises that the last complete run has exercised.
+ * @param notBefore records of a run that began before this time, in milliseconds, are outdated
+ * @returns undefined if there are no records, or only outdated ones
  */
 export function readRecords(notBefore: number): Set<string> | undefined {
   if (begunAt() < notBefore) return undefined;

@@ -1,7 +1,7 @@
-/** A contract of one operation, for the tests of what is counted. */
+/** A contract with one operation, for the tests of the coverage. */
 import { type Operation, Place } from '../../testkit/openapi/document.js';
 
-/** A problem, as far as it matters whether one is like another. */
+/** A problem, reduced to the fields that are compared. */
 export const problem = (type: string, detail: string, errors?: object[]) => ({
   type: `/problems/${type}`,
   detail,
@@ -59,7 +59,7 @@ export const contract = Place.root({
 });
 
 const place = contract.at('paths', '/pens', 'post');
-/** Its operation. */
+/** The operation of the contract. */
 export const createPen: Operation = {
   id: 'createPen',
   method: 'POST',

@@ -1,4 +1,4 @@
-/** The addresses at which the service explains itself, as HTTP has them. */
+/** Tests of the documentation pages over HTTP. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -12,7 +12,7 @@ import { makeKey } from '../../testkit/store/keys.js';
 
 const FILE = readFileSync(new URL('../../openapi.yaml', import.meta.url));
 
-/** What there is to see, and its media type. */
+/** The addresses of the documentation, and their media types. */
 const ADDRESSES: readonly (readonly [address: string, type: string])[] = [
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
@@ -49,7 +49,7 @@ const at = (address: string, init?: RequestInit) =>
   fetch(closed.url + address, { redirect: 'manual', ...init });
 
 describe.each(ADDRESSES)('%s', (address, type) => {
-  test('is open to all, without a key and as often as they like', async () => {
+  test('is open to everyone, without a key or a rate limit', async () => {
     for (const _time of [1, 2, 3]) {
       const response = await at(address);
       expect(response.status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     await other.arrayBuffer();
   });
 
-  test('is the same compressed, under an entity tag of its own', async () => {
+  test('has the same content compressed, under another entity tag', async () => {
     const zipped = await raw('GET', address, 'Accept-Encoding: gzip');
     const plain = await raw('GET', address, 'Accept-Encoding: gzip;q=0');
     expect(zipped.head).toContain('Content-Encoding: gzip');
@@ -85,13 +85,13 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     expect(plain.head).toContain('Vary: Accept-Encoding');
   });
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('answers HEAD like GET, without a body', async () => {
     const [get, head] = [await raw('GET', address), await raw('HEAD', address)];
     expect(withoutRequest(head.head)).toBe(withoutRequest(get.head));
     expect(head.body).toHaveLength(0);
   });
 
-  test('says which methods it has', async () => {
+  test('names its methods', async () => {
     const options = await at(address, { method: 'OPTIONS' });
     expect(options.status).toBe(204);
     expect(options.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
@@ -103,7 +103,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     }
   });
 
-  test('is there whatever is accepted, and whatever is asked in a query', async () => {
+  test('ignores the Accept header and the query', async () => {
     for (const accept of ['image/png', 'application/xml', 'nonsense']) {
       const response = await at(`${address}?${'a=b&'.repeat(2000)}`, {
         headers: { Accept: accept },
@@ -113,7 +113,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     }
   });
 
-  test('is there under the base path too', async () => {
+  test('is available under the base path too', async () => {
     const { origin } = new URL(prefixed.url);
     for (const base of [origin, prefixed.url]) {
       const response = await fetch(base + address);
@@ -123,9 +123,9 @@ describe.each(ADDRESSES)('%s', (address, type) => {
   });
 });
 
-describe('a page', () => {
+describe('a documentation page', () => {
   test.each(['/docs', '/problems', '/problems/skill-not-found'])(
-    'runs nothing that is written into it, and is framed by nobody: %s',
+    'forbids inline scripts and framing: %s',
     async (address) => {
       const response = await at(address);
       const policy = `${response.headers.get('Content-Security-Policy')}`;
@@ -138,7 +138,7 @@ describe('a page', () => {
   );
 
   test.each(['/docs/', '/problems/', '/problems/skill-not-found/'])(
-    'has one address, from which its links lead on: %s',
+    'redirects to its address without a trailing slash: %s',
     async (address) => {
       const response = await at(address);
       expect(response.status).toBe(308);
@@ -147,33 +147,33 @@ describe('a page', () => {
   );
 });
 
-describe('the root', () => {
+describe('the root address', () => {
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-  test('leads a browser to the reference, under the base path too', async () => {
+  test('redirects a browser to the reference, under the base path too', async () => {
     expect((await at('/', { headers: BROWSER })).headers.get('Location')).toBe('/docs');
     const under = await fetch(prefixed.url, { headers: BROWSER, redirect: 'manual' });
     expect(under.headers.get('Location')).toBe('/teams/v1/docs');
   });
 
-  test.each(['*/*', 'application/json'])('is no address to a program: %s', async (accept) => {
+  test.each(['*/*', 'application/json'])('is unknown to other clients: %s', async (accept) => {
     const response = await at('/', { headers: { Accept: accept } });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ type: '/problems/unknown-address' });
   });
 });
 
-describe('the contract', () => {
-  test('is served as the file is, byte for byte', async () => {
+describe('the served contract', () => {
+  test('equals the file, byte for byte', async () => {
     const response = await at('/openapi.yaml');
     expect(FILE.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
   });
 
-  test('says the same as JSON', async () => {
+  test('has the same content as JSON', async () => {
     expect(await (await at('/openapi.json')).json()).toEqual(document);
   });
 
-  test('names the servers under the base path as JSON, and nothing else differs', async () => {
+  test('names the servers under the base path in JSON, and is otherwise the same', async () => {
     const { servers, ...others } = await contractOf(`${prefixed.url}/openapi.json`);
     const { servers: _ofTheFile, ...expected } = document;
     expect(servers).toMatchObject([{ url: '/teams/v1' }, { url: '/teams/v1/api' }]);
@@ -183,7 +183,7 @@ describe('the contract', () => {
   });
 });
 
-describe('no file is served but these', () => {
+describe('no other file is served', () => {
   test.each([
     '/docs/../../etc/passwd',
     '/docs/../package.json',
@@ -214,7 +214,7 @@ describe('no file is served but these', () => {
   });
 });
 
-test('how often pages are looked at is counted, whichever they are, under one name', async () => {
+test('metrics count the requests for all pages under one name', async () => {
   const headers = { Authorization: `Bearer ${key}` };
   const text = await (await at('/metrics', { headers })).text();
   const names = [...text.matchAll(/^roster_requests_total\{operation="(\w+)"/gm)].map(
@@ -230,7 +230,7 @@ async function contractOf(url: string): Promise<Record<string, unknown>> {
   return { ...Object(parsed) };
 }
 
-/** Sends a request as it is written, without what fetch would make of its address. */
+/** Sends a request with the address exactly as given; fetch would normalise it. */
 async function raw(method: string, address: string, header = 'X-Nothing: 1') {
   const { hostname, port } = new URL(closed.url);
   const socket = connect(Number(port), hostname);

@@ -1,26 +1,26 @@
-/** How the service's pages are looked at in a browser, and what goes wrong in it. */
+/** Opens the service's pages in a browser, and collects their errors. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 
-/** Where the pages can be looked at after the tests, each by its name. */
+/** The folder of the screenshots, each named after its page. */
 const SCREENSHOTS = fileURLToPath(new URL('../../dist/screenshots/', import.meta.url));
 
-/** The reference is drawn by a script; other pages are there at once. */
+/** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
 
-/** A page, and what went wrong on it. */
+/** An open page, and its errors. */
 export interface Look {
   readonly page: Page;
-  /** Errors and warnings of the console, the breaches of a policy among them, and what was thrown. */
+  /** Errors and warnings of the console, policy violations among them, and uncaught exceptions. */
   readonly faults: string[];
-  /** The origins that anything was asked of. */
+  /** The origins of all requests. */
   readonly origins: Set<string>;
-  /** Keeps what is to be seen of the page, or of a part of it, for people. */
+  /** Takes a screenshot of the page, or of a part of it. */
   keep(name: string, part?: Locator): Promise<unknown>;
 }
 
-/** Opens an address in a browser that has seen nothing yet, and waits until all is to be seen. */
+/** Opens an address in a new browser context, and waits until the page is complete. */
 export async function open(
   browser: Browser,
   url: string,

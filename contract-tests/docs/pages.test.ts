@@ -1,4 +1,4 @@
-/** The pages of the service, in a browser. */
+/** Tests of the service's pages in a browser. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ if (executable === undefined) {
 describe.skipIf(executable === undefined)('in a browser', () => {
   let folder: string;
   let browser: Browser;
-  /** A service of this machine under a base path; its pages are at the root as well. */
+  /** A service that only this machine reaches, under a base path; its pages are at the root as well. */
   let local: ServerProcess;
   let root: string;
   const running: ServerProcess[] = [];
@@ -52,7 +52,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Starts a service that has a key, which is given too. */
+  /** Starts a service with a key. Returns both. */
   async function startWithKey(name: string, env: NodeJS.ProcessEnv = {}) {
     const databaseFile = join(folder, `${name}.db`);
     const key = await makeKey(`file:${databaseFile}`, { name });
@@ -61,7 +61,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
 
   describe('the reference', () => {
     test.each(['light', 'dark'] as const)(
-      'shows every operation, asks nobody else for anything, and keeps to its policy: %s',
+      'shows every operation, requests nothing from other origins, and complies with its policy: %s',
       async (colorScheme) => {
         const { page, faults, origins, keep } = await open(browser, `${root}/docs`, {
           colorScheme,
@@ -82,7 +82,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       },
     );
 
-    test('shows this contract, whatever the address asks for', async () => {
+    test('shows this contract, even if the address names another one', async () => {
       const other = encodeURIComponent('https://elsewhere.example/openapi.json');
       const { page, faults, origins } = await open(
         browser,
@@ -93,7 +93,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect([...origins]).toEqual([root]);
     });
 
-    test('runs no script and applies no style that was slipped into the page', async () => {
+    test('runs no script and applies no style that was injected into the page', async () => {
       const { page, faults } = await open(browser, `${root}/docs`);
       await page.evaluate(`
         const script = document.createElement('script');
@@ -108,7 +108,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(faults.some((fault) => fault.includes('connect-src'))).toBe(true);
     });
 
-    test('leads to the problems, and they lead back', async () => {
+    test('links to the problems, and they link back', async () => {
       const { page, faults, keep } = await open(browser, `${root}/docs`, { width: 420 });
       await keep('reference-narrow');
       await page.getByRole('link', { name: 'Problems' }).click();
@@ -124,7 +124,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   });
 
   describe('the playground', () => {
-    test('sends a prediction, and shows its answer', async () => {
+    test('sends a prediction, and shows the answer', async () => {
       await trainPrices(createRosterClient({ baseUrl: local.url }), {
         projectName: 'default',
         modelName: 'tried',
@@ -137,7 +137,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect([...origins]).toEqual([root]);
     });
 
-    test('asks the service under its base path from there too', async () => {
+    test('sends requests to the base path when opened at the root', async () => {
       const { page, faults } = await open(browser, `${local.url}/docs`);
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
@@ -161,7 +161,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(faults).toEqual([]);
     });
 
-    test('sends what was filled in alone: an update is held against no example', async () => {
+    test('sends only the entered fields: an update is not filled up from the example', async () => {
       const roster = createRosterClient({ baseUrl: local.url });
       await roster.POST('/projects/{project_name}/skills', {
         params: { path: { project_name: 'default' } },
@@ -169,7 +169,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       });
       const { page } = await open(browser, `${root}/docs`);
       const operation = await openOperation(page, 'skills', 'updateSkill');
-      // Parameters that all operations of an address share.
+      // The parameters shared by all operations of an address.
       const names = await operation.locator('.parameter__name').allInnerTexts();
       expect(names.map((name) => name.replace(/\W/g, ''))).toEqual(
         expect.arrayContaining(['project_name', 'skill_name']),
@@ -182,7 +182,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(await statusOfTried(operation)).toBe('200');
     });
 
-    test('takes a key, and forgets it with the page', async () => {
+    test('accepts a key, and forgets it when the page is closed', async () => {
       const { key, server } = await startWithKey('kept-in-memory');
       const { page, faults, keep } = await open(browser, `${server.url}/docs`);
       await page.getByRole('button', { name: 'Authorize' }).first().click();
@@ -198,12 +198,12 @@ describe.skipIf(executable === undefined)('in a browser', () => {
       expect(await tryList(page)).toBe('401');
     });
 
-    test('is not there on a service that other machines reach, and the page says why', async () => {
+    test('is missing on a service that other machines can reach, and the page gives the reason', async () => {
       const { server } = await startWithKey('reached', { HOST: '0.0.0.0' });
       await expectReadOnly(server.url.replace('0.0.0.0', '127.0.0.1'), 'read-only');
     });
 
-    test('is not there where a proxy lets others reach a service of this machine', async () => {
+    test('is missing if a proxy lets others reach a service of this machine', async () => {
       await expectReadOnly(root.replace('127.0.0.1', PROXIED));
     });
   });
@@ -228,7 +228,7 @@ async function openOperation(page: Page, tag: string, operationId: string) {
   return operation;
 }
 
-/** Has the page send one diamond to the model `tried`, and reads the answer off the page. */
+/** Sends one diamond to the model `tried` from the page, and returns the displayed answer. */
 async function tryPrediction(page: Page): Promise<unknown> {
   const operation = await openOperation(page, 'models', 'predict');
   await operation.getByRole('button', { name: 'Try it out' }).click();
@@ -242,7 +242,7 @@ async function tryPrediction(page: Page): Promise<unknown> {
   return JSON.parse(await answer.locator('.highlight-code pre').first().innerText());
 }
 
-/** Has the page list the projects, and reads the status of the answer off it. */
+/** Lists the projects from the page, and returns the displayed status. */
 async function tryList(page: Page): Promise<string> {
   const operation = await openOperation(page, 'projects', 'listProjects');
   await operation.getByRole('button', { name: 'Try it out' }).click();

@@ -1,22 +1,22 @@
 import { type Parameter, type Target, targetNamed } from './operations.js';
 
-/** A parameter, with the value that is sent. */
+/** A parameter with its value. */
 export interface Sent {
   name: string;
   in: string;
-  /** A text, a number, or an array of texts; what is in a path may be one of the words below. */
+  /** A text, a number, or an array of texts. In a path it may be one of the placeholders below. */
   value: unknown;
 }
 
-/** What an address may name without knowing how it is called. */
-export const PLACES = {
+/** Placeholders in an address for names that are known only when the request is sent. */
+export const PLACEHOLDERS = {
   project: '{the project}',
   other: '{another project}',
   spare: '{one of its own}',
   keptId: '{the identifier of the one that is kept}',
 } as const;
 
-/** Who sends a request. */
+/** The caller who sends a request. */
 export type KeyName =
   | 'own'
   | 'read'
@@ -29,35 +29,35 @@ export type KeyName =
   | 'unknown'
   | 'malformed';
 
-/** What is wrong with a request, and what the answer must be. */
+/** The fault of a request, and the expected answer. */
 export interface Expected {
   what: string;
   statuses: readonly number[];
-  /** What the answer must point at: this place, or one that holds it. */
+  /** The place that the answer must point at; a parent of it is accepted too. */
   pointer?: string;
 }
 
 export interface Body {
   mediaType: string;
   bytes: Buffer;
-  /** What the bytes are JSON of, if they are. */
+  /** The value that the bytes encode, if they are JSON. */
   value: unknown;
-  /** Whether nothing is in the way of a success that a schema cannot tell. */
+  /** Whether the body is usable as far as a schema cannot tell. */
   isUsable: boolean;
 }
 
-/** A request to be sent, in terms that hold whatever the names and identifiers of this run are. */
+/** A request without the names and identifiers of a run, which are filled in when it is sent. */
 export interface Case {
   operationId: string;
   method: string;
-  /** Before and after the address of the contract. */
+  /** The texts before and after the address of the contract. */
   prefix: string;
   suffix: string;
   parameters: readonly Sent[];
   headers: Readonly<Record<string, string>>;
   body: Body | undefined;
   key: KeyName;
-  /** What is wrong with it; nothing, where it is valid. */
+  /** The fault of the request; undefined if it is valid. */
   fault?: Expected;
 }
 
@@ -65,12 +65,12 @@ export function targetOf({ operationId }: Case): Target {
   return targetNamed(operationId);
 }
 
-/** The value of a parameter that is sent, if it is. */
+/** Returns the value of a parameter; undefined if it is not sent. */
 export function sentValue({ parameters }: Case, where: string, name: string): unknown {
   return parameters.find((sent) => sent.in === where && sent.name === name)?.value;
 }
 
-/** A case with another value of a parameter. */
+/** Returns the case with another value of a parameter. */
 export function withParameter(
   made: Case,
   { name, in: where }: Pick<Parameter, 'name' | 'in'>,

@@ -1,22 +1,22 @@
 import type { Findings } from './checks/findings.js';
-import type { World } from './fixture.js';
+import type { Fixture } from './fixture.js';
 import { searchRequests } from './search.js';
 import { searchSequences } from './sequences/search.js';
 
 /**
- * Goes from seed to seed, until so many requests were sent.
- * @param nextSeed a seed that nobody else goes through
+ * Sends requests, seed by seed, until the wanted number is reached.
+ * @param nextSeed returns a seed that no other lane uses
  */
 export async function explore(
-  world: World,
+  fixture: Fixture,
   findings: Findings,
   wanted: number,
   nextSeed: () => number,
 ): Promise<void> {
-  await world.prepare();
-  while (world.tally.requests < wanted) {
+  await fixture.prepare();
+  while (fixture.tally.requests < wanted) {
     const seed = nextSeed();
-    await searchRequests(world, findings, seed);
-    await searchSequences(world, findings, seed);
+    await searchRequests(fixture, findings, seed);
+    await searchSequences(fixture, findings, seed);
   }
 }

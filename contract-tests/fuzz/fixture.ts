@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Keys } from '../../testkit/store/keys.js';
-import { type Case, type KeyName, PLACES, targetOf } from './case.js';
+import { type Case, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
 import { type Answer, HttpClient, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
@@ -10,17 +10,17 @@ import type { Tally } from './tally.js';
 import { KEPT } from './values/edge-values.js';
 import { recordOf } from './values/schema.js';
 
-/** Something that is there: its name, and the rest of what the service said of it. */
+/** An existing resource. */
 export interface Resource {
   name: string;
   id: string;
 }
 
 /**
- * What there is while requests are made up: a project with one resource of each kind, which stays, another
- * project that is empty, and for each change a resource of its own. Its owner has no other world.
+ * The resources that exist during a run: a project with one permanent resource of each kind, an empty project,
+ * and for each change a spare resource. Its owner has no other fixture.
  */
-export class World {
+export class Fixture {
   readonly #client: HttpClient;
   readonly #kept = new Map<Kind, Resource>();
   readonly #spares = new Map<Kind, Resource>();
@@ -30,7 +30,7 @@ export class World {
   project = '';
   other = '';
 
-  /** @param name begins the names of its projects, which must be unlike those of other worlds */
+  /** @param name prefix of the names of its projects, different from that of other fixtures */
   constructor(
     readonly url: string,
     readonly keys: Keys,
@@ -40,7 +40,7 @@ export class World {
     this.#client = new HttpClient(url);
   }
 
-  /** Makes what must be there. */
+  /** Creates the permanent resources. */
   async prepare(): Promise<void> {
     for (const kind of kinds) {
       const { creator } = kind;
@@ -56,7 +56,7 @@ export class World {
     for (const [{ links }, { name }] of this.#kept) await this.#settle(links[0]?.target, name);
   }
 
-  /** Whatever a case names, by the names and identifiers of this world. What is not there yet is made. */
+  /** Replaces the placeholders of a case with names and identifiers. Creates missing spare resources. */
   async fill(made: Case): Promise<Filled> {
     const target = targetOf(made);
     const names = pathParametersOf(target);
@@ -83,7 +83,7 @@ export class World {
     return answer;
   }
 
-  /** Sends a valid request of one's own to an operation. */
+  /** Sends a valid request to an operation. */
   async call(target: Target, path: Record<string, string>, body?: unknown): Promise<Answer> {
     const filled = {
       path,
@@ -94,7 +94,7 @@ export class World {
     return this.send(requestOf(simpleCase(target, body), filled), target.id);
   }
 
-  /** What was changed or deleted is no longer for the next change. */
+  /** Drops the spare resource that was changed or deleted; the next change gets a new one. */
   forget(target: Target): void {
     const kind = kindsWithin(target).at(-1);
     if (kind !== undefined) this.#spares.delete(kind);
@@ -114,12 +114,12 @@ export class World {
   }
 
   async #resolve(asked: string, kind: Kind, target: Target): Promise<string | undefined> {
-    if (asked === PLACES.project) return this.project;
-    if (asked === PLACES.other) return this.other;
+    if (asked === PLACEHOLDERS.project) return this.project;
+    if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);
-    if (asked === PLACES.keptId) return isFoundById(target) ? kept?.id : undefined;
+    if (asked === PLACEHOLDERS.keptId) return isFoundById(target) ? kept?.id : undefined;
     const isChanged = target.method === 'PUT' || target.method === 'DELETE';
-    if (asked === PLACES.spare || (asked === KEPT && isChanged)) {
+    if (asked === PLACEHOLDERS.spare || (asked === KEPT && isChanged)) {
       const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
       this.#spares.set(kind, spare);
       return spare.name;
@@ -127,18 +127,21 @@ export class World {
     return asked === kept?.name ? asked : undefined;
   }
 
-  /** What is sent where nothing is there: as it was made up, but for an identifier of what has names only. */
+  /**
+   * Returns a name under which nothing exists: the one of the case, or the identifier of a resource that is
+   * found only by name.
+   */
   #nameOf(asked: string, kind: Kind | undefined): string {
     const kept = kind === undefined ? undefined : this.#kept.get(kind);
-    return asked === PLACES.keptId ? (kept?.id ?? asked) : asked;
+    return asked === PLACEHOLDERS.keptId ? (kept?.id ?? asked) : asked;
   }
 
-  /** Takes note of a key, under which nothing is created twice. */
+  /** Counts the requests with a key, under which nothing may be created twice. */
   noteIdempotencyKey(key: string | undefined): void {
     if (key !== undefined) this.#sentKeys.set(key, this.timesSent(key) + 1);
   }
 
-  /** Whether something of this identifier is shown for the first time under a key. */
+  /** Whether an identifier is returned for the first time under a key. */
   isNew(key: string, id: unknown): boolean {
     const created = `${key} ${id}`;
     const isNew = !this.#created.has(created);
@@ -165,7 +168,7 @@ export class World {
     return { name, id: String(recordOf(answer.json)['id']) };
   }
 
-  /** What is made in the background is waited for. */
+  /** Waits until a training in the background has ended. */
   async #settle(target: Target | undefined, name: string): Promise<void> {
     if (target === undefined) return;
     const [project = '', resource] = pathParametersOf(target);
@@ -195,11 +198,11 @@ export class World {
   }
 }
 
-/** A request that was answered. */
+/** A request and its answer. */
 export interface Exchange {
   made: Case;
   filled: Filled;
   request: HttpRequest;
   answer: Answer;
-  world: World;
+  fixture: Fixture;
 }

@@ -1,28 +1,28 @@
 import { Agent, request } from 'node:http';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface HttpRequest {
   method: string;
-  /** Address and query, percent-encoded. */
+  /** The address and the query, percent-encoded. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer | undefined;
 }
 
-/** An answer as it came. */
+/** An answer as it was received. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The text, parsed; undefined if it is no JSON. */
+  /** The parsed text; undefined if it is not JSON. */
   json: unknown;
 }
 
-/** How long an answer may take that comes at all, in milliseconds. */
+/** The timeout of an answer, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
- * Sends requests as they are: `fetch` would put an address in order, and refuse methods and headers.
+ * Sends requests unchanged. `fetch` would normalise the address, and refuse some methods and headers.
  * @throws if there is no answer
  */
 export class HttpClient {
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The command that sends a request again. */
+/** Returns the command that sends a request again. */
 export function curlOf(url: string, { method, path, headers, body }: HttpRequest): string {
   const shownHeaders = Object.entries(headers).map(
     ([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`,

@@ -1,8 +1,8 @@
-/** How resources come to be, by the links of the contract: which answer leads to which addresses. */
+/** Finds the kinds of resource from the links of the contract, which lead from answers to addresses. */
 import type { Place } from '../../testkit/openapi/document.js';
 import { pathParametersOf, type Target, targetNamed, targets } from './operations.js';
 
-/** The link of an answer to an operation on what it created. */
+/** A link from an answer to an operation on the created resource. */
 export interface Link {
   target: Target;
   /** The runtime expressions of its parameters, by name. */
@@ -25,13 +25,16 @@ export const kinds: readonly Kind[] = targets.flatMap((creator) => {
   return links.length === 0 ? [] : [{ creator, links }];
 });
 
-/** The creators of one resource by POST and by PUT are one kind; that which names it in the body comes first. */
+/**
+ * Returns the kind of resource at an address. Creators of the same resource by POST and by PUT are one kind;
+ * the one with the name in its body comes first.
+ */
 function kindOf(path: string): Kind | undefined {
   const asked = shapeOf(path);
   return kinds.find(({ links }) => links.some(({ target }) => shapeOf(target.path) === asked));
 }
 
-/** The kinds of an address, from the first of its parameters to the last. */
+/** Returns the kinds of an address, from the first of its parameters to the last. */
 export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
   const names = pathParametersOf(target);
   return names.map((name, at) => {
@@ -42,12 +45,12 @@ export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
   });
 }
 
-/** Whether an operation creates what is not there yet at its own address. */
+/** Whether an operation creates a missing resource at its own address. */
 export function createsAtItsAddress({ method, id }: Target): boolean {
   return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);
 }
 
-/** What a link's runtime expression stands for (OpenAPI 3.1, section 4.8.20.4). */
+/** Evaluates a link's runtime expression (OpenAPI 3.1, section 4.8.20.4). */
 export function evaluate(
   expression: string,
   path: Readonly<Record<string, string>>,
@@ -74,7 +77,7 @@ function linkOf(link: Place): Link {
   };
 }
 
-/** An address without the names of its parameters, which differ in one place or another. */
+/** Returns an address without the names of its parameters, which vary between operations. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }

@@ -1,13 +1,13 @@
 /**
- * Sends 100,000 requests that are made from the contract to the built service, and tells what of the answers
- * is not as the contract promises. The exit code is 1 if there is anything, and 2 if an argument is wrong.
+ * Sends 100,000 requests that are generated from the contract to the built service, and reports the answers
+ * that violate the contract. The exit code is 1 if there are findings, and 2 if an argument is invalid.
  *
  * usage: npm run fuzz [-- --requests N] [--seed N [--path P [--sequences]]]
  *
- * --requests  how many requests to send; each of four lanes ends the round that it has begun (100000)
- * --seed      where to begin (a random number)
- * --path      one case of a seed, as a finding names it, in place of all of them
- * --sequences the path is that of a sequence of requests
+ * --requests  the number of requests; each of four lanes completes the round that it has begun (100000)
+ * --seed      the first seed (a random number)
+ * --path      a single case of the seed, as given by a finding, instead of all cases
+ * --sequences the path belongs to a sequence of requests
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,12 +17,12 @@ import { startService } from '../../testkit/service/measured-service.js';
 import { makeKeys } from '../../testkit/store/keys.js';
 import { Findings } from './checks/findings.js';
 import { explore } from './explore.js';
-import { World } from './fixture.js';
+import { Fixture } from './fixture.js';
 import { searchRequests } from './search.js';
 import { searchSequences } from './sequences/search.js';
 import { Tally } from './tally.js';
 
-/** How many requests are under way at once. */
+/** The number of concurrent requests. */
 const LANES = 4;
 
 const { wanted, seed, path, sequences } = readArguments();
@@ -46,24 +46,24 @@ process.stdout.write(`${tally.table()}
 
 ${tally.requests} requests in ${seconds.toFixed(0)} s, ${(tally.requests / seconds).toFixed(0)} a second; seed ${seed}
 ${findings.count} findings
-${findings.told()}
+${findings.report()}
 `);
 if (findings.count > 0) process.exitCode = 1;
 
-/** Goes from seed to seed, as an owner of its own, until enough was asked. */
+/** Explores seed by seed, with an owner of its own, until enough requests were sent. */
 async function run(name: string): Promise<void> {
-  const world = new World(server.url, await makeKeys(databaseUrl, name), tally, name);
+  const fixture = new Fixture(server.url, await makeKeys(databaseUrl, name), tally, name);
   try {
-    if (path === undefined) return await explore(world, findings, wanted, () => nextSeed++);
-    await world.prepare();
+    if (path === undefined) return await explore(fixture, findings, wanted, () => nextSeed++);
+    await fixture.prepare();
     const search = sequences ? searchSequences : searchRequests;
-    await search(world, findings, seed, path);
+    await search(fixture, findings, seed, path);
   } finally {
-    world.close();
+    fixture.close();
   }
 }
 
-/** Reads the command line. If it is wrong, says so and ends the process with 2. */
+/** Parses the command line. If it is invalid, prints the reason and exits with 2. */
 function readArguments() {
   try {
     const { values } = parseArgs({

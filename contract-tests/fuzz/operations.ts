@@ -1,4 +1,4 @@
-/** The operations of the contract, as those see them who make requests up. */
+/** The operations of the contract, in the form that the generators need. */
 import { type Operation, operations, type Place } from '../../testkit/openapi/document.js';
 
 /** A parameter of an operation. */
@@ -10,17 +10,17 @@ export interface Parameter {
   schema: Place;
 }
 
-/** An operation to send requests to. */
+/** An operation that requests are sent to. */
 export interface Target {
   id: string;
   method: string;
   path: string;
   parameters: readonly Parameter[];
-  /** The schemas of the body, by media type; none, where it takes no body. */
+  /** The schemas of the body, by media type; empty if it takes no body. */
   bodies: readonly (readonly [mediaType: string, schema: Place])[];
-  /** The most bytes of a JSON body that the contract names. */
+  /** The maximum size of a JSON body in bytes, if the contract has one. */
   maxBody: number | undefined;
-  /** The scope of the key that it asks for; none, where it is open to all. */
+  /** The required scope; undefined if the operation is open to everyone. */
   scope: string | undefined;
   /** The media types of its successful answers. */
   produces: readonly string[];
@@ -29,7 +29,7 @@ export interface Target {
 
 export const targets: readonly Target[] = operations.map(targetOf);
 
-/** The operation of an operationId. */
+/** Returns the operation with an operationId. */
 export function targetNamed(id: string): Target {
   const found = targets.find((target) => target.id === id);
   if (found === undefined) throw new Error(`The contract has no operation ${id}`);
@@ -40,7 +40,7 @@ export function pathParametersOf({ path }: Target): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 }
 
-/** The methods of an address, as its `Allow` must list them. */
+/** Returns the methods of an address, as its `Allow` must list them. */
 export function methodsOf(path: string): string[] {
   const declared = targets.filter((target) => target.path === path).map(({ method }) => method);
   return [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];

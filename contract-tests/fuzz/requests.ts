@@ -5,14 +5,14 @@ import type { HttpRequest } from './http.js';
 export interface Filled {
   /** The parameters of its address, by name. */
   path: Readonly<Record<string, string>>;
-  /** Whether everything that the address names exists. */
+  /** Whether every resource in the address exists. */
   isThere: boolean;
-  /** Whether the first resource of the address, the project, exists. */
+  /** Whether the first resource in the address, the project, exists. */
   isProjectThere: boolean;
   authorization: string | undefined;
 }
 
-/** Writes a case as a request. */
+/** Converts a case to a request. */
 export function requestOf(made: Case, { path, authorization }: Filled): HttpRequest {
   const target = targetOf(made);
   const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>
@@ -43,7 +43,7 @@ export function requestOf(made: Case, { path, authorization }: Filled): HttpRequ
   };
 }
 
-/** Of the headers of a request, its key alone. */
+/** Returns the Authorization header alone. */
 export function onlyKey(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { Authorization } = headers;
   return Authorization === undefined ? {} : { Authorization };

@@ -4,7 +4,7 @@ import { recordOf } from './values/schema.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
 
-/** The contract says in words of each parameter whether it may be an identifier. */
+/** Whether a resource is found by its identifier too, by the description of the parameter. */
 export function isFoundById(target: Target): boolean {
   const last = pathParametersOf(target).at(-1);
   return target.parameters.some(
@@ -12,7 +12,7 @@ export function isFoundById(target: Target): boolean {
   );
 }
 
-/** The simplest valid request to an operation, with a value for its body: a text is a table. */
+/** Returns the simplest valid request to an operation, with the given body; a string is a CSV table. */
 export function simpleCase(target: Target, value: unknown): Case {
   const [first] = target.bodies;
   const isText = typeof value === 'string';
@@ -37,7 +37,7 @@ export function simpleCase(target: Target, value: unknown): Case {
   };
 }
 
-/** The simplest body that creates something of a name; a table, where one is asked for. */
+/** Returns the simplest body that creates a resource with a name; a table if the operation takes one. */
 export function bodyNamed({ bodies }: Target, name: string): unknown {
   if (bodies.some(([mediaType]) => mediaType === 'text/csv')) return keptTable;
   const schema = bodies[0]?.[1];

@@ -1,4 +1,4 @@
-/** Counts what was asked and what was answered. */
+/** Counts requests and answers. */
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>();
   #requests = 0;
@@ -13,12 +13,12 @@ export class Tally {
     this.#counts.set(operationId, statuses.set(status, (statuses.get(status) ?? 0) + 1));
   }
 
-  /** How often an operation has answered with a status, by operation. */
+  /** The number of answers of each status, by operation. */
   get counts(): ReadonlyMap<string, ReadonlyMap<number, number>> {
     return this.#counts;
   }
 
-  /** Operations × requests × statuses, in Markdown. */
+  /** Returns a Markdown table of operations, requests and statuses. */
   table(): string {
     const statuses = [
       ...new Set([...this.#counts.values()].flatMap((counts) => [...counts.keys()])),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Place } from '../../testkit/openapi/document.js';
-import { type Body, type Case, PLACES, type Sent } from './case.js';
+import { type Body, type Case, PLACEHOLDERS, type Sent } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 import { csvTables, jsonTables, lines, TARGET } from './values/tables.js';
 import { valuesOf } from './values/values.js';
 
-/** Requests to an operation that keep to the contract, to resources that are there and that are not. */
+/** Generates valid requests to an operation, for existing and missing resources. */
 export function validCasesOf(target: Target): fc.Arbitrary<Case> {
   const parameters = target.parameters.map((parameter) => parameterOf(target, parameter));
   return fc
@@ -37,7 +37,10 @@ export function validCasesOf(target: Target): fc.Arbitrary<Case> {
     }));
 }
 
-/** Headers that let the answer through: rows that come in a form are answered in it, where there are several. */
+/**
+ * Returns headers that accept the answer. If the operation has several media types, the answer to rows has
+ * theirs.
+ */
 function acceptable({ produces }: Target, body: Body | undefined): Record<string, string>[] {
   const own = produces.find((mediaType) => mediaType === body?.mediaType);
   const type = own ?? produces[0] ?? '*/*';
@@ -45,7 +48,7 @@ function acceptable({ produces }: Target, body: Body | undefined): Record<string
   return [{}, {}, ...accepts.map((Accept) => ({ Accept }))];
 }
 
-/** A table that must be usable is asked for a column that it has. */
+/** Sets the target of a usable table to a column that it has. */
 function ofTable(sent: Sent, body: Body | undefined): Sent {
   return sent.name === 'target' && body?.isUsable ? { ...sent, value: TARGET } : sent;
 }
@@ -60,13 +63,13 @@ function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]>
     : fc.oneof({ weight: 3, arbitrary: fc.constant<Sent[]>([]) }, { weight: 1, arbitrary: sent });
 }
 
-/** Whether a value arrives as it is in an address or a header. */
+/** Whether a value is transmitted unchanged in an address or a header. */
 export function isSendable(value: unknown): boolean {
   const text = String(value);
   return !/\p{Surrogate}/u.test(text) && text.trim() === text;
 }
 
-/** Names of what is there, most often, and of what is not. */
+/** Generates names, mostly of existing resources. */
 function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<string> {
   const names = pathParametersOf(target);
   const isProject = names.indexOf(name) === 0 && kindsWithin(target)[0] !== undefined;
@@ -74,9 +77,9 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   const isWrite = target.method === 'PUT' || target.method === 'DELETE';
   const absent = valuesOf(schema).map(String).filter(isSendable);
   const there = () => {
-    if (isResource && isWrite) return fc.constant(PLACES.spare);
-    if (isProject) return fc.constant(PLACES.project);
-    return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACES.keptId);
+    if (isResource && isWrite) return fc.constant(PLACEHOLDERS.spare);
+    if (isProject) return fc.constant(PLACEHOLDERS.project);
+    return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACEHOLDERS.keptId);
   };
   return fc.oneof(
     { weight: 8, arbitrary: there() },

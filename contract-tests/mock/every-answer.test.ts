@@ -1,6 +1,6 @@
 /**
- * Against the mock alone: a frontend can have every answer that the contract documents, by asking for
- * it with the header `Prefer`, and each is what the contract says it is.
+ * Tests against the mock alone that a frontend can request every documented answer with the header `Prefer`,
+ * and that each is valid by the contract.
  */
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
@@ -37,7 +37,7 @@ describe.each(operations)('$id', (operation) => {
   });
 
   test.each([request, ...further])(
-    'takes the example request: $name',
+    'accepts the example request: $name',
     async ({ path, ...init }) => {
       const response = await send(path, init);
       expect(response.ok).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * A rule that never fires guards nothing, nor does one that fires at anything. Each house rule meets the
- * contract with the fault that it is there for, and finds that alone.
+ * Tests that each house rule finds exactly the fault that it exists for. A rule that never fires guards
+ * nothing, nor does one that always fires.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { document } from '../../testkit/openapi/document.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One fault for each rule: where it is, and what stands there. Without `value`, the place is removed. */
+/** One fault for each rule, by its place and value. Without `value`, the place is removed. */
 const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
   'roster-operation-id-camel-case': {
     at: ['paths', '/projects', 'get', 'operationId'],
@@ -76,17 +76,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('every house rule has a fault here', async () => {
+test('every house rule has a fault in this test', async () => {
   const ruleset = load(await readFile(join(ROOT, '.spectral.yaml'), 'utf8'));
   expect(ruleset).toHaveProperty('rules');
-  const { rules } = Object(ruleset) as { rules: object }; // The line above has looked.
+  const { rules } = Object(ruleset) as { rules: object }; // The line above has checked this.
   const houseRules = Object.keys(rules).filter((rule) => rule.startsWith('roster-'));
   expect(Object.keys(FAULTS).sort()).toEqual(houseRules.sort());
 });
 
-test.each(Object.entries(FAULTS))('%s finds its fault, and nothing else', (rule, { at, value }) => {
+test.each(Object.entries(FAULTS))('%s finds its fault, and no other', (rule, { at, value }) => {
   const places = findings.filter(({ code }) => code === rule).map(({ path }) => path);
-  // What is missing is found missing from the place above it.
+  // A missing part is reported at its parent.
   expect(places).toEqual([value === undefined ? at.slice(0, -1) : at]);
 });
 
@@ -112,7 +112,7 @@ async function lint(file: string): Promise<Finding[]> {
   const report = join(folder, 'report.json');
   const output = ['--quiet', '--format', 'json', '--output', report];
   const args = ['lint', ...ruleset, ...output, file];
-  // It ends with 1 when there are findings, which here is how it should be.
+  // Spectral exits with 1 when there are findings, as expected here.
   await promisify(execFile)(spectral, args).catch(() => undefined);
   const found: Finding[] = JSON.parse(await readFile(report, 'utf8'));
   return found;

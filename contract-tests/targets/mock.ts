@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Starts the Prism mock of the contract on a free port of the loopback address. */
 export function startMock(): Promise<Child & { url: string }> {
   return startChild(
-    // The file itself: npx would leave the mock running when it is ended.
+    // The file itself: npx would leave the mock running when npx is stopped.
     `${ROOT}/node_modules/.bin/prism`,
     ['mock', `${ROOT}/openapi.yaml`, '--host', '127.0.0.1', '--port', '0'],
     process.env,

@@ -3,7 +3,7 @@ import { startServer } from '../../testkit/service/server-process.js';
 import { ENOUGH, makeKeys } from '../../testkit/store/keys.js';
 import { startPostgres } from '../../testkit/store/postgres-database.js';
 
-/** Runs the built server on a PostgreSQL while the tests run. */
+/** Runs the built server on PostgreSQL during the tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
   const database = await startPostgres();
   try {

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startServer } from '../../testkit/service/server-process.js';
 import { ENOUGH, makeKeys } from '../../testkit/store/keys.js';
 
-/** Runs the built server, on a database of its own, while the tests run. */
+/** Runs the built server on its own database during the tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<unknown>> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const databaseFile = join(folder, 'roster.db');

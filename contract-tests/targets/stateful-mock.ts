@@ -3,7 +3,7 @@ import { type Child, startChild } from '../../testkit/service/child-process.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/tools/mock/main.js', import.meta.url));
 
-/** Starts the built mock that remembers, at a free port of the loopback address, and waits until it is there. */
+/** Starts the built stateful mock on a free port of the loopback address, and waits until it listens. */
 export function startStatefulMock(env: NodeJS.ProcessEnv = {}): Promise<Child & { url: string }> {
   return startChild(
     process.execPath,

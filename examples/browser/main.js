@@ -10,7 +10,7 @@ import {
   untilReady,
 } from 'roster-client';
 
-// The page's own origin, which passes it on to the service: see serve.js.
+// The page's own origin, which forwards requests to the service: see serve.js.
 const roster = createRosterClient({ baseUrl: '/api' });
 roster.use(timeout(60_000), idempotencyKeys(), retry());
 
@@ -68,7 +68,7 @@ async function showSkills() {
 }
 
 /**
- * Does something with what a form holds, and says in the form what went wrong.
+ * Handles the submission of a form, and shows in the form what went wrong.
  *
  * @param {HTMLFormElement} form
  * @param {(fields: FormData) => Promise<void>} act
@@ -89,7 +89,7 @@ function whenSent(form, act) {
 /** @param {unknown} error */
 function wordsFor(error) {
   if (error instanceof ProblemError) {
-    // Some problems say which fields are at fault.
+    // Some problems name the fields at fault.
     const { problem } = error;
     const faults = 'errors' in problem ? problem.errors : [];
     return [problem.detail, ...faults.map(({ message }) => message)].join('\n');
@@ -107,7 +107,7 @@ function textOf(fields, name) {
 }
 
 /**
- * The element of the page, which has to be there.
+ * Returns an element of the page, which must exist.
  *
  * @template {Element} T
  * @param {string} selector

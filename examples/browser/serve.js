@@ -1,10 +1,10 @@
 /**
- * Serves the page, and passes on what the page asks of the service, so that both are of one origin. The
- * service sends no CORS headers: without them, a browser keeps its answers from a page of another origin.
+ * Serves the page, and forwards its requests to the service, so that both have the same origin. The service
+ * sends no CORS headers, so a browser hides its answers from pages of other origins.
  *
  *     node examples/browser/serve.js
  *
- * ROSTER_URL says where the service is, PORT where the page shall be.
+ * ROSTER_URL is the URL of the service, and PORT the port of the page.
  */
 import { createReadStream } from 'node:fs';
 import { request as ask, createServer } from 'node:http';
@@ -33,8 +33,8 @@ server.listen(Number(process.env['PORT'] ?? 4001), '127.0.0.1', () => {
 });
 
 /**
- * Every header goes along, `Host` too: from that, a service without keys can tell a page of this machine
- * from one elsewhere whose name was made to lead here (DNS rebinding).
+ * Forwards every header, including `Host`, by which a service without keys distinguishes a page of this machine
+ * from one whose name was made to resolve to it (DNS rebinding).
  *
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response

@@ -1,9 +1,9 @@
 /**
- * Trains a model on the prices of diamonds, waits for it, and asks it for the prices of two others.
+ * Trains a model of diamond prices, waits until it is ready, and predicts the prices of two other diamonds.
  *
  *     node examples/node/prices.js
  *
- * ROSTER_URL says where the service is, and ROSTER_KEY is the key, if it asks for one.
+ * ROSTER_URL is the URL of the service, and ROSTER_KEY the key, if it requires one.
  */
 import { readFile } from 'node:fs/promises';
 import {
@@ -34,7 +34,7 @@ try {
   await predict();
   await list();
 } catch (error) {
-  // What a user can do something about is said in a line; anything else is a fault of this program.
+  // Errors that the user can fix are reported in one line; any other error is a fault of this program.
   if (!(error instanceof ProblemError || error instanceof TrainingFailedError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
@@ -50,7 +50,7 @@ async function train() {
   if (error?.type === '/problems/unusable-table') {
     for (const { line, column, message } of error.errors) console.error(line, column, message);
   }
-  // Someone else may be training it already. That model is as good.
+  // Another client may be training the model already, which is just as good.
   if (error && error.type !== '/problems/training-in-progress') {
     throw new ProblemError(error, response);
   }

@@ -1,11 +1,11 @@
-/** The real table that tests, benches and the mock train from. */
+/** The real table that tests, benches and the mock train with. */
 import { readFileSync } from 'node:fs';
 import { root } from '../root.js';
 
 /** Ten thousand diamonds, with their prices, as CSV. */
 export const diamonds: string = readFileSync(new URL('datasets/diamonds.csv', root), 'utf8');
 
-/** The first diamonds of the table, as CSV. */
+/** Returns the first diamonds of the table, as CSV. */
 export function someDiamonds(count: number): string {
   return diamonds
     .split('\n')
@@ -13,26 +13,26 @@ export function someDiamonds(count: number): string {
     .join('\n');
 }
 
-/** A hundred diamonds, of which only carat, cut, color and price are told: a model of them is soon trained. */
+/** A hundred diamonds with only carat, cut, color and price, which train fast. */
 export const fewDiamonds: string = someDiamonds(100)
   .split('\n')
   .map((line) => line.split(','))
   .map((cells) => [...cells.slice(0, 3), cells[6]].join(','))
   .join('\n');
 
-/** For a training that is interrupted, or looked at, before it ends: a core is busy with it for about a second. */
+/** A table for a training that is interrupted or observed; it takes a core about a second. */
 export const longTable: string = someDiamonds(5000);
 
-/** The diamond that the examples of the contract ask for. */
+/** The diamond in the examples of the contract. */
 export const oneDiamond = { carat: 0.7, cut: 'Ideal', color: 'G', price: 2757 };
 
-/** As it is the same for all who ask. */
+/** Cached, since it is always the same. */
 let slow: string | undefined;
 
 /**
- * A table that takes so long to train from that a request which comes after it finds it training, and is
- * soon sent all the same: few rows, in folds of sixty columns that each matter, for hundreds of rounds. A core
- * is busy with it for seven seconds, so that it is for trainings that nobody waits for.
+ * Returns a table that trains for so long that the next request finds the training under way, and that is still
+ * sent fast: few rows with sixty columns that all matter, in folds, for hundreds of rounds. It takes a core
+ * seven seconds, so it is for trainings that no test waits for.
  */
 export function slowTable(): string {
   slow ??= makeSlowTable();
@@ -52,14 +52,14 @@ function makeSlowTable(): string {
   return `${[...columns, 'price'].join(',')}\n${rows.join('\n')}\n`;
 }
 
-/** A real table, to train with and to predict. */
+/** A real table, for training and predictions. */
 export interface Table {
   readonly csv: string;
-  /** The same as JSON. */
+  /** The same rows as JSON. */
   readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** The first diamonds of the table, or all of them, as CSV and as JSON. */
+/** Returns the first diamonds of the table, or all of them, as CSV and as JSON. */
 export function diamondTable(count = Number.POSITIVE_INFINITY): Table {
   const csv = someDiamonds(count).trimEnd();
   const [header = '', ...records] = csv.split('\n');

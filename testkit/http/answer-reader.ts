@@ -2,19 +2,20 @@ const END_OF_HEADERS = Buffer.from('\r\n\r\n');
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n');
 
 /**
- * Reads the answers of one connection as far as a load needs it: their status, and where they end (RFC 9112,
- * section 6). The connection has one request at a time, so an answer ends with what has arrived.
+ * Parses the answers on one connection as far as a load generator needs: their status, and where they end (RFC
+ * 9112, section 6). The connection has one request at a time, so an answer ends with the bytes that have
+ * arrived.
  */
 export class AnswerReader {
-  /** When the request was sent whose answer is awaited; 0 if none is. */
+  /** The time at which the pending request was sent; 0 if there is none. */
   asked = 0;
   #status = 0;
-  /** Bytes that are still to come; undefined where they come in chunks. */
+  /** The number of bytes still to come; undefined for chunks. */
   #left: number | undefined = 0;
   #isLast = false;
   #unread: Buffer | undefined;
 
-  /** @param answered told of each answer's status, and whether the connection ends with it */
+  /** @param answered called with each answer's status, and whether the connection ends with it */
   constructor(private readonly answered: (status: number, isLast: boolean) => void) {}
 
   read(chunk: Buffer): void {

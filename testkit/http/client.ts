@@ -3,26 +3,26 @@ import { Agent, request } from 'node:http';
 /** The headers of a request, by name. */
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** What the service answered. */
+/** An answer of the service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed, if it is JSON; undefined without a body. */
+  /** The body, parsed if it is JSON; undefined if there is none. */
   readonly body: unknown;
 }
 
-/** The answer did not come, or not whole: what was asked for may have happened, or not. */
+/** The answer did not arrive, or not completely: the request may or may not have been carried out. */
 export class NoAnswer extends Error {}
 
-/** How a client sends its requests. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** Connections at most, which it keeps; on each, one request at a time. */
+  /** The maximum number of connections, which are kept alive; each has one request at a time. */
   readonly connections?: number;
-  /** How long an answer may take, in milliseconds. */
+  /** The timeout of an answer, in milliseconds. */
   readonly deadline?: number;
 }
 
-/** Sends requests over connections that it keeps: over one, where nothing else is said. */
+/** Sends requests over connections that it keeps alive; over a single one by default. */
 export class Client {
   readonly #agent: Agent;
   readonly #deadline: number;
@@ -79,7 +79,7 @@ export class Client {
   }
 }
 
-/** In milliseconds. */
+/** The default timeout, in milliseconds. */
 const DEADLINE = 30_000;
 
 function parsed(text: string): unknown {
@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over its own connection. */
 export async function send(
   method: string,
   url: string,
@@ -106,7 +106,7 @@ export async function send(
   }
 }
 
-/** Sends a request that must succeed; gives the body of its answer. */
+/** Sends a request that must succeed. Returns the body of its answer. */
 export async function ask(
   method: string,
   url: string,

@@ -7,8 +7,8 @@ import {
 } from 'node:http';
 
 /**
- * What becomes of one request: it passes; is lost on its way, or its answer is; is never answered, or
- * only half; or is answered by somebody else.
+ * The fault that one request meets: none; the request or its answer is lost; there is no answer, or only half
+ * of it; or the proxy answers itself.
  */
 export type Fault =
   | 'none'
@@ -18,7 +18,7 @@ export type Fault =
   | 'half an answer'
   | { status: number; headers?: Record<string, string>; body?: string };
 
-/** A request as it came by. */
+/** A request as it reached the proxy. */
 export interface Passed {
   method: string;
   path: string;
@@ -26,12 +26,12 @@ export interface Passed {
   body: string;
 }
 
-/** A proxy before the service that fails as it is told. */
+/** A proxy in front of the service that fails on command. */
 export interface FaultyProxy {
   url: string;
-  /** Every request that came by, whatever became of it. */
+  /** Every request that reached the proxy, whatever its fault. */
   passed: Passed[];
-  /** What happens to the next requests, one after the other. Those after them pass. */
+  /** Sets the faults of the next requests, one each. Later requests pass. */
   next(...faults: Fault[]): void;
   close(): Promise<void>;
 }
@@ -44,9 +44,9 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
     const { method = '', url: path = '', headers } = request;
     const body = Buffer.concat(await request.toArray()).toString();
     passed.push({ method, path, headers, body });
-    const aboutIt = Object.entries(headers).map(([name, value]): Header => [name, String(value)]);
-    await meet(faults.shift() ?? 'none', request, response, () =>
-      fetch(target + path, { method, headers: endToEnd(aboutIt), ...(body && { body }) }),
+    const received = Object.entries(headers).map(([name, value]): Header => [name, String(value)]);
+    await applyFault(faults.shift() ?? 'none', request, response, () =>
+      fetch(target + path, { method, headers: endToEnd(received), ...(body && { body }) }),
     );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +64,7 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
   };
 }
 
-async function meet(
+async function applyFault(
   fault: Fault,
   request: IncomingMessage,
   response: ServerResponse,
@@ -99,9 +99,9 @@ async function meet(
 
 type Header = [name: string, value: string];
 
-/** What is about a connection, and not about what goes over it. */
-const OF_A_CONNECTION = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+/** Hop-by-hop headers, which are not forwarded. */
+const HOP_BY_HOP = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
 function endToEnd(headers: Iterable<Header>): Header[] {
-  return [...headers].filter(([name]) => !OF_A_CONNECTION.includes(name));
+  return [...headers].filter(([name]) => !HOP_BY_HOP.includes(name));
 }

@@ -1,7 +1,7 @@
-/** Answers that somebody else gives in place of the service. */
+/** Answers that a proxy gives instead of the service. */
 import type { Fault } from './faulty-proxy.js';
 
-/** A problem of the service, without the service having been asked. */
+/** Returns an answer with a problem of the service, given without asking the service. */
 export function problem(status: number, type: string, headers = {}): Fault {
   const body = { type, title: 'Busy', status, detail: 'Try later.', request_id: '', instance: '/' };
   return {
@@ -15,7 +15,7 @@ export const busy = (headers = {}) => problem(503, '/problems/service-unavailabl
 
 export const tooMany = (headers = {}) => problem(429, '/problems/too-many-requests', headers);
 
-/** What a proxy says that does not reach the service. */
+/** The error page of a proxy that cannot reach the service. */
 export const badGateway: Fault = {
   status: 502,
   headers: { 'Content-Type': 'text/html' },

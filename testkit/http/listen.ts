@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 /**
  * Serves a listener on a free port of the loopback address until the test has finished.
- * @returns its address
+ * @returns the URL
  */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');

@@ -3,27 +3,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AnswerReader } from './answer-reader.js';
 import type { Headers } from './client.js';
 
-/** What became of the requests of a time. */
+/** The outcome of the requests during a measurement. */
 export interface Load {
-  /** How long it was, in seconds. */
+  /** The duration of the measurement, in seconds. */
   readonly seconds: number;
-  /** Requests that were to be sent. */
+  /** The number of requests that were due. */
   readonly offered: number;
-  /** Requests that were sent, for which there was a connection. */
+  /** The number of requests that were sent: those for which a connection was free. */
   readonly sent: number;
-  /** Answers of 2xx. */
+  /** The number of 2xx answers. */
   readonly served: number;
-  /** From the first byte of a request to the last of its answer, in milliseconds: of 2xx, and of all others. */
+  /**
+   * The times from the first byte of a request to the last of its answer, in milliseconds, for 2xx and for
+   * other answers.
+   */
   readonly serving: readonly number[];
   readonly refusing: readonly number[];
-  /** What came in place of 2xx and 503: another status, or the end of the connection. */
+  /** Outcomes other than 2xx and 503: another status, or the end of the connection. */
   readonly others: readonly string[];
 }
 
-/** Says which request is sent next, as the bytes that go over the wire. */
+/** Returns the bytes of the next request. */
 export type Requests = () => Buffer;
 
-/** The bytes of a request. A body is JSON. */
+/** Returns the bytes of a request. A body is sent as JSON. */
 export function wire(
   url: string,
   method: string,
@@ -37,7 +40,7 @@ export function wire(
   return Buffer.concat([head(url, method, path, { ...headers, ...type }), content]);
 }
 
-/** The bytes of a request up to its body. */
+/** Returns the bytes of a request without its body. */
 export function head(url: string, method: string, path: string, headers: Headers = {}): Buffer {
   const lines = Object.entries({ Host: new URL(url).host, ...headers });
   const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -45,16 +48,16 @@ export function head(url: string, method: string, path: string, headers: Headers
 }
 
 /**
- * A crowd of connections to the service, each with one request at a time. It goes below HTTP libraries:
- * whoever offers many times what the service can serve must need much less for a request than the service.
+ * Many connections to the service, each with one request at a time. Uses sockets instead of an HTTP library: a
+ * load that exceeds the capacity of the service must cost far less per request than serving it.
  */
 export class Crowd {
   readonly #idle: Socket[] = [];
   readonly #all = new Set<Socket>();
   #tally = emptyTally();
-  /** As many connections are made again when they are lost. */
+  /** The number of connections; lost ones are replaced. */
   #wanted = 0;
-  /** What is done with a connection that has become free. */
+  /** Handles a connection that has become free. */
   #whenFree: (socket: Socket) => void = (socket) => this.#idle.push(socket);
 
   constructor(
@@ -62,7 +65,7 @@ export class Crowd {
     private readonly requests: Requests,
   ) {}
 
-  /** Each of the connections sends the next request when the last is answered: as fast as it goes. */
+  /** Sends the next request on each connection as soon as the last one is answered. */
   async closedLoop(connections: number, seconds: number): Promise<Load> {
     this.#whenFree = (socket) => this.#ask(socket);
     this.#wanted = connections;
@@ -74,9 +77,9 @@ export class Crowd {
   }
 
   /**
-   * Requests come at a rate, whatever becomes of them. One that finds all connections busy is not sent.
-   * @param rate a second
-   * @param most connections
+   * Sends requests at a fixed rate. A request for which no connection is free is dropped.
+   * @param rate requests a second
+   * @param most the maximum number of connections
    */
   async openLoop(rate: number, most: number, seconds: number): Promise<Load> {
     this.#whenFree = (socket) => this.#idle.push(socket);
@@ -86,7 +89,7 @@ export class Crowd {
       this.#tally.offered += due;
       const free = Math.min(due, this.#idle.length);
       for (const socket of this.#idle.splice(0, free)) this.#ask(socket);
-      // New connections come little by little: so many at once would only wait in the kernel.
+      // New connections are opened gradually: many at once would only wait in the kernel.
       const wanted = Math.min(due - free, most - this.#all.size, NEW_AT_ONCE);
       for (let count = 0; count < wanted; count += 1) this.#connect();
       await delay(STEP);
@@ -94,7 +97,7 @@ export class Crowd {
     return this.#end(begun);
   }
 
-  /** Ends all connections, whatever they do. */
+  /** Closes all connections, even during a request. */
   close(): void {
     this.#whenFree = () => {};
     this.#wanted = 0;
@@ -166,7 +169,7 @@ export class Crowd {
   }
 }
 
-/** How long between two looks at what is due, in milliseconds. */
+/** The interval at which due requests are sent, in milliseconds. */
 const STEP = 2;
 const NEW_AT_ONCE = 20;
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 
-/** A stream of rows to predict that is written and read by turns, which fetch cannot do. */
+/** A prediction stream that is written and read in turns, which fetch does not support. */
 export class OpenStream {
   readonly #request: ClientRequest;
   readonly #answer: Promise<IncomingMessage>;
   readonly #lines: Promise<AsyncIterator<string>>;
 
-  /** @param key none, if it is empty. */
+  /** @param key the API key; empty for none */
   constructor(url: string, key: string) {
     this.#request = request(url, {
       method: 'POST',
@@ -20,13 +20,13 @@ export class OpenStream {
     });
     this.#request.flushHeaders();
     this.#answer = once(this.#request, 'response').then(([answer]) => answer);
-    // Where the answer breaks off, so do its lines.
+    // The lines end where the answer breaks off.
     this.#lines = this.#answer.then((input) => createInterface({ input })[Symbol.asyncIterator]());
     for (const awaited of [this.#answer, this.#lines]) awaited.catch(() => {});
     this.#request.on('error', () => {});
   }
 
-  /** The answer, once its head is there. */
+  /** Resolves with the answer once its headers have arrived. */
   get answer(): Promise<IncomingMessage> {
     return this.#answer;
   }
@@ -35,13 +35,13 @@ export class OpenStream {
     this.#request.write(text);
   }
 
-  /** The next line of the answer, parsed; undefined at its end. */
+  /** Returns the next line of the answer, parsed; undefined at its end. */
   async next(): Promise<unknown> {
     const { done, value } = await (await this.#lines).next();
     return done ? undefined : JSON.parse(value);
   }
 
-  /** Sends no more, and gives the lines that are still to come. */
+  /** Ends the request, and returns the remaining lines. */
   async end(): Promise<unknown[]> {
     this.#request.end();
     const rest: unknown[] = [];
@@ -50,7 +50,7 @@ export class OpenStream {
     return rest;
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   break(): void {
     this.#request.destroy();
   }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection below HTTP: sends any bytes, and reads the status of the first answer. */
+/** A TCP connection that sends any bytes, and reads the status of the first answer. */
 export class RawConnection {
   readonly #socket: Socket;
   /** The status of the first answer; undefined if the connection ends without one. */
@@ -25,7 +25,7 @@ export class RawConnection {
   }
 
   /**
-   * Sends bytes, and waits until there is room for more.
+   * Sends bytes, and waits until the socket accepts more.
    * @returns whether the connection is still open
    */
   async send(bytes: Uint8Array | string): Promise<boolean> {

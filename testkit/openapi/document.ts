@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { root } from '../root.js';
 
-/** A place in the contract: the pointer to it, and what stands there. A `$ref` is followed on the way. */
+/** A place in the contract: its pointer and its value. A `$ref` on the way is followed. */
 export class Place {
   private constructor(
     private readonly document: unknown,
-    /** As a JSON pointer, such as `/components/schemas/Skill`. */
+    /** The JSON pointer, such as `/components/schemas/Skill`. */
     readonly pointer: string,
     readonly value: unknown,
   ) {}
 
-  /** The beginning of a document. */
+  /** Returns the root of a document. */
   static root(document: unknown): Place {
     return new Place(document, '', document);
   }
 
-  /** The place below this one, if there is one. */
+  /** Returns the place below this one; undefined if it does not exist. */
   find(...keys: string[]): Place | undefined {
     const [key, ...further] = keys;
     if (key === undefined) {
@@ -33,7 +33,7 @@ export class Place {
     return child.find(...further);
   }
 
-  /** The place below this one, which must be there. */
+  /** Returns the place below this one, which must exist. */
   at(...keys: string[]): Place {
     const place = this.find(...keys);
     if (place === undefined) {
@@ -42,12 +42,12 @@ export class Place {
     return place;
   }
 
-  /** The text that stands below this place. */
+  /** Returns the text below this place. */
   text(...keys: string[]): string {
     return String(this.at(...keys).value);
   }
 
-  /** What stands below this place, by key; nothing if the place is not there. */
+  /** Returns the entries of the object or array below this place, by key; empty if it does not exist. */
   entries(...keys: string[]): [string, Place][] {
     const place = this.find(...keys);
     return place !== undefined && (isRecord(place.value) || Array.isArray(place.value))
@@ -70,16 +70,16 @@ export interface Operation {
   method: string;
   path: string;
   place: Place;
-  /** Those of the operation and those of its address. */
+  /** The parameters of the operation and of its address. */
   parameters: Place[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete'];
 
-/** The contract as it stands in openapi.yaml. */
+/** The parsed openapi.yaml. */
 export const document: Record<string, unknown> = readContract();
 
-/** The beginning of the contract, to go on from. */
+/** The root of the contract. */
 export const contract: Place = Place.root(document);
 
 /** Every operation of the contract, in its order. */

@@ -1,18 +1,18 @@
-/** Requests made from the examples of the contract, for tests that walk over all operations. */
+/** Builds requests from the examples of the contract, for tests that walk over all operations. */
 import type { Operation, Place } from './document.js';
 
-/** A request as the contract shows it. */
+/** A request from the contract's examples. */
 export interface ExampleRequest {
-  /** Which example of the body it carries, if any. */
+  /** The name of the example of the body, or `no body`. */
   name: string;
-  /** Address and query, after the base URL. */
+  /** The address and the query, after the base URL. */
   path: string;
   method: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-/** The requests that the contract shows for an operation: one for each example of a body. */
+/** Returns the example requests of an operation: one for each example of a body. */
 export function exampleRequests(operation: Operation): [ExampleRequest, ...ExampleRequest[]] {
   const { method } = operation;
   const path = examplePath(operation);
@@ -31,8 +31,8 @@ export function exampleRequests(operation: Operation): [ExampleRequest, ...Examp
 }
 
 /**
- * The request that the contract shows first, so that nothing about it is refused: the table that it shows
- * the first lines of has all of them.
+ * Returns the first example request of an operation in a form that is accepted: a table, of which the example
+ * shows the first lines, is complete.
  */
 export function wholeRequest(operation: Operation): ExampleRequest {
   const [request] = exampleRequests(operation);
@@ -41,7 +41,7 @@ export function wholeRequest(operation: Operation): ExampleRequest {
     : request;
 }
 
-/** A table that begins with the lines of an example, and goes on for long enough to be learnt from. */
+/** Returns a table that begins with the lines of an example, and has enough rows to train from. */
 export function tableOf(example = '', rows = 60): string {
   const [header = '', ...lines] = example.trimEnd().split('\n');
   const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map(
@@ -50,7 +50,7 @@ export function tableOf(example = '', rows = 60): string {
   return `${[header, ...lines, ...more].join('\n')}\n`;
 }
 
-/** The address of an operation with the names that the contract shows, or with those given by parameter. */
+/** Returns the address of an operation, with the names from the contract's examples or with the given ones. */
 export function examplePath(operation: Operation, names: Record<string, string> = {}): string {
   const ofAddress = (parameter: Place) => parameter.text('in') === 'path';
   const path = operation.parameters.filter(ofAddress).reduce((template, parameter) => {

@@ -1,6 +1,9 @@
 import { type Operation, operations } from './document.js';
 
-/** The operations that answer at an address, as existing clients write it: behind `/api` too, and with a slash at its end. */
+/**
+ * Returns the operations at an address, also under `/api` and with a trailing slash, as existing clients send
+ * it.
+ */
 export function operationsAt(pathname: string): Operation[] {
   const asked = pathname.replace(/\/$/, '');
   for (const address of [asked, asked.replace(/^\/api(?=\/)/, '')]) {
@@ -12,7 +15,7 @@ export function operationsAt(pathname: string): Operation[] {
   return [];
 }
 
-/** The operation that answers a method at an address; HEAD is answered as GET is. */
+/** Returns the operation for a method and an address; HEAD counts as GET. */
 export function operationAt(method: string, pathname: string): Operation | undefined {
   const wanted = method === 'HEAD' ? 'GET' : method;
   return operationsAt(pathname).find((candidate) => candidate.method === wanted);

@@ -4,17 +4,19 @@ import { createInterface } from 'node:readline';
 /** A program that runs beside the tests. */
 export interface Child {
   pid: number;
-  /** Every line that it has written, to either stream. */
+  /** The lines of its output, on either stream. */
   log: string[];
-  /** Sends a signal and waits until the process is gone. Answers with its exit code, null if the signal ended it. */
+  /**
+   * Sends a signal and waits until the process has ended. Returns its exit code; null if the signal ended it.
+   */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
- * Starts a program and waits for the line that says that it is ready.
+ * Starts a program, and waits for the line that says that it is ready.
  *
- * @param ready finds the address in that line, or nothing in any other line
- * @throws with everything that the program wrote, when it ends before that line
+ * @param ready returns the address from that line, and undefined for any other line
+ * @throws with the whole output, if the program ends before that line
  */
 export async function startChild(
   command: string,

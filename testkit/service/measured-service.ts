@@ -9,25 +9,25 @@ import { NODE_FLAGS } from '../../server/commands/start.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
-/** The built service in a process of its own, as `npm start` runs it. */
+/** The built service in its own process, as `npm start` runs it. */
 export interface Service {
   readonly url: string;
   readonly pid: number;
-  /** Asks the module that was loaded before the service; gives what it sends back. */
+  /** Sends a message to the preloaded module, and returns its reply. */
   ask(question: string): Promise<unknown>;
-  /** Everything that it has written so far. */
+  /** Returns the output so far. */
   log(): string;
-  /** Its exit code, or the signal that ended it; undefined while it runs. */
+  /** Returns the exit code, or the signal that ended it; undefined while it runs. */
   exit(): number | NodeJS.Signals | undefined;
-  /** Ends it as a crash would, and waits until it is gone. */
+  /** Kills the process like a crash, and waits until it has ended. */
   kill(): Promise<void>;
-  /** Asks it to stop, and waits until it has. */
+  /** Asks the process to stop, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
 /** The service ended before it listened. */
 export class DidNotStart extends Error {
-  /** @param log everything that it wrote */
+  /** @param log the whole output */
   constructor(
     readonly code: number | null,
     readonly log: string,
@@ -38,9 +38,9 @@ export class DidNotStart extends Error {
 
 /**
  * Starts the service on a free port of the loopback address, and waits until it listens.
- * @param folder where its log goes: a pipe would make this process read what it measures
- * @param preload a module that is loaded into the process before the service
- * @param main what is run in place of the service, and logs as it does where it listens
+ * @param folder the folder of its log; with a pipe, this process would spend its time reading
+ * @param preload a module that is loaded before the service
+ * @param main the program to run instead of the service, which logs its address in the same way
  * @throws {DidNotStart}
  */
 export async function startService(
@@ -88,23 +88,26 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
-/** The memory that a process holds, in MiB (proc_pid_status(5)); NaN once it is gone. Linux only, as everything that reads /proc. */
+/**
+ * Returns the memory of a process, in MiB (proc_pid_status(5)); NaN after it has ended. Linux only, like
+ * everything that reads /proc.
+ */
 export function residentMemory(pid: number): number {
   const found = /VmRSS:\s+(\d+)/.exec(procFile(pid, 'status'));
   return Number(found?.[1]) / 1024;
 }
 
-/** The memory that a process and its descendants hold together, in MiB; what they share counts for each. */
+/** Returns the memory of a process and its descendants, in MiB; shared memory counts for each. */
 export function treeMemory(pid: number): number {
   return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process) || 0), 0);
 }
 
-/** The time of a processor that a process and its descendants have used, in milliseconds. */
+/** Returns the processor time of a process and its descendants, in milliseconds. */
 export function treeTime(pid: number): number {
   return treeOf(pid).reduce((sum, process) => sum + (processorTime(process) || 0), 0);
 }
 
-/** A process and its descendants. */
+/** Returns a process and its descendants. */
 function treeOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -122,7 +125,7 @@ function parentOf(pid: number): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** What the kernel tells of a process; nothing once it is gone. */
+/** Reads a file of a process in /proc; empty after the process has ended. */
 function procFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
@@ -131,18 +134,20 @@ function procFile(pid: number, name: string): string {
   }
 }
 
-/** The time that all processors have worked since the machine began, in milliseconds (proc_stat(5)). */
+/**
+ * Returns the processor time that all processors have worked since the boot, in milliseconds (proc_stat(5)).
+ */
 export function busyTime(): number {
   const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/);
   return [user, nice, system, irq, softirq].reduce((sum, ticks) => sum + Number(ticks) * TICK, 0);
 }
 
-/** The length of the kernel's clock tick, in which it tells times, in milliseconds: 100 Hz on all that we run on. */
+/** The length of the kernel's clock tick, in milliseconds: 100 Hz on all supported machines. */
 const TICK = 10;
 
-/** The time of a processor that a process has used, in milliseconds; NaN once it is gone. */
+/** Returns the processor time of a process, in milliseconds; NaN after it has ended. */
 export function processorTime(pid: number): number {
-  // The name of the program, in parentheses, may hold blanks (proc_pid_stat(5)).
+  // The name of the program, in parentheses, may contain blanks (proc_pid_stat(5)).
   const fields = procFile(pid, 'stat')
     .replace(/^.*\) /s, '')
     .split(' ');

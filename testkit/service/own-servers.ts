@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { type ServerOptions, type ServerProcess, startServer } from './server-process.js';
 
-/** The servers of one test, and where their files are. */
+/** The servers and the files of one test. */
 export interface OwnServers {
-  /** A path in the folder of the test, which goes with it. */
+  /** Returns a path in the folder of the test, which is removed with it. */
   file(name: string): string;
   /** Starts the built server on the test's database, `roster.db`. It is killed when the test ends. */
   start(options?: ServerOptions): Promise<ServerProcess>;
 }
 
-/** For tests that start, stop or crash a server, so that each must have its own. */
+/** For tests that start, stop or crash a server, and so need their own. */
 export function ownServers(): OwnServers {
   let folder: string;
   let running: ServerProcess[] = [];

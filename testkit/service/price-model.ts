@@ -1,4 +1,4 @@
-/** A model of prices on a server of a test's own, without keys. */
+/** A model of prices on a test's own server, without keys. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient, type Model } from 'roster-client';
 import { expect } from 'vitest';
@@ -7,26 +7,26 @@ import { putPrices, settled } from './train-prices.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const path = { projectName: 'default', modelName: 'diamond_prices' };
-/** Where the model predicts. */
+/** The address for predictions. */
 export const PREDICT = '/api/projects/default/models/diamond_prices/predict';
 
-/** Begins to train it, from few diamonds if no table is given. */
+/** Starts the training, with a few diamonds unless a table is given. */
 export function train({ url }: ServerProcess, table?: string) {
   return putPrices(createRosterClient({ baseUrl: url }), path, table);
 }
 
-/** Asks once how far it is. */
+/** Reads the model once. */
 export async function shown({ url }: ServerProcess) {
   const { data } = await createRosterClient({ baseUrl: url }).GET(MODEL, { params: { path } });
   return data;
 }
 
-/** Waits until it trains no longer, and gives it. */
+/** Waits until the training has ended, and returns the model. */
 export function untilTrained({ url }: ServerProcess): Promise<Model> {
   return settled(createRosterClient({ baseUrl: url }), path);
 }
 
-/** What it predicts, to the last bit. */
+/** Returns a prediction as text, for exact comparisons. */
 export async function predictionText({ url }: ServerProcess): Promise<string> {
   const answer = await fetch(url + PREDICT, {
     method: 'POST',
@@ -37,7 +37,7 @@ export async function predictionText({ url }: ServerProcess): Promise<string> {
   return answer.text();
 }
 
-/** Waits until a server has logged a line with some words. */
+/** Waits until a server has logged a line with the given words. */
 export async function untilLogged({ log }: ServerProcess, words: string): Promise<void> {
   while (!log.some((line) => line.includes(words))) await pause(10);
 }

@@ -4,14 +4,14 @@ import { root } from '../root.js';
 
 const ROSTER = fileURLToPath(new URL('dist/server/commands/roster.js', root));
 
-/** What a command said, and its exit code. */
+/** The output and the exit code of a command. */
 export interface Outcome {
   code: number | string | null | undefined;
   stdout: string;
   stderr: string;
 }
 
-/** Runs the built command `roster`, as a process of its own, and waits for its end. */
+/** Runs the built command `roster` in its own process, and waits until it has ended. */
 export function runRoster(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, ...env } };

@@ -11,20 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a server is started where it says, and stopped', async () => {
+test('startServer starts a server at its URL, and stop ends it', async () => {
   const server = await startServer();
   expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   expect(await server.stop()).toBe(0);
   await expect(fetch(server.url)).rejects.toThrow();
 });
 
-test('a database that is given stays, even when the server is killed', async () => {
+test('a given database is kept, even if the server is killed', async () => {
   const databaseFile = join(folder, 'kept.db');
   const server = await startServer({ databaseFile });
   await server.kill();
   expect(existsSync(databaseFile)).toBe(true);
 });
 
-test('a server that does not start says why', async () => {
+test('startServer rejects with the reason if the server does not start', async () => {
   await expect(startServer({ env: { PORT: 'harbour' } })).rejects.toThrow(/PORT .*harbour/);
 });

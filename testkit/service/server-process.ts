@@ -9,15 +9,15 @@ const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url)
 /** The built server, running. */
 export interface ServerProcess extends Child {
   url: string;
-  /** Ends the process at once, as a crash would. */
+  /** Kills the process at once, like a crash. */
   kill(): Promise<void>;
 }
 
-/** What to start the server with. */
+/** The options of a server. */
 export interface ServerOptions {
-  /** Added to the environment. */
+  /** Variables that are added to the environment. */
   env?: NodeJS.ProcessEnv;
-  /** A database to open and to leave in place. Without it, a new one is made, and removed at the end. */
+  /** A database to open and keep. Without it, a new one is created, and removed at the end. */
   databaseFile?: string;
 }
 

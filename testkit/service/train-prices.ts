@@ -15,7 +15,7 @@ interface ModelPath {
   modelName: string;
 }
 
-/** Sends CSV to a model of prices, whose training begins. */
+/** Sends CSV to a model of prices, which starts its training. */
 export function putPrices(roster: RosterClient, path: ModelPath, csv = fewDiamonds) {
   return roster.PUT(MODEL, {
     params: { path, query: { target: 'price' } },
@@ -33,7 +33,7 @@ export async function trainPrices(
   return settled(roster, path, await answered(putPrices(roster, path, csv)));
 }
 
-/** Reads a model again and again until its newest version is ready or failed. */
+/** Polls a model until its newest version is ready or failed. */
 export async function settled(
   roster: RosterClient,
   path: ModelPath,
@@ -49,8 +49,8 @@ export async function settled(
 
 /**
  * Waits until the model at an address is ready.
- * @param headers the key, as `Authorization: Bearer …`, if the service asks for one
- * @throws if its training failed, or takes longer than a minute
+ * @param headers the key, as `Authorization: Bearer …`, if the service requires one
+ * @throws if the training failed, or takes longer than a minute
  */
 export async function untilReadyAt(
   address: string,

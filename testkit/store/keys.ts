@@ -4,27 +4,27 @@ import { keepKey } from '../../server/auth/keep-key.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
 import { Store } from '../../server/store/index.js';
 
-/** The keys of those who call in the tests. */
+/** The keys of the callers in the tests. */
 export interface Keys {
-  /** May do everything; whose projects the tests are about. */
+  /** A key with every scope, for the owner of the tests' projects. */
   own: string;
-  /** Of the same owner, each with one scope. */
+  /** Keys of the same owner with one scope each. */
   read: string;
   write: string;
   predict: string;
   operate: string;
-  /** May do everything to the projects of another owner. */
+  /** A key with every scope, for another owner. */
   stranger: string;
-  /** Of the same owner, but no longer good. */
+  /** A revoked key of the first owner. */
   revoked: string;
-  /** May do everything to the projects of an owner who has nothing but the contract's examples. */
+  /** A key with every scope, for an owner who has only the contract's examples. */
   exemplary: string;
 }
 
-/** A `RATE_LIMIT` that no test reaches; the answers tell of it all the same. */
+/** A `RATE_LIMIT` that no test reaches; answers still have its headers. */
 export const ENOUGH = '1000000';
 
-/** To the mock, every key is as good. */
+/** Keys for the mock, which accepts any key. */
 export const MOCK_KEYS: Keys = {
   own: 'roster_mock_key',
   read: 'roster_mock_key',
@@ -36,16 +36,16 @@ export const MOCK_KEYS: Keys = {
   exemplary: 'roster_mock_key',
 };
 
-/** What a key is made with. */
+/** The options of a key. */
 interface KeyOptions {
   name: string;
-  /** The local owner, if none is named. */
+  /** The owner; by default the local one. */
   owner?: string | undefined;
-  /** All of them, if none is named. */
+  /** The scopes; all of them by default. */
   scopes?: readonly Scope[];
 }
 
-/** @param owner whose keys they are, but for the stranger's; without it, the local owner's */
+/** @param owner the owner of all keys but the stranger's; by default the local owner */
 export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
   return onStore(databaseUrl, async (store) => {
     const create = (name: string, ...scopes: Scope[]) =>
@@ -65,7 +65,7 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
   });
 }
 
-/** Makes one key, and gives it. */
+/** Creates a key, and returns it. */
 export function makeKey(databaseUrl: string, options: KeyOptions): Promise<string> {
   return onStore(databaseUrl, (store) => createIn(store, options));
 }

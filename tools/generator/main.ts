@@ -1,7 +1,7 @@
 /**
- * What `npm run generate` and `npm run lint:spec` begin with, in the project's folder: the contract is
- * checked, and its faults are told, a line each. Then, with `--write`, the module that the server has of it
- * is written; with `--compare`, it must be what the contract gives.
+ * The first step of `npm run generate` and `npm run lint:spec`, in the project's folder: checks the contract,
+ * and prints its faults, one per line. Then, with `--write`, writes the server's module of the contract; with
+ * `--compare`, checks that the module is up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

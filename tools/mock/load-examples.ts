@@ -4,10 +4,10 @@ import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { wholeTable } from './whole-table.js';
 
 /**
- * Gives a service what the contract's examples create, by sending it those requests in the contract's order,
- * in which nothing needs what comes later; and waits until what was to be trained is trained.
- * @param url of an empty service
- * @returns the addresses of what was made
+ * Creates the resources of the contract's examples in a service, by sending the example requests in the
+ * contract's order, in which none depends on a later one. Waits until the trainings have ended.
+ * @param url the URL of an empty service
+ * @returns the addresses of the created resources
  * @throws if the service refuses an example, or a training fails
  */
 export async function loadExamples(url: string): Promise<string[]> {
@@ -22,7 +22,7 @@ export async function loadExamples(url: string): Promise<string[]> {
   return made;
 }
 
-/** The examples of an operation that makes something; none of one that reads or changes what is there. */
+/** Returns the example requests of an operation that creates a resource; empty for other operations. */
 async function creations(operation: Operation): Promise<ExampleRequest[]> {
   if (trains(operation)) {
     const csv = exampleRequests(operation).find(
@@ -30,11 +30,11 @@ async function creations(operation: Operation): Promise<ExampleRequest[]> {
     );
     return csv ? [{ ...csv, body: await wholeTable(csv.body ?? '') }] : [];
   }
-  // A PUT that may create changes what is there; and what it would create, a POST has created.
+  // A PUT that may create is used for updates; a POST has already created its resource.
   return operation.method === 'POST' && declares(operation, 201) ? exampleRequests(operation) : [];
 }
 
-/** What goes on after the answer is a training. */
+/** Whether an operation starts a training, which goes on after the answer. */
 function trains(operation: Operation): boolean {
   return declares(operation, 202);
 }
@@ -43,7 +43,7 @@ function declares({ place }: Operation, status: number): boolean {
   return place.find('responses', String(status)) !== undefined;
 }
 
-/** @returns the address of what was created */
+/** @returns the address of the created resource */
 async function create(
   url: string,
   { id }: Operation,

@@ -7,7 +7,7 @@ import { stopSignal } from '../../server/stop-signal.js';
 import { withoutKeys } from './without-keys.js';
 
 const HOST = '127.0.0.1';
-/** That of the other mock, so that a frontend finds either. */
+/** The port of the other mock, so that a frontend finds either. */
 const PORT = '4010';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -20,7 +20,10 @@ try {
   process.exitCode = 1;
 }
 
-/** It lets everyone in and keeps nothing, so it is for this machine alone and never on a store that is kept. */
+/**
+ * Returns a configuration for this machine alone, without a persistent store: the mock accepts everyone, and
+ * keeps nothing.
+ */
 function readMockConfig(env: NodeJS.ProcessEnv): Config {
   return readConfig({
     ...env,
@@ -36,19 +39,20 @@ async function mock(config: Config): Promise<void> {
   const service = await openService(config, pino({ level: config.logLevel }));
   try {
     service.work();
-    // It reads the contract when it is loaded: the service has done that by now, and would have told of a fault.
+    // The module reads the contract when it is loaded. The service has read it by now, and would have reported
+    // its faults.
     const { loadExamples } = await import('./load-examples.js');
     const front = withoutKeys(service.app);
-    // Whoever reaches the mock finds the examples: they are loaded through another door before it opens.
+    // The examples are loaded through a temporary port, so the mock has them before it opens its own.
     const made = await withAddress(front, loadExamples);
-    sayWhatIsThere(await service.listen(front), made);
+    printAddresses(await service.listen(front), made);
     await stopSignal();
   } finally {
     await service.stop();
   }
 }
 
-/** Listens on a port that nobody knows, while something is done by way of it. */
+/** Serves a listener on a temporary port while a function uses it. */
 async function withAddress<T>(
   listener: RequestListener,
   use: (url: string) => Promise<T>,
@@ -65,7 +69,7 @@ async function withAddress<T>(
   }
 }
 
-function sayWhatIsThere(url: string, made: readonly string[]): void {
+function printAddresses(url: string, made: readonly string[]): void {
   say(`A mock that remembers listens on ${url}. It is the service itself, in memory, with the
 examples of the contract in it:
 ${made.map((address) => `\n  ${url}${address}`).join('')}

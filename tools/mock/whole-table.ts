@@ -1,8 +1,8 @@
 import { diamondTable } from '../../testkit/data/diamonds.js';
 
 /**
- * An example of a table shows its first lines, of which nothing could be learnt. This is all of it: the
- * same columns of every diamond.
+ * Returns the whole table of an example, which shows only its first lines, too few to train from: the same
+ * columns of every diamond.
  * @param firstLines CSV with a header line, without quotes
  * @throws if it has a column that the diamonds do not have
  */

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 
-/** The version to compare with cannot be had; the message says why. */
+/** The version to compare with is not available; the message gives the reason. */
 export class NoBase extends Error {}
 
-/** A commit, and what to call it. */
+/** A commit, and its name in the review. */
 export interface Base {
   readonly commit: string;
   readonly name: string;
@@ -12,8 +12,8 @@ export interface Base {
 const MAIN = ['origin/main', 'main'];
 
 /**
- * The commit that a change is compared with: the one that is named; else where this branch left the
- * main one; on the main branch itself, the commit before.
+ * Returns the commit to compare with: the named one; else the one where this branch left the main branch; on
+ * the main branch itself, the previous commit.
  * @throws {NoBase} if there is no such commit, or no git repository.
  */
 export function baseOf(reference: string | undefined): Base {
@@ -27,9 +27,9 @@ export function baseOf(reference: string | undefined): Base {
 }
 
 /**
- * A file as it was at a commit.
- * @param file relative to the current folder.
- * @throws {NoBase} if it was not there.
+ * Returns the content of a file at a commit.
+ * @param file the path relative to the current folder.
+ * @throws {NoBase} if the file did not exist.
  */
 export function fileAt({ commit, name }: Base, file: string): string {
   const text = tryGit('show', `${commit}:./${file}`);
@@ -55,7 +55,7 @@ function commitOf(reference: string): string {
 
 const ENOUGH_FOR_A_CONTRACT = 64 * 1024 * 1024;
 
-/** What git answers; undefined if it fails. Nothing goes through a shell. */
+/** Runs git without a shell, and returns its output; undefined if it fails. */
 function tryGit(...args: string[]): string | undefined {
   try {
     return execFileSync('git', args, {

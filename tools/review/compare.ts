@@ -7,7 +7,7 @@ import { compareShared } from './operation/shared.js';
 import type { Pair } from './schema/comparison.js';
 import { canonical } from './schema/words.js';
 
-/** Compares two versions of the contract: what changed for those who call the service. */
+/** Compares two versions of the contract, and returns the differences for clients. */
 export function compareContracts(contracts: Pair<Contract>): Finding[] {
   const old = operationsOf(contracts.before);
   const now = operationsOf(contracts.after);
@@ -42,7 +42,7 @@ export function compareContracts(contracts: Pair<Contract>): Finding[] {
   ];
 }
 
-/** Operations are the same if they have one address; of the others, if they have one operationId. */
+/** Matches the operations of both versions: by their address, and the rest by their operationId. */
 function pairsOf(old: readonly Operation[], now: readonly Operation[]): Pair<Operation>[] {
   const left = new Set(now);
   const pairs = new Map<Operation, Operation>();
@@ -67,18 +67,21 @@ function compareServers(scope: Scope, { before, after }: Pair<Contract>): Findin
     return listed.length > 0 ? listed : ['/'];
   };
   const [old, now] = [urls(before), urls(after)];
-  const told = { before: before.document, after: after.document };
+  const details = { before: before.document, after: after.document };
   return [
     ...old
       .filter((url) => !now.includes(url))
-      .map((was) => scope.finding('server-removed', { ...told, was }, 'servers')),
+      .map((was) => scope.finding('server-removed', { ...details, was }, 'servers')),
     ...now
       .filter((url) => !old.includes(url))
-      .map((is) => scope.finding('server-added', { ...told, is }, 'servers')),
+      .map((is) => scope.finding('server-added', { ...details, is }, 'servers')),
   ];
 }
 
-/** A scheme that is gone shows at the operations that asked for it. */
+/**
+ * Compares the security schemes of both versions. A removed scheme is reported at the operations that required
+ * it.
+ */
 function compareSchemes(scope: Scope, { before, after }: Pair<Contract>): Finding[] {
   const schemes = (contract: Contract) =>
     new Map(
@@ -94,7 +97,7 @@ function compareSchemes(scope: Scope, { before, after }: Pair<Contract>): Findin
       canonical(rest),
     );
     if (was === is) return [];
-    const told = { before: old, after: scheme, was: was ?? '', is: is ?? '' };
-    return [scope.within(`security scheme ${name}`).finding('scheme-changed', told)];
+    const details = { before: old, after: scheme, was: was ?? '', is: is ?? '' };
+    return [scope.within(`security scheme ${name}`).finding('scheme-changed', details)];
   });
 }

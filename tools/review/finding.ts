@@ -3,35 +3,35 @@ import { type Party, RULES, type Rule } from './rules.js';
 /** A difference between two versions of the contract. */
 export interface Difference {
   readonly rule: Rule;
-  /** Where, from the outer to the inner: `body.skill.name`; relative to what was compared. */
+  /** The path from the outer to the inner part: `body.skill.name`; relative to the compared part. */
   readonly path: string;
-  /** Where it stands in the contract: in the new version, or in the old one if it is gone. */
+  /** The place in the contract: in the new version, or in the old one if it was removed. */
   readonly pointer: string;
-  /** What it was; empty if it was not there. */
+  /** The old value; empty if there was none. */
   readonly was: string;
-  /** What it is; empty if it is no longer there. */
+  /** The new value; empty if there is none. */
   readonly is: string;
 }
 
-/** A difference, and whom it concerns. */
+/** A difference, and the party that it concerns. */
 export interface Finding extends Difference {
-  /** The operationId; `GET /address` without one; empty, if it concerns all operations. */
+  /** The operationId; `GET /address` without one; empty if it concerns all operations. */
   readonly operation: string;
   readonly party: Party;
 }
 
-/** Says for whom a finding breaks; undefined if for nobody. */
+/** Returns the party that a finding breaks, if any. */
 export function breaks({ rule, party }: Pick<Finding, 'rule' | 'party'>): Party | undefined {
   return RULES[rule].breaks[party] === undefined ? undefined : party;
 }
 
-/** The same change, and every place that it shows at: a shared schema shows in many operations. */
+/** A change with all of its places: a shared schema appears in many operations. */
 export interface Change extends Pick<Finding, 'rule' | 'party' | 'was' | 'is'> {
   readonly places: readonly string[];
   readonly pointers: readonly string[];
 }
 
-/** Brings together the findings that are one change, or one change made in many operations. */
+/** Groups the findings that are one change, or the same change in many operations. */
 export function changesOf(findings: readonly Finding[]): Change[] {
   const atOnePointer = grouped(findings, ({ rule, party, pointer, was, is }) =>
     JSON.stringify([rule, party, pointer, was, is]),
@@ -75,7 +75,7 @@ const REMARKS = new Set<Rule>([
   'keyword-changed',
 ]);
 
-/** Whether a difference leaves everything possible as it was. */
+/** Whether a difference leaves the set of possible values unchanged. */
 export function isRemark({ rule }: Pick<Difference, 'rule'>): boolean {
   return REMARKS.has(rule);
 }

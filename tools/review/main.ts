@@ -1,4 +1,7 @@
-/** `npm run spec:review -- <commit>`: what the contract, as it is here, does to clients of the one there. */
+/**
+ * `npm run spec:review -- <commit>`: reviews the effect of the current contract on clients of the version at
+ * the commit.
+ */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { baseOf, fileAt, NoBase } from './base.js';

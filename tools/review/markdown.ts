@@ -9,14 +9,14 @@ const WHOM: { readonly [party in Party]: string } = {
 };
 const PARTIES = ['caller', 'sender', 'reader'] as const;
 
-/** A comment on a pull request has at most 65,536 characters. */
+/** The maximum size, less than the 65,536 characters of a comment on a pull request. */
 const MAX_CHARACTERS = 60_000;
 const MAX_PLACES = 4;
 
 /**
- * A review as GitHub Flavored Markdown, the gravest first. Whatever comes from a contract stands in code
- * spans, where it mentions nobody and links nowhere.
- * @param base what was compared with, in a few words.
+ * Formats a review as GitHub Flavored Markdown, with the gravest changes first. Text from a contract is put in
+ * code spans, so that it mentions nobody and links nowhere.
+ * @param base a short name of the version that was compared with.
  */
 export function markdownOf(review: Review, base: string): string {
   const lines: string[] = ['## What this does to clients', '', verdict(review, base)];
@@ -97,7 +97,7 @@ function folded(title: string, lines: readonly string[], length: number): string
 
 const MAX_TEXT_LENGTH = 300;
 
-/** A text as code, within a table: on one line, with its pipes escaped, whatever backticks it has. */
+/** Formats a text as code within a table: on one line, with its pipes escaped and its backticks enclosed. */
 function code(text: string): string {
   const whole = text.replace(/\s+/g, ' ').replace(/\|/g, '\\|');
   const short = whole.length > MAX_TEXT_LENGTH ? `${whole.slice(0, MAX_TEXT_LENGTH)}…` : whole;
@@ -107,7 +107,7 @@ function code(text: string): string {
   return `${fence}${space}${short}${space}${fence}`;
 }
 
-/** The gravest comes first, so that what is cut off is what matters least. */
+/** Cuts off the end, which has the least important lines. */
 function shortened(lines: readonly string[]): string {
   let length = 0;
   const kept = lines.filter((line) => {

@@ -3,7 +3,7 @@ import { asRecord } from '../../server/contract/json-record.js';
 import { NAMED } from './contract/references.js';
 import { canonical } from './schema/words.js';
 
-/** What is for people to read: it is not compared, but that it changed is worth knowing. */
+/** Keywords with text for people. They are not compared, but a change is listed. */
 const PROSE = new Set([
   'title',
   'summary',
@@ -17,7 +17,7 @@ const PROSE = new Set([
   'x-roster-message',
 ]);
 
-/** The places, as JSON pointers, where both versions have words or examples and they are not the same. */
+/** Returns the JSON pointers at which the prose or the examples of the versions differ. */
 export function changedProse(before: unknown, after: unknown): string[] {
   const changed: string[] = [];
   const seen = new Set<unknown>();

@@ -6,20 +6,20 @@ import { type Party, RULES } from './rules.js';
 import type { Pair } from './schema/comparison.js';
 import { type Announcement, announcement } from './version.js';
 
-/** What a change of the contract does to clients. */
+/** The effect of a change of the contract on clients. */
 export interface Review {
   readonly versions: Pair<string>;
   readonly announced: Announcement;
   readonly breaking: { readonly [party in Party]: readonly Change[] };
   readonly added: readonly Change[];
   readonly notes: readonly Change[];
-  /** Where words or examples changed, as JSON pointers. */
+  /** The JSON pointers at which prose or examples changed. */
   readonly prose: readonly string[];
 }
 
 /**
  * Compares two versions of the contract.
- * @throws {ContractFault} if the version of one is no semantic version.
+ * @throws {ContractFault} if one does not have a semantic version.
  */
 export function reviewOf(contracts: Pair<Contract>): Review {
   const changes = changesOf(compareContracts(contracts));

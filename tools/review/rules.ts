@@ -1,16 +1,19 @@
 /**
- * What a kind of difference means: for whom it breaks, with how it might be made compatible instead,
- * and what it is where it breaks nobody. Requests are contravariant, answers covariant: what narrows a
- * schema breaks whoever sends by it, and what widens it whoever reads by it.
+ * The kinds of difference: the parties that each breaks, with a compatible alternative, and its category for
+ * the other parties. Requests are contravariant, responses covariant: a narrower schema breaks senders, and a
+ * wider one breaks readers.
  */
 
-/** Who may be broken: whoever sends a request, reads an answer, or calls an operation at all. */
+/**
+ * The parties that a change may break: senders of requests, readers of responses, or every caller of an
+ * operation.
+ */
 export type Party = 'sender' | 'reader' | 'caller';
 
 interface Meaning {
   readonly title: string;
   readonly breaks: { readonly [party in Party]?: string };
-  /** To the others it is something that they may use, or just something to know. */
+  /** For the other parties it is an addition, or just a note. */
   readonly else: 'added' | 'note';
 }
 
@@ -127,7 +130,7 @@ const meanings = {
     breaks: { sender: KEEP, reader: KEEP },
     else: 'note',
   },
-  'field-heeded': { title: 'field added', breaks: {}, else: 'added' },
+  'field-recognized': { title: 'field added', breaks: {}, else: 'added' },
   'field-ignored': { title: 'field removed; still taken, as any other', breaks: {}, else: 'note' },
   'closed-to-other-fields': {
     title: 'other fields are refused',
@@ -201,5 +204,5 @@ const meanings = {
 
 export type Rule = keyof typeof meanings;
 
-/** The kinds of difference, and what each means. */
+/** The kinds of difference, and their meaning. */
 export const RULES: { readonly [rule in Rule]: Meaning } = meanings;

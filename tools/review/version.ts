@@ -1,15 +1,15 @@
 import { ContractFault } from './contract/read.js';
 
-/** What a version has to announce, from the least to the most. */
+/** The kinds of change that a version announces, in increasing order. */
 type Step = 'none' | 'addition' | 'break';
 
-/** Whether the contract's version says what the changes are. */
+/** Whether the contract's version announces its changes. */
 export interface Announcement {
-  /** Breaking changes are announced; true if there are none. */
+  /** Whether breaking changes are announced; true if there are none. */
   readonly breaksAnnounced: boolean;
-  /** Additions are announced; true if there are none. */
+  /** Whether additions are announced; true if there are none. */
   readonly additionsAnnounced: boolean;
-  /** The least version that announces everything. */
+  /** The lowest version that announces everything. */
   readonly needed: string;
 }
 
@@ -19,10 +19,10 @@ interface Version {
 }
 
 /**
- * Holds the versions against semantic versioning: what breaks wants a major version, or a minor one
- * while the major is 0 (semver.org, 4); what adds wants a minor one, or a patch while the major is 0.
- * Before its release, a version with a pre-release tag may change in any way.
- * @throws {ContractFault} if one is no semantic version.
+ * Checks the versions by semantic versioning: a breaking change requires a major version, or a minor one while
+ * the major is 0 (semver.org, 4); an addition requires a minor version, or a patch while the major is 0. After
+ * a pre-release, any other version is allowed.
+ * @throws {ContractFault} if one is not a semantic version.
  */
 export function announcement(before: string, after: string, step: Step): Announcement {
   const [old, now] = [parse(before), parse(after)];

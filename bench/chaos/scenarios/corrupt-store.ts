@@ -9,7 +9,7 @@ import { startOrLine } from '../start-or-line.js';
 
 const SKILLS = 2000;
 const PAGE = 4096;
-/** Which page is overwritten, as a share of the file: one of each part of it. */
+/** The positions of the overwritten pages, as fractions of the file. */
 const PLACES = [0.2, 0.35, 0.5, 0.65, 0.8];
 
 /** A store whose file was overwritten, at its beginning or in its middle. */
@@ -69,7 +69,7 @@ async function overwrite(file: string, at: number, length: number): Promise<void
   await handle.close();
 }
 
-/** Reads all, lists all, writes some, and reads again after a start what was acknowledged. */
+/** Reads every resource, lists them, writes some, and after a restart reads the acknowledged ones again. */
 async function useDamaged(
   folder: string,
   file: string,
@@ -99,7 +99,8 @@ async function useDamaged(
   };
   try {
     for (let number = 0; number < SKILLS; number += 1) await read(service, number);
-    // A list is read as it is written: where it cannot go on, it breaks off, which no client takes for whole.
+    // A list is read while it is sent. If reading fails, the answer breaks off, so no client takes it for
+    // complete.
     const list = await client
       .send('GET', `${service.url}/projects/default/skills`)
       .catch((error: unknown) => {

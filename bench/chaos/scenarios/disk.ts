@@ -10,10 +10,10 @@ import { largeSkill, missingOf } from '../writes/large-skills.js';
 
 const SMALL = '4m';
 const ROOMY = '64m';
-/** Until a disk of that size is full, and some more. */
+/** More writes than fit on a disk of that size. */
 const WRITES = 200;
 
-/** A disk with no room left, and one that nobody may write to. */
+/** A full disk, and a read-only one. */
 export const disk: Scenario = {
   name: 'disk',
   run: async (folder) => {
@@ -50,7 +50,7 @@ async function fillUp(folder: string, mounted: Disk) {
       } else otherwise.push(`${status} ${textOf(body, 'type')}`);
     }
     const unreadable = await missingOf(service.url, acknowledged);
-    // As after a power cut: what was not written down is gone.
+    // Like a power cut: data that was not on the disk is lost.
     await service.kill();
     const fullStart = await startOrLine(folder, url);
     await mounted.resize(ROOMY);

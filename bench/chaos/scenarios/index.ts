@@ -8,7 +8,7 @@ import { overloadOfGets, overloadOfPredictions } from './overload.js';
 import { slowConnections } from './slow-connections.js';
 import { twoInstances } from './two-instances.js';
 
-/** In the order in which they run. */
+/** The scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   killWritesSqlite,
   killWritesPostgres,

@@ -12,9 +12,9 @@ import { Writer } from '../writes/writer.js';
 
 const KILLS = 50;
 const WRITERS = 6;
-/** Between the first write and the end, in milliseconds: from a start that is hardly over to many writes. */
+/** The time from the first write to the kill, in milliseconds: from just after the start to many writes. */
 const LIFETIME = { least: 30, most: 400 };
-/** A training is begun in every so manyth life. */
+/** A training begins after every fifth start. */
 const TRAIN_EVERY = 5;
 const PROJECT = 'busy';
 
@@ -35,7 +35,7 @@ export const killWritesPostgres: Scenario = {
   },
 };
 
-/** Kills a service while it writes, starts it again and compares what is there with what it had said. */
+/** Kills a service while it writes, restarts it, and compares its resources with the acknowledged ones. */
 async function killWhileWriting(folder: string, databaseUrl: string): Promise<Finding[]> {
   const writers = Array.from({ length: WRITERS }, (_, number) => new Writer(`w${number}`));
   const { csv } = diamondTable(60);
@@ -59,7 +59,7 @@ async function killWhileWriting(folder: string, databaseUrl: string): Promise<Fi
       lost.push(...writers.flatMap((writer) => writer.compare(there)));
       counted.push(...(await compareCounters(service, there)));
     }
-    const badEnds = await badlyEnded(service, trainings);
+    const badEnds = await unexpectedEnds(service, trainings);
     counted.push(...(await emptyAndDelete(service)));
     const written = writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
     const faults = writers.flatMap(({ unexpected }) => unexpected);
@@ -92,31 +92,31 @@ async function killWhileWriting(folder: string, databaseUrl: string): Promise<Fi
   }
 }
 
-/** Begins a training; gives the name of the model once it is accepted. */
+/** Starts a training. Returns the name of the model once it is accepted. */
 async function begin({ url }: Service, name: string, csv: string): Promise<string> {
   await ask('PUT', `${url}/api/projects/${PROJECT}/models/${name}?target=price`, csv);
   return name;
 }
 
-/** A project that holds something tells what, when it is to be deleted. */
+/** Compares the counts in the refusal to delete the project with the lists. */
 async function compareCounters({ url }: Service, there: Contents): Promise<string[]> {
   const { status, body } = await send('DELETE', `${url}/projects/${PROJECT}`);
   const detail = textOf(body, 'detail');
   if (status !== 409) return [`${status} to the deletion of a project that holds something`];
   return LISTS.filter((list) => {
-    const told = Number(new RegExp(`(\\d+) ${list.slice(0, -1)}`).exec(detail)?.[1] ?? 0);
-    return told !== there[list].size;
+    const reported = Number(new RegExp(`(\\d+) ${list.slice(0, -1)}`).exec(detail)?.[1] ?? 0);
+    return reported !== there[list].size;
   }).map((list) => `${there[list].size} ${list} are listed, but "${detail}"`);
 }
 
-/** In milliseconds: some trainings, each after the lease that a killed instance left. */
+/** The timeout of the trainings, in milliseconds: some trainings, each after the lease of a killed instance. */
 const TRAINING_TIMEOUT_MS = 40_000;
 
-/** The service gives up what ended it three times, which it cannot tell from what was ended three times. */
+/** The service gives up a training after three attempts: the training may be what ends the process. */
 const CUT_SHORT = 'cut short 3 times';
 
-/** Waits until the trainings have ended, and tells which ended otherwise than they may. */
-async function badlyEnded({ url }: Service, names: readonly string[]): Promise<string[]> {
+/** Waits until the trainings have ended, and returns those that ended in an unexpected way. */
+async function unexpectedEnds({ url }: Service, names: readonly string[]): Promise<string[]> {
   const deadline = performance.now() + TRAINING_TIMEOUT_MS;
   for (;;) {
     const models = arrayOf(await ask('GET', `${url}/api/projects/${PROJECT}/models`));

@@ -10,7 +10,7 @@ import {
 } from '../../../testkit/service/measured-service.js';
 import type { Finding, Scenario } from '../../scenario/scenario.js';
 
-/** How many projects, and how many skills each. */
+/** The number of projects, and of skills in each. */
 interface Size {
   readonly projects: number;
   readonly skills: number;
@@ -20,10 +20,10 @@ const LARGE: Size = { projects: 100, skills: 10_000 };
 
 const ROUNDS = 7;
 const SECONDS = 1.5;
-/** One after the other: nobody waits for anybody. */
+/** One request after the other, so that none waits for another. */
 const CONNECTIONS = 1;
 
-/** Reading one skill of a million, beside reading one of a thousand. */
+/** Reads one skill of a million, and one of a thousand for comparison. */
 export const millionSkills: Scenario = {
   name: 'million-skills',
   run: async (folder) => {
@@ -90,7 +90,7 @@ function reading({ url, pid }: Service, { projects, skills }: Size): () => Promi
   };
 }
 
-/** Has the service make a store, and fills it past the service: over HTTP it would take an hour. */
+/** Lets the service create a store, and fills it directly: over HTTP it would take an hour. */
 async function fill(folder: string, file: string, { projects, skills }: Size): Promise<void> {
   await (await startService(folder, `file:${file}`)).stop();
   const database = new SqliteDatabase(file);

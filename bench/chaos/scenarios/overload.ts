@@ -15,17 +15,20 @@ import { type Finding, none, type Scenario } from '../../scenario/scenario.js';
 const TIMES = 20;
 const ROUNDS = 8;
 const FLOOD_SECONDS = 8;
-/** Until the crowd is connected, which is another thing than a flood of requests. */
+/** The time until the connections are open, which is not part of the flood, in seconds. */
 const CONNECTING_SECONDS = 2;
-/** As many connections as it takes until more of them do not reach the service more often. */
+/** More connections than this do not increase the rate that reaches the service. */
 const MAX_CONNECTIONS = 1000;
-/** Few connections keep the service busy without making it queue; which number is best, we try. */
+/** Small numbers of connections that keep the service busy without queueing. The better one is used. */
 const FEW = [4, 16];
 const BEST_SECONDS = 2;
 
-/** In milliseconds: whoever is refused may ask another instance before a person notices. */
+/** In milliseconds: a refused caller can try another instance before a person notices. */
 const QUICKLY = 1000;
-/** In MiB: the bodies that the service lets itself hold, and as much again for what is made of them. */
+/**
+ * The limit of additional memory, in MiB: the bodies that the service may buffer, and as much again for their
+ * contents.
+ */
 const MORE_MEMORY = 512;
 
 /** Many small requests. */
@@ -59,10 +62,10 @@ export const overloadOfPredictions: Scenario = {
     }),
 };
 
-/** The request that a service is overloaded with. */
+/** The request that overloads the service. */
 interface Subject {
   readonly wire: Buffer;
-  /** Sends the same request on a connection of its own. */
+  /** Sends the same request on its own connection. */
   sendAnew(): Promise<{ status: number }>;
 }
 
@@ -73,8 +76,8 @@ type Prepare = (service: Service) => Promise<Subject>;
 type Target = Subject & Pick<Service, 'url' | 'pid' | 'kill'>;
 
 /**
- * Starts two services, floods one of them again and again, and compares its rates with those of the other,
- * which are measured in turn: the speed of the machine changes by more than what is asked for.
+ * Starts two services, floods one of them repeatedly, and compares its rates with those of the other. They are
+ * measured in turn, because the speed of the machine varies by more than the limit.
  */
 async function overload(folder: string, prepare: Prepare): Promise<Finding[]> {
   const calm = await start(folder, 'calm', prepare);
@@ -98,9 +101,9 @@ async function start(folder: string, name: string, prepare: Prepare): Promise<Ta
   }
 }
 
-/** Rates of one round, in requests a second. */
+/** The rates of one round, in requests a second. */
 interface Round {
-  /** The best rate of the service that is never flooded, on both sides of the round. */
+  /** The best rate of the service that is never flooded, before and after the round. */
   readonly before: number;
   readonly after: number;
   readonly flood: Load;
@@ -109,7 +112,7 @@ interface Round {
 }
 
 async function compare(calm: Target, flooded: Target): Promise<Finding[]> {
-  const connections = await fewestForTheBestRate(calm);
+  const connections = await bestConnectionCount(calm);
   await warmUp(flooded);
   const watch = watchService(flooded);
   const rounds: Round[] = [];
@@ -125,12 +128,12 @@ async function compare(calm: Target, flooded: Target): Promise<Finding[]> {
   return [...findings(rounds), ...(await watch.findings())];
 }
 
-/** Has the service compile what runs often. */
+/** Lets the service compile its frequent code. */
 async function warmUp(target: Target): Promise<void> {
   for (let round = 0; round < 3; round++) await bestRate(target, 4);
 }
 
-async function fewestForTheBestRate(target: Target): Promise<number> {
+async function bestConnectionCount(target: Target): Promise<number> {
   await warmUp(target);
   const tried: number[] = [];
   for (const connections of FEW) tried.push(await bestRate(target, connections));
@@ -154,7 +157,7 @@ async function floodOf({ url, wire }: Target, rate: number, watch: Watch): Promi
   return load;
 }
 
-/** Measures a service during the floods: its answers on connections of their own, and its memory. */
+/** Measures a service during the floods: its answers on separate connections, and its memory. */
 interface Watch {
   resume(): void;
   pause(): void;
@@ -206,7 +209,7 @@ function waits(asked: string, times: readonly number[]): Finding {
   };
 }
 
-/** What an orchestrator does, which ends a service that does not answer. */
+/** Checks the health like an orchestrator that restarts a service that does not answer. */
 async function probe(url: string): Promise<void> {
   const { status } = await send('GET', `${url}/health/live`);
   if (status !== 200) throw new Error(`the service says of its health ${status}`);
@@ -217,7 +220,7 @@ async function served(ask: () => Promise<{ status: number }>): Promise<void> {
   if (status !== 200 && status !== 503) throw new Error(`the service answers ${status}`);
 }
 
-/** How long it takes, in milliseconds; for ever, if it fails. */
+/** Returns the duration of the work in milliseconds; infinite if it fails. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const begun = performance.now();
   try {
@@ -245,7 +248,7 @@ function findings(rounds: readonly Round[]): Finding[] {
     {
       asked: `${TIMES} times the best rate reaches the service`,
       measured: `${median(timesReached).toFixed(1)} times: ${perSecond(sent / seconds)} on the wire of ${perSecond(offered / seconds)} offered; the others found each of ${MAX_CONNECTIONS} connections waiting for an answer, and were not sent`,
-      // It is a figure of the load, not of the service: without it the next ones say less than they seem to.
+      // A figure of the load, not of the service: if it is missed, the next figures say less than they seem to.
       passed: median(timesReached) >= TIMES ? true : undefined,
     },
     {
@@ -271,7 +274,7 @@ function findings(rounds: readonly Round[]): Finding[] {
   ];
 }
 
-/** The median of shares, and their range. */
+/** Formats the median of shares, and their range. */
 function share(shares: readonly number[]): string {
   const range = `${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}`;
   return `${percent(median(shares))} (${range}, in turn with a service that is never flooded)`;

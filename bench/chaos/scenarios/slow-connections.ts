@@ -16,10 +16,12 @@ const SLOW = 1000;
 const ROUNDS = 5;
 const SECONDS = 3;
 const CONNECTIONS = 8;
-/** What opening and closing a thousand connections costs is not part of it; in milliseconds. */
+/**
+ * The time excluded from the measurement while a thousand connections are opened and closed, in milliseconds.
+ */
 const SETTLING = 1000;
 
-/** A thousand connections that send a little now and then, for ever. */
+/** A thousand connections that each send a little now and then, forever. */
 export const slowConnections: Scenario = {
   name: 'slow-connections',
   run: async (folder) => {
@@ -72,7 +74,7 @@ async function inTurn(service: Service): Promise<Finding[]> {
   ];
 }
 
-/** A table is taken from a stream: slow ones among them must not take the room of those who send theirs. */
+/** Tables are read as streams: slow ones must not use up the capacity for others. */
 async function train({ url }: Service): Promise<Finding> {
   const { csv } = diamondTable(60);
   const model = `${url}/api/projects/default/models/prices?target=price`;

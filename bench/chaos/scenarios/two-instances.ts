@@ -11,13 +11,16 @@ import { Persistent } from '../writes/persistent.js';
 
 const KILLS = 6;
 const CLIENTS = 8;
-/** How long both instances serve before one is killed, and how long the other serves alone, in milliseconds. */
+/**
+ * The time for which both instances serve before one is killed, and for which the other serves alone, in
+ * milliseconds.
+ */
 const TOGETHER = 700;
 const ALONE = 500;
 
 const MODEL = '/api/projects/default/models/prices';
 
-/** Two instances on one PostgreSQL, of which one after the other is killed while clients write. */
+/** Two instances on one PostgreSQL, which are killed in turn while clients write. */
 export const twoInstances: Scenario = {
   name: 'two-instances',
   run: async (folder) => {
@@ -66,11 +69,11 @@ async function killOneByOne(
   ];
 }
 
-/** Kills the first instance in the middle of a training, which the second must end. */
+/** Kills the first instance during a training, which the second must finish. */
 async function killWhileTraining([first, second]: readonly [Service, Service]): Promise<Finding> {
   const { csv } = diamondTable();
   do {
-    // Either may take it up. One that the second has taken up is of no use here.
+    // Either instance may claim it. A training that the second has claimed is of no use here.
     await send('DELETE', second.url + MODEL);
     await ask('PUT', `${first.url}${MODEL}?target=price`, csv);
     while (!isTraining(first) && !isTraining(second)) await delay(20);

@@ -3,12 +3,12 @@ import { arrayOf, fieldOf, textOf } from '../../../testkit/json.js';
 
 export const LISTS = ['skills', 'agents', 'chatbots', 'models'] as const;
 
-/** What a project holds: of each kind, by name, what the writers know of it, as JSON. */
+/** The contents of a project: for each kind, by name, the fields that the writers set, as JSON. */
 export type Contents = Readonly<Record<(typeof LISTS)[number], ReadonlyMap<string, string>>>;
 
 /**
- * Reads what a project holds, from its lists.
- * @param project its address
+ * Reads the contents of a project from its lists.
+ * @param project the URL of the project
  */
 export async function contentsOf(project: string): Promise<Contents> {
   const models = project.replace('/projects/', '/api/projects/');
@@ -28,7 +28,7 @@ export async function contentsOf(project: string): Promise<Contents> {
   };
 }
 
-/** An object as a list of its fields, in the order of their names. */
+/** Converts an object to a list of its fields, sorted by name. */
 export function sorted(value: unknown): unknown {
   const fields = Object.entries(Object(value));
   return fields.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Client } from '../../../testkit/http/client.js';
 import { fieldOf, textOf } from '../../../testkit/json.js';
 
-/** A skill of some ten pages, whose contents follow from its number. */
+/** Returns a skill of about ten pages, whose contents derive from its number. */
 export function largeSkill(number: number) {
   return { name: `large_${number}`, type: 'sql', params: { text: textOfNumber(number) } };
 }
 
 /**
- * Reads skills one by one, and tells which are not what they were.
- * @param written which must be there
- * @param all if it is given: of the numbers below it, the others must not be there
+ * Reads skills one by one, and returns those that differ from what was written.
+ * @param written the numbers of the skills that must exist
+ * @param all if given, other skills with lower numbers than this must not exist
  */
 export async function missingOf(
   url: string,

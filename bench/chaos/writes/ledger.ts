@@ -1,18 +1,18 @@
 import { ask } from '../../../testkit/http/client.js';
 import { arrayOf, fieldOf, textOf } from '../../../testkit/json.js';
 
-/** What was acknowledged to clients who do not rest before it is. */
+/** The acknowledged writes of clients that retry until they are acknowledged. */
 export interface Ledger {
-  /** By name: the id, and the last value. */
+  /** The id and the last value, by name. */
   readonly skills: Map<string, { readonly id: string; readonly value: number }>;
-  /** By name: the id. Each has the skill of the same name. */
+  /** The id, by name. Each agent has the skill of the same name. */
   readonly agents: Map<string, { readonly id: string }>;
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   readonly faults: string[];
   writes: number;
 }
 
-/** Tells how what a project holds differs from what was acknowledged. */
+/** Returns the differences between a project and the acknowledged writes. */
 export async function compareWith(ledger: Ledger, project: string): Promise<string[]> {
   const skills = arrayOf(await ask('GET', `${project}/skills`));
   const agents = arrayOf(await ask('GET', `${project}/agents`));
@@ -34,7 +34,7 @@ export function storedValue(skill: unknown): unknown {
   return fieldOf(fieldOf(skill, 'params'), 'value');
 }
 
-/** What is missing, there twice, or another than was acknowledged. */
+/** Returns the resources that are missing, duplicated, or not as acknowledged. */
 function misplaced(
   what: string,
   acknowledged: ReadonlyMap<string, { readonly id: string }>,

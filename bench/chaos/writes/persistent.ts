@@ -4,22 +4,22 @@ import { type Answer, Client, NoAnswer } from '../../../testkit/http/client.js';
 import { textOf } from '../../../testkit/json.js';
 import { type Ledger, storedValue } from './ledger.js';
 
-/** Between two attempts, in milliseconds. */
+/** The pause between two attempts, in milliseconds. */
 const PAUSE = 20;
 
 /**
- * A client as the contract wants it: it sends each write until it is answered, to one instance or the other,
- * a creation with one Idempotency-Key, an update with the entity tag of what it has read.
+ * A client that follows the contract: it retries each write on one instance or the other until it is answered,
+ * a creation with one Idempotency-Key, an update with the entity tag that it has read.
  */
 export class Persistent {
-  /** How many requests were sent more than once. */
+  /** The number of requests that were sent more than once. */
   retried = 0;
   readonly #client = new Client();
   #stopped = false;
 
   /**
-   * @param prefix of the names of its resources
-   * @param instances the addresses of all instances, dead or alive
+   * @param prefix the prefix of the names of its resources
+   * @param instances the URLs of all instances, alive or not
    */
   constructor(
     private readonly prefix: string,
@@ -27,7 +27,7 @@ export class Persistent {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Writes until it is stopped, and all that it began is answered. */
+  /** Writes until it is stopped and every pending write is answered. */
   async work(): Promise<void> {
     for (let number = 0; !this.#stopped; number += 1) {
       const name = `${this.prefix}_${number}`;
@@ -45,7 +45,7 @@ export class Persistent {
     this.#stopped = true;
   }
 
-  /** Gives the id of what was created. */
+  /** Creates a resource, and returns its id. */
   async #create(path: string, body: object): Promise<string | undefined> {
     const answer = await this.#insist('POST', path, body, { 'Idempotency-Key': uuidv4() });
     if (answer.status === 201) return textOf(answer.body, 'id');
@@ -60,7 +60,7 @@ export class Persistent {
     const condition = { 'If-Match': String(headers['etag']) };
     const answer = await this.#insist('PUT', path, { skill: { params: { value } } }, condition);
     if (answer.status === 412 && this.retried > before) {
-      // The first attempt may have been the one that changed the skill. Nobody else writes to it.
+      // The first attempt may have changed the skill. No other client writes to it.
       const { body } = await this.#insist('GET', path);
       if (storedValue(body) !== value) this.#blame(`PUT ${path}, done by nobody`, answer);
     } else if (answer.status !== 200) this.#blame(`PUT ${path}`, answer);

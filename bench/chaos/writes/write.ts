@@ -1,27 +1,27 @@
 import { sorted } from './contents.js';
 
-/** What a writer's resources are: the values of skills and chatbots, and the skills of agents, by name. */
+/** The resources of a writer: the values of skills and chatbots, and the skills of agents, by name. */
 export interface Belief {
   readonly skills: ReadonlyMap<string, Readonly<Record<string, number>>>;
   readonly agents: ReadonlyMap<string, readonly string[]>;
   readonly chatbots: ReadonlyMap<string, Readonly<Record<string, number>>>;
 }
 
-/** A request, and what is there when it is done. */
+/** A request, and the resources after it. */
 export interface Write {
   readonly method: 'POST' | 'PUT' | 'DELETE';
-  /** Within the project. */
+  /** The path within the project. */
   readonly path: string;
   readonly body?: object;
   readonly after: Belief;
 }
 
-/** Writers keep about so many resources of a kind: reading all of them after each kill is part of it. */
+/** The number of resources of a kind that a writer keeps: all of them are read after each kill. */
 const MAX_RESOURCES = 30;
 
 /**
- * Chooses a write by chance.
- * @param name one that was never used
+ * Chooses a random write.
+ * @param name a name that was never used
  */
 export function nextWrite(belief: Belief, name: string): Write {
   const { skills, agents, chatbots } = belief;
@@ -37,7 +37,7 @@ export function nextWrite(belief: Belief, name: string): Write {
   return updateChatbot(belief, name);
 }
 
-/** The same text for the same resources. */
+/** Returns the same text for the same resources. */
 export function describe({ skills, agents, chatbots }: Belief): string {
   const values = (all: ReadonlyMap<string, unknown>) =>
     sorted(Object.fromEntries([...all].map(([name, fields]) => [name, sorted(fields)])));

@@ -3,8 +3,8 @@ import type { Contents } from './contents.js';
 import { type Belief, describe, nextWrite, type Write } from './write.js';
 
 /**
- * Writes to resources of its own, one write after the other, and remembers what must be there. Of the one
- * write whose answer did not come it knows two things that may be there, and nothing between them.
+ * Writes to its own resources, one write at a time, and remembers the expected state. After a write without an
+ * answer, two states are allowed, and nothing in between.
  */
 export class Writer {
   acknowledged = 0;
@@ -15,17 +15,17 @@ export class Writer {
   #unanswered: Write | undefined;
   #next = 0;
 
-  /** @param prefix of the names of its resources */
+  /** @param prefix the prefix of the names of its resources */
   constructor(private readonly prefix: string) {}
 
-  /** Writes until no answer comes. */
+  /** Writes until a request is not answered. */
   async write(project: string): Promise<void> {
     for (;;) {
       const write = nextWrite(this.#belief, `${this.prefix}_${this.#next++}`);
       this.#unanswered = write;
       try {
         const answer = await this.#client.send(write.method, project + write.path, write.body);
-        // Whoever is told to come back knows no more than whoever is told nothing.
+        // A 503 leaves the outcome as unknown as no answer.
         if (answer.status === 503) return;
         if (answer.status >= 300) {
           this.unexpected.push(
@@ -43,7 +43,10 @@ export class Writer {
     }
   }
 
-  /** Compares what is there with what must be; tells the differences, and takes what is there as it is. */
+  /**
+   * Compares the actual state with the allowed ones. Returns the differences, and continues from the actual
+   * state.
+   */
   compare(there: Contents): string[] {
     const own = this.#ownOf(there);
     const write = this.#unanswered;
@@ -74,7 +77,7 @@ export class Writer {
   }
 }
 
-/** What `sorted` made of an object of numbers. */
+/** Converts the JSON of `sorted` back to an object of numbers. */
 function fieldsOf(text: string): Record<string, number> {
   const fields: unknown = JSON.parse(text);
   if (!Array.isArray(fields)) throw new Error(`${text} are no fields`);

@@ -8,10 +8,10 @@ import { asRecord } from '../../../server/contract/json-record.js';
 import { CONTRACT_FILE } from '../contract-file.js';
 
 /**
- * The contract with more operations, which stand before its own: copies of them, with addresses and
- * operationIds of their own.
- * @param count how many
- * @returns the contract, in which the copies go by the name of what they do: there they find their handlers
+ * Returns the contract with additional operations before its own: copies of them, with their own addresses and
+ * operationIds.
+ * @param count the number of copies
+ * @returns the contract, in which each copy has the name of its original to find its handler
  */
 export async function grownContract(count: number): Promise<Contract> {
   const { document } = readContract(CONTRACT_FILE);

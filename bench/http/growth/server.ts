@@ -9,7 +9,7 @@ import { Trainings } from '../../../server/training/trainings.js';
 import { openStore, serve } from '../yardsticks/serve.js';
 import { grownContract } from './grown-contract.js';
 
-/** Roster on a contract with more operations, as many as `MORE` says. */
+/** Roster on a contract with more operations; `MORE` is their number. */
 const { MORE = '' } = process.env;
 const config = readConfig(process.env);
 const contract = await grownContract(Number(MORE));

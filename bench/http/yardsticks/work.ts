@@ -2,7 +2,7 @@ import type { operations } from '../../../generated/openapi.js';
 import { LOCAL_OWNER } from '../../../server/auth/caller.js';
 import { NameTakenError, type Project, type Store } from '../../../server/store/index.js';
 
-/** What an operation is sent, as JSON. */
+/** The JSON body of an operation. */
 export type BodyOf<O extends keyof operations> = operations[O] extends {
   requestBody: { content: { 'application/json': infer B } };
 }
@@ -16,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * What the operations do, as one would write it by hand on the same store: the same reads, and the same
- * transaction for a write. It trusts what it is sent.
+ * The work of the operations, as one would write it by hand on the same store: the same reads, and the same
+ * transaction for a write. It trusts its input.
  */
 export class Work {
   constructor(private readonly store: Store) {}

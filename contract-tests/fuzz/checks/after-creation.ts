@@ -1,4 +1,4 @@
-/** What must hold of what was created: it is where the answer says, until it is deleted. */
+/** Checks that a created resource is at its address until it is deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import { sentValue, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
@@ -7,20 +7,22 @@ import { onlyKey } from '../requests.js';
 import { KEPT } from '../values/edge-values.js';
 import { recordOf } from '../values/schema.js';
 
-/** The answer may be that of an earlier request with the same `Idempotency-Key`, whose resource is gone. */
-export function isReplay({ made, answer, world }: Exchange): boolean {
+/**
+ * Whether the answer is that of an earlier request with the same `Idempotency-Key`, whose resource may be gone.
+ */
+export function isReplay({ made, answer, fixture }: Exchange): boolean {
   const key = sentValue(made, 'header', 'Idempotency-Key');
-  return key !== undefined && !world.isNew(String(key), recordOf(answer.json)['id']);
+  return key !== undefined && !fixture.isNew(String(key), recordOf(answer.json)['id']);
 }
 
-/** What of the promises about something new is not kept; then it is gone. */
+/** Checks the promises about a created resource, and deletes it. Returns those that are broken. */
 export async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {
-  const { made, filled, answer, world, request } = exchange;
+  const { made, filled, answer, fixture, request } = exchange;
   const body = recordOf(answer.json);
   const key = sentValue(made, 'header', 'Idempotency-Key');
   const faults: string[] = [];
   if (key !== undefined) {
-    const again = await world.send(request, made.operationId);
+    const again = await fixture.send(request, made.operationId);
     if (again.status !== answer.status || again.text !== answer.text) {
       faults.push(
         `the same request again, with its Idempotency-Key, was answered with ${again.status}`,
@@ -29,7 +31,7 @@ export async function afterCreation(exchange: Exchange, links: readonly Link[]):
   }
   const location = answer.headers.get('Location') ?? '';
   const reading = links.find(({ target }) => target.method === 'GET');
-  const shown = await world.send(
+  const shown = await fixture.send(
     {
       ...request,
       method: 'GET',
@@ -45,8 +47,8 @@ export async function afterCreation(exchange: Exchange, links: readonly Link[]):
   if (answer.status === 201 && !isDeepStrictEqual(shown.json, answer.json)) {
     faults.push('what was created is shown otherwise than when it was created');
   }
-  world.forget(targetOf(made));
-  // What is kept was trained again; it stays.
+  fixture.forget(targetOf(made));
+  // The permanent resource was trained again; it stays.
   if (Object.values(filled.path).includes(KEPT)) return faults;
   const pathOf = ({ parameters }: Link) =>
     Object.fromEntries(
@@ -58,15 +60,15 @@ export async function afterCreation(exchange: Exchange, links: readonly Link[]):
   return [...faults, ...(await walk(exchange, links, pathOf))];
 }
 
-/** Follows the links of what was created: it is there until it is deleted, and then no longer. */
+/** Follows the links of a created resource: they lead to it until it is deleted, and then to 404. */
 async function walk(
-  { world, answer }: Exchange,
+  { fixture, answer }: Exchange,
   links: readonly Link[],
   pathOf: (link: Link) => Record<string, string>,
 ): Promise<string[]> {
   const faults: string[] = [];
   const ask = async (link: Link, ...expected: number[]) => {
-    const { status, text } = await world.call(link.target, pathOf(link), bodyOf(link));
+    const { status, text } = await fixture.call(link.target, pathOf(link), bodyOf(link));
     if (!expected.includes(status)) {
       faults.push(
         `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,

@@ -1,13 +1,16 @@
-/** Refusals of valid requests that are right: by what is there already, or by what the contract says in words. */
+/**
+ * Decides whether a valid request may be refused, because of existing resources or a rule in the contract's
+ * text.
+ */
 
 import { type Case, sentValue, targetOf } from '../case.js';
-import type { Exchange, World } from '../fixture.js';
+import type { Exchange, Fixture } from '../fixture.js';
 import { KEPT } from '../values/edge-values.js';
 import { recordOf } from '../values/schema.js';
 
-type Explanation = (exchange: Exchange) => boolean;
+type Condition = (exchange: Exchange) => boolean;
 
-const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/project-not-found': ({ filled }) => !filled.isThere,
   '/problems/skill-not-found': ({ filled }) => !filled.isThere,
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
@@ -15,14 +18,14 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/model-not-found': ({ filled, made }) =>
     !filled.isThere || Number(sentValue(made, 'query', 'version') ?? 1) > 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
-  '/problems/project-not-empty': ({ filled, world }) =>
-    Object.values(filled.path).includes(world.project),
+  '/problems/project-not-empty': ({ filled, fixture }) =>
+    Object.values(filled.path).includes(fixture.project),
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
   '/problems/model-not-ready': () => false,
   '/problems/precondition-failed': ({ made }) =>
     ['If-Match', 'If-None-Match'].some((name) => sentValue(made, 'header', name) !== undefined),
-  '/problems/idempotency-key-reused': ({ made, world }) => isKeyUsed(made, world),
-  '/problems/request-in-progress': ({ made, world }) => isKeyUsed(made, world),
+  '/problems/idempotency-key-reused': ({ made, fixture }) => isKeyUsed(made, fixture),
+  '/problems/request-in-progress': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
@@ -31,26 +34,29 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/malformed-body': ({ made }) => made.body?.isUsable === false,
   '/problems/invalid-request': (exchange) =>
     isRefusedUnvalidated(exchange) ||
-    isRefusedInWords(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
+    breaksTextRule(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
 
-/** Whether what there is, or what the contract says in words, explains that a valid request was refused. */
-export function isExplained(exchange: Exchange): boolean {
+/** Whether the existing resources or the contract's text justify the refusal of a valid request. */
+export function isAllowedRefusal(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
   if (exchange.request.method === 'HEAD') return !exchange.filled.isThere || hasVersion(exchange);
-  return EXPLANATIONS[String(type)]?.(exchange) ?? false;
+  return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
 }
 
-/** The most arrays, objects and members of a body, its rows apart, as the contract says in words. */
+/** The maximum number of arrays, objects and members of a body without its rows, from the contract's text. */
 const MAX_MEMBERS = 10_000;
 
-/** A body of more bytes is not read for a project or a model that does not exist. */
-const MAX_READ_IN_VAIN = 256 * 1024;
+/** Larger bodies, in bytes, are not read for a project or a model that does not exist. */
+const MAX_DISCARDED_BYTES = 256 * 1024;
 
-/** Whether a body was refused before it was validated: for its bounds, or because nothing is there that takes it. */
+/**
+ * Whether a body was refused before its validation: for its size, or because its project or model does not
+ * exist.
+ */
 export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange): boolean {
   if (answer.status === 404) {
-    return !filled.isThere && (request.body?.length ?? 0) > MAX_READ_IN_VAIN;
+    return !filled.isThere && (request.body?.length ?? 0) > MAX_DISCARDED_BYTES;
   }
   const { errors } = recordOf(answer.json);
   const [error, ...others] = Array.isArray(errors) ? errors : [];
@@ -61,7 +67,7 @@ export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange
   );
 }
 
-/** The arrays, objects and members of a value of JSON. */
+/** Counts the arrays, objects and members of a JSON value. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const items = Object.values(value);
@@ -69,20 +75,20 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), own);
 }
 
-function isKeyUsed(made: Case, world: World): boolean {
-  return world.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
+function isKeyUsed(made: Case, fixture: Fixture): boolean {
+  return fixture.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
 function hasVersion({ made }: Exchange): boolean {
   return sentValue(made, 'query', 'version') !== undefined;
 }
 
-/** The name in the object that a write wraps. */
+/** Returns the name in the object that a write wraps. */
 function nameWritten(body: unknown): unknown {
   return recordOf(Object.values(recordOf(body))[0])['name'];
 }
 
-/** Whether each place that an answer points at has a name that is not that of what is kept. */
+/** Whether the answer points only at names other than those of the permanent resources. */
 function pointsAtWords(problem: unknown, body: unknown): boolean {
   const { errors } = recordOf(problem);
   if (!Array.isArray(errors) || errors.length === 0) return false;
@@ -94,8 +100,11 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
   });
 }
 
-/** What the contract's text rules out, and a schema cannot: one skill in two lists, and a chatbot created under two names. */
-function isRefusedInWords(operationId: string, body: unknown, problem: unknown): boolean {
+/**
+ * Whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, or a
+ * chatbot created under two names.
+ */
+function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const { errors } = recordOf(problem);
   const pointers = Array.isArray(errors)
     ? errors.map((error) => String(recordOf(error)['pointer']))

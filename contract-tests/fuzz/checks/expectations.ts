@@ -3,19 +3,19 @@ import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import type { Answer } from '../http.js';
 import { recordOf } from '../values/schema.js';
-import { isExplained, isRefusedUnvalidated } from './allowed-refusals.js';
+import { isAllowedRefusal, isRefusedUnvalidated } from './allowed-refusals.js';
 
-/** What of an answer is not as the contract promises. */
+/** Returns the violations of the contract in an answer. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
-  const { made, request, answer, world } = exchange;
+  const { made, request, answer, fixture } = exchange;
   const response = responseOf(answer);
   if (typeof response === 'string') return [response];
-  const broken = await violations(request.method, world.url + request.path, response);
+  const broken = await violations(request.method, fixture.url + request.path, response);
   return [
     ...(answer.status >= 500 ? [`a server error, ${answer.status}`] : []),
     ...broken,
     ...(answer.status >= 400 ? faultsOfProblem(exchange) : []),
-    ...(made.fault === undefined ? refusalOfValid(exchange) : otherwiseThan(made.fault, exchange)),
+    ...(made.fault === undefined ? refusalOfValid(exchange) : deviations(made.fault, exchange)),
   ];
 }
 
@@ -25,7 +25,7 @@ function responseOf({ status, headers, text }: Answer): Response | string {
   return new Response(isEmpty ? null : text, { status, headers });
 }
 
-/** A problem says of itself what the answer says of it (RFC 9457, section 3.1). */
+/** Checks that a problem repeats the status and the request id of its answer (RFC 9457, section 3.1). */
 function faultsOfProblem({ request, answer }: Exchange): string[] {
   if (request.method === 'HEAD') return [];
   const problem = recordOf(answer.json);
@@ -49,7 +49,7 @@ function refusalOfValid(exchange: Exchange): string[] {
     const mustBeThere = filled.isThere || createsAt(exchange);
     return mustBeThere ? [] : [`${answer.status} for what is not there`];
   }
-  if (isExplained(exchange)) return [];
+  if (isAllowedRefusal(exchange)) return [];
   const { type, detail, errors } = recordOf(answer.json);
   return [
     `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${targetOf(made).id})`,
@@ -60,10 +60,10 @@ function createsAt({ made, filled }: Exchange): boolean {
   return targetOf(made).method === 'PUT' && filled.isProjectThere;
 }
 
-function otherwiseThan({ what, statuses, pointer }: Expected, exchange: Exchange): string[] {
+function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): string[] {
   const { made, answer } = exchange;
   if (isRefusedUnvalidated(exchange)) return [];
-  if (isOfState(answer) && takesTables(made) && isExplained(exchange)) return [];
+  if (isOfState(answer) && takesTables(made) && isAllowedRefusal(exchange)) return [];
   if (!statuses.includes(answer.status)) {
     return [`${what}: answered with ${answer.status}, not ${statuses.join(' or ')}`];
   }
@@ -72,12 +72,15 @@ function otherwiseThan({ what, statuses, pointer }: Expected, exchange: Exchange
   const pointers = Array.isArray(errors)
     ? errors.map((error) => String(recordOf(error)['pointer']))
     : [];
-  const astray = pointers.filter((other) => !isRelated(other, pointer));
-  if (pointers.length > 0 && astray.length === 0) return [];
+  const unrelated = pointers.filter((other) => !isRelated(other, pointer));
+  if (pointers.length > 0 && unrelated.length === 0) return [];
   return [`${what}: points at ${pointers.join(', ') || 'nothing'}, not at ${pointer}`];
 }
 
-/** A table is read only when the state of its model allows it (RFC 9110, section 13.2.1). */
+/**
+ * Whether an operation takes tables. A table is read only if the state of its model allows it (RFC 9110,
+ * section 13.2.1).
+ */
 function takesTables(made: Case): boolean {
   return targetOf(made).bodies.some(([mediaType]) => mediaType === 'text/csv');
 }
@@ -86,7 +89,7 @@ function isOfState({ status }: Answer): boolean {
   return status === 404 || status === 409 || status === 412;
 }
 
-/** Whether a pointer is another one, or leads to what holds it. */
+/** Whether a pointer is equal to another one, or leads to a parent of it. */
 function isRelated(pointer: string, to: string): boolean {
   return pointer === to || to.startsWith(`${pointer}/`);
 }

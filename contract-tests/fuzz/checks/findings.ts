@@ -1,22 +1,22 @@
-/** Something that is not as the contract promises. */
+/** A violation of the contract. */
 export interface Finding {
-  /** Whether one request met it, or a sequence of them. */
+  /** Whether a single request or a sequence revealed it. */
   kind: 'request' | 'sequence';
-  /** What is the same in each case that meets it. */
+  /** The text that all cases of the same finding share. */
   what: string;
-  /** All that was found in the smallest case that was found. */
+  /** All faults of the smallest case. */
   faults: readonly string[];
   /** The requests of this case, as commands. */
   shown: string;
   seed: number;
-  /** Where fast-check finds it again, with this seed. */
+  /** The path at which fast-check reproduces it with this seed. */
   path: string;
 }
 
-/** A request that is longer is shown in part, in characters. */
+/** The length, in characters, from which a request is abbreviated. */
 const MAX_SHOWN_LENGTH = 2000;
 
-/** What was found, each thing once. */
+/** The findings, each once. */
 export class Findings {
   readonly #found = new Map<string, Finding>();
 
@@ -32,13 +32,13 @@ export class Findings {
     return this.#found.size;
   }
 
-  /** All that was found, and the commands that find it again. */
-  told(): string {
-    return [...this.#found.values()].map(tell).join('\n\n');
+  /** Returns all findings, with the commands that reproduce them. */
+  report(): string {
+    return [...this.#found.values()].map(reportOf).join('\n\n');
   }
 }
 
-function tell({ kind, what, faults, shown, seed, path }: Finding): string {
+function reportOf({ kind, what, faults, shown, seed, path }: Finding): string {
   const rest = shown.length > MAX_SHOWN_LENGTH ? `… (${shown.length} characters)` : '';
   const sequences = kind === 'sequence' ? ' --sequences' : '';
   return [

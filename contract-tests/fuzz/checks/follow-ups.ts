@@ -1,4 +1,7 @@
-/** What must hold after an answer: what was created is there, what was refused changed nothing, what is gone is gone. */
+/**
+ * Checks the state after an answer: created resources exist, refused requests changed nothing, deleted
+ * resources are gone.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
@@ -8,15 +11,15 @@ import { onlyKey } from '../requests.js';
 import { recordOf } from '../values/schema.js';
 import { afterCreation, isReplay } from './after-creation.js';
 
-/** What of the promises about the time after an answer is not kept. */
+/** Returns the violations of the promises about the state after an answer. */
 export async function faultsAfter(exchange: Exchange): Promise<string[]> {
-  const { made, answer, world } = exchange;
+  const { made, answer, fixture } = exchange;
   const target = targetOf(made);
   if (made.method !== target.method || made.key !== 'own') return [];
   if (answer.status >= 400) return afterRefusal(exchange);
   if (target.method === 'GET') return afterReading(exchange);
   if (target.method === 'DELETE') {
-    world.forget(target);
+    fixture.forget(target);
     return afterDeletion(exchange);
   }
   const links = kinds.find(({ creator }) => creator === target)?.links;
@@ -26,12 +29,14 @@ export async function faultsAfter(exchange: Exchange): Promise<string[]> {
   return [];
 }
 
-/** What was changed is shown as the change answered, under the name that it has now; then it is removed. */
+/**
+ * Checks that a changed resource is shown as the change answered, under its new name. Deletes it afterwards.
+ */
 async function afterChange(exchange: Exchange): Promise<string[]> {
-  const { filled, answer, world, made } = exchange;
+  const { filled, answer, fixture, made } = exchange;
   const target = targetOf(made);
   const kind = kindsWithin(target).at(-1);
-  world.forget(target);
+  fixture.forget(target);
   if (kind === undefined) return [];
   const faults: string[] = [];
   for (const method of ['GET', 'DELETE']) {
@@ -43,7 +48,7 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
         evaluate(value, filled.path, answer.json),
       ]),
     );
-    const found = await world.call(link.target, path);
+    const found = await fixture.call(link.target, path);
     if (found.status >= 300) faults.push(`${link.target.id} after the change: ${found.status}`);
     if (method === 'GET' && !isDeepStrictEqual(found.json, answer.json)) {
       faults.push('what was changed is shown otherwise than the change answered');
@@ -52,18 +57,18 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
   return faults;
 }
 
-async function afterDeletion({ request, made, world }: Exchange): Promise<string[]> {
-  const again = await world.send(
+async function afterDeletion({ request, made, fixture }: Exchange): Promise<string[]> {
+  const again = await fixture.send(
     { ...request, headers: onlyKey(request.headers) },
     made.operationId,
   );
   return again.status === 404 ? [] : [`deleted a second time: ${again.status}, not 404`];
 }
 
-/** A refused change has changed nothing: the resource is still there, under its name. */
-async function afterRefusal({ made, filled, world }: Exchange): Promise<string[]> {
+/** Checks that a refused change has changed nothing: the resource still exists, under its name. */
+async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string[]> {
   const target = targetOf(made);
-  const spare = world.spareOf(target);
+  const spare = fixture.spareOf(target);
   const name = pathParametersOf(target).at(-1) ?? '';
   if (
     !['PUT', 'DELETE'].includes(target.method) ||
@@ -76,12 +81,12 @@ async function afterRefusal({ made, filled, world }: Exchange): Promise<string[]
   if (link === undefined || !filled.isThere) return [];
   const names = pathParametersOf(link.target);
   const values = Object.values(filled.path);
-  const found = await world.call(
+  const found = await fixture.call(
     link.target,
     Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
   );
   if (found.status !== 200) {
-    world.forget(target);
+    fixture.forget(target);
     return [`after a refusal, the resource is not there: ${found.status}`];
   }
   const { id, version } = recordOf(found.json);
@@ -89,12 +94,12 @@ async function afterRefusal({ made, filled, world }: Exchange): Promise<string[]
   return ['after a refusal, the resource is another one'];
 }
 
-/** Whoever has a resource already is not sent it again. */
-async function afterReading({ request, answer, made, world }: Exchange): Promise<string[]> {
+/** Checks that a caller with the current tag gets 304. */
+async function afterReading({ request, answer, made, fixture }: Exchange): Promise<string[]> {
   const tag = answer.headers.get('ETag');
   if (tag === null || answer.status !== 200) return [];
   const headers = { ...onlyKey(request.headers), 'If-None-Match': tag };
-  const again = await world.send({ ...request, headers }, made.operationId);
+  const again = await fixture.send({ ...request, headers }, made.operationId);
   return again.status === 304
     ? []
     : [`with its own ETag as If-None-Match: ${again.status}, not 304`];

@@ -1,13 +1,13 @@
-/** Requests that ask for what is not theirs, by an address or a method that is not there. */
+/** Requests without access, or to an address or method that does not exist. */
 import { METHODS } from 'node:http';
-import { type Case, type KeyName, PLACES, targetOf, withParameter } from '../case.js';
+import { type Case, type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
 import { methodsOf, pathParametersOf, targets } from '../operations.js';
 import { certain, type FaultMaker } from './faults.js';
 
 const SCOPES = ['read', 'write', 'predict', 'operate'] as const;
 
-/** No key that is good, or one that may not do this. An operation that is open to all takes any. */
-export const keysThatDoNotFit: FaultMaker = (made) => {
+/** An invalid key, or one without the scope. An operation that is open to everyone accepts any key. */
+export const wrongKeys: FaultMaker = (made) => {
   const { scope } = targetOf(made);
   const withKey = (key: KeyName, what: string, status: number) => ({
     ...made,
@@ -26,29 +26,29 @@ export const keysThatDoNotFit: FaultMaker = (made) => {
   ]);
 };
 
-/** What belongs to another owner, or to another project, is not there. */
-export const othersResources: FaultMaker = (made) => {
+/** Resources of another owner or project, which do not exist for the caller. */
+export const foreignResources: FaultMaker = (made) => {
   const [project, ...further] = pathParametersOf(targetOf(made));
   if (project === undefined) return [];
   const fault = { what: "another owner's", statuses: [404] };
   const strangers: Case = { ...made, key: 'stranger', fault };
   const resource = further.at(-1);
   if (resource === undefined || made.method === 'PUT') return certain([strangers]);
-  const elsewhere = withParameter(made, { name: project, in: 'path' }, PLACES.other);
+  const elsewhere = withParameter(made, { name: project, in: 'path' }, PLACEHOLDERS.other);
   const ofOther = { what: "another project's", statuses: [404] };
   return certain([
     strangers,
-    ...[PLACES.keptId, 'kept'].map((name) => ({
+    ...[PLACEHOLDERS.keptId, 'kept'].map((name) => ({
       ...withParameter(elsewhere, { name: resource, in: 'path' }, name),
       fault: ofOther,
     })),
   ]);
 };
 
-/** CONNECT is not about an address, and has an answer of its own in HTTP (RFC 9110, section 9.3.6). */
+/** All methods but CONNECT, which has no address and its own answer in HTTP (RFC 9110, section 9.3.6). */
 const ASKED = METHODS.filter((method) => method !== 'CONNECT');
 
-/** A method that the address does not have; and OPTIONS, which every address has. */
+/** A method that the address does not have. */
 export const otherMethods: FaultMaker = (made) => {
   const declared = methodsOf(targetOf(made).path);
   const others = ASKED.filter((method) => !declared.includes(method));
@@ -56,14 +56,14 @@ export const otherMethods: FaultMaker = (made) => {
   return certain(others.map((method) => ({ ...made, method, fault })));
 };
 
-/** HEAD and OPTIONS, which the contract promises in words. */
+/** HEAD and OPTIONS, which the contract promises in its text. */
 export const promisedMethods: FaultMaker = (made) =>
   certain([
     ...(made.method === 'GET' ? [{ ...made, method: 'HEAD' }] : []),
     { ...made, method: 'OPTIONS', fault: { what: 'OPTIONS', statuses: [204] } },
   ]);
 
-/** Addresses that are nearly those of the contract. */
+/** Addresses that are similar to those of the contract. */
 export const otherAddresses: FaultMaker = (made) => {
   const { path } = targetOf(made);
   const fault = { what: 'another address', statuses: [404] };

@@ -1,8 +1,8 @@
-/** Requests whose body cannot be read or costs too much, or whose answer cannot be had. */
+/** Requests with an unreadable or oversized body, or without an acceptable answer. */
 import { targetOf } from '../case.js';
 import { at, certain, type FaultMaker, jsonSchemaOf } from './faults.js';
 
-/** A body that cannot be read, is of another kind, or is not there. */
+/** A body that is malformed, of another media type, or missing. */
 export const unreadableBodies: FaultMaker = (made) => {
   const { body, headers } = made;
   if (body === undefined) return [];
@@ -47,7 +47,7 @@ export const unreadableBodies: FaultMaker = (made) => {
   ]);
 };
 
-/** A body that costs more than the contract allows. */
+/** A body that exceeds the limits of the contract. */
 export const largeBodies: FaultMaker = (made) => {
   const { body } = made;
   const { maxBody } = targetOf(made);
@@ -70,8 +70,8 @@ export const largeBodies: FaultMaker = (made) => {
   ]);
 };
 
-/** Nothing that the operation answers with is acceptable. */
-export const unacceptable: FaultMaker = (made) => {
+/** An Accept header that excludes every media type of the operation. */
+export const unacceptableTypes: FaultMaker = (made) => {
   if (targetOf(made).produces.length === 0) return [];
   const accepts = ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'];
   return certain(

@@ -1,34 +1,34 @@
-/** Ways in which a valid request is made wrong. */
+/** The common type of the functions that introduce a fault into a valid request. */
 import type { Place } from '../../../testkit/openapi/document.js';
 import { type Case, type Expected, targetOf } from '../case.js';
 
 /**
- * Gives the ways in which a request can be made wrong, in groups of one kind; none, where there are none. Some
- * turn out not to be one only when they are tried.
+ * Returns the mutations that introduce a fault into a request, in groups of one kind. A mutation returns
+ * undefined if it turns out to be impossible.
  */
 export type FaultMaker = (made: Case) => (() => Case | undefined)[][];
 
-/** Ways in which there is nothing to try, grouped by what they are. */
+/** Returns mutations that always succeed, grouped by their fault. */
 export function certain(cases: readonly Case[]): (() => Case)[][] {
   return grouped(cases, ({ fault }) => fault?.what ?? '').map((group) =>
     group.map((made) => () => made),
   );
 }
 
-/** Values in groups of one kind, in the order in which they come. */
+/** Groups values by a key, in their order. */
 export function grouped<T>(all: readonly T[], kindOf: (one: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const one of all) groups.set(kindOf(one), [...(groups.get(kindOf(one)) ?? []), one]);
   return [...groups.values()];
 }
 
-/** A case with what is wrong with it, and what the answer must then be. */
+/** Returns a case with its fault, and the expected answer. */
 export function at(made: Case, what: string, statuses: readonly number[], pointer?: string): Case {
   const fault: Expected = { what, statuses, ...(pointer === undefined ? {} : { pointer }) };
   return { ...made, fault };
 }
 
-/** The schema of the JSON that a case sends, if it sends any. */
+/** Returns the schema of a JSON body; undefined if the case sends none. */
 export function jsonSchemaOf(made: Case): Place | undefined {
   const { body } = made;
   if (body?.mediaType !== 'application/json') return undefined;

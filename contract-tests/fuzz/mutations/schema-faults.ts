@@ -1,17 +1,17 @@
-/** Requests that break one keyword of the contract, or lack a part, or have one too many. */
+/** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
 import { sentValue, targetOf, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
 import { isSendable, jsonBody } from '../valid-cases.js';
 import { escapeStep, keywordsOf, typesOf } from '../values/schema.js';
 import { at, certain, type FaultMaker, grouped, jsonSchemaOf } from './faults.js';
-import { type Break, breaksOf } from './schema-mutations.js';
+import { type Mutation, mutationsOf } from './schema-mutations.js';
 
-/** One keyword of the body's schema is broken. */
+/** Breaks one keyword of the body's schema. */
 export const brokenBodies: FaultMaker = (made) => {
   const schema = jsonSchemaOf(made);
   if (schema === undefined || made.body === undefined) return [];
-  return grouped(breaksOf(schema, made.body.value), ({ keyword }) => keyword).map((group) =>
+  return grouped(mutationsOf(schema, made.body.value), ({ keyword }) => keyword).map((group) =>
     group.map(({ keyword, pointer, make }) => () => {
       const broken = make();
       if (broken === undefined) return undefined;
@@ -23,12 +23,12 @@ export const brokenBodies: FaultMaker = (made) => {
   );
 };
 
-/** One keyword of a parameter's schema is broken. */
+/** Breaks one keyword of a parameter's schema. */
 export const brokenParameters: FaultMaker = (made) =>
   targetOf(made).parameters.flatMap((parameter) => {
     const { name, in: where } = parameter;
     const value = sentValue(made, where, name) ?? exampleOf(parameter);
-    return grouped(breaksOfParameter(parameter, value), ({ keyword }) => keyword).map((group) =>
+    return grouped(mutationsOfParameter(parameter, value), ({ keyword }) => keyword).map((group) =>
       group.map(({ keyword, pointer, make }) => () => {
         const broken = make();
         if (broken === undefined || !canBeSent(where, broken.value)) return undefined;
@@ -38,8 +38,8 @@ export const brokenParameters: FaultMaker = (made) =>
     );
   });
 
-/** What JavaScript takes for a number, or another reader might, and JSON does not (RFC 8259, section 6). */
-const NO_NUMBERS = [
+/** Texts that JavaScript or another parser reads as a number, and JSON does not (RFC 8259, section 6). */
+const INVALID_NUMBERS = [
   '',
   'abc',
   'true',
@@ -63,16 +63,16 @@ const NO_NUMBERS = [
   '1e400',
 ];
 
-function breaksOfParameter({ schema }: Parameter, value: unknown): Break[] {
+function mutationsOfParameter({ schema }: Parameter, value: unknown): Mutation[] {
   const isNumber = typesOf(schema).some((type) => type === 'integer' || type === 'number');
-  const texts = isNumber && !typesOf(schema).includes('string') ? NO_NUMBERS : [];
+  const texts = isNumber && !typesOf(schema).includes('string') ? INVALID_NUMBERS : [];
   return [
     ...texts.map((text) => ({ keyword: 'type', pointer: '', make: () => ({ value: text }) })),
-    ...breaksOf(schema, value).filter(({ keyword }) => keyword !== 'type'),
+    ...mutationsOf(schema, value).filter(({ keyword }) => keyword !== 'type'),
   ];
 }
 
-/** Some values would make another address, or another header, or none at all. */
+/** Whether a value can be sent in its place. Some would change the address or the header, or be dropped. */
 function canBeSent(where: string, value: unknown): boolean {
   const texts = [value].flat().map(String);
   if (texts.some((text) => /\p{Surrogate}/u.test(text))) return false;
@@ -88,7 +88,7 @@ function exampleOf({ schema }: Parameter): unknown {
   return typesOf(schema).includes('string') ? 'a' : 1;
 }
 
-/** A part that is required is left out, and one that is unknown is sent. */
+/** Omits a required part, repeats a parameter, or sends an unknown one. */
 export const otherParts: FaultMaker = (made) => {
   const { parameters } = targetOf(made);
   const query = parameters.filter(({ in: where }) => where === 'query');

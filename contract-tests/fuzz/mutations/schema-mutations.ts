@@ -1,5 +1,5 @@
 import type { Place } from '../../../testkit/openapi/document.js';
-import { NASTY_TEXTS } from '../values/edge-values.js';
+import { EDGE_TEXTS } from '../values/edge-values.js';
 import {
   boundOf,
   escapeStep,
@@ -16,32 +16,32 @@ import { simplest } from '../values/simplest.js';
 import { type Site, sitesOf, withField } from '../values/sites.js';
 import { paddedTo } from '../values/texts.js';
 
-/** A value that is valid but for one keyword of its schema. */
-export interface Break {
+/** A mutation that breaks exactly one keyword of the schema. */
+export interface Mutation {
   keyword: string;
-  /** The JSON pointer to what is at fault. */
+  /** The JSON pointer to the faulty part. */
   pointer: string;
-  /** Makes the value, which may be large; undefined, if something else would be broken too. */
+  /** Creates the value, which may be large. Returns undefined if another keyword would be broken too. */
   make: () => { value: unknown } | undefined;
 }
 
-/** A change of a value that breaks one keyword, and may break others. */
+/** A change of a value that breaks one keyword, and possibly others. */
 interface Change {
   keyword: string;
   pointer: string;
   change: () => unknown;
 }
 
-/** One of each type of JSON. */
+/** A value of each JSON type. */
 const ONE_OF_EACH: readonly unknown[] = [null, true, 7, 1.5, 'text', [], {}];
 
 const UNKNOWN_FIELDS = ['colour', 'Name', '__proto__', 'constructor', '', 'a/b~c', 'id '];
 
-/** No array and no object is made that is larger than this. */
+/** The maximum size of generated arrays and objects. */
 const MAX_SIZE = 2000;
 
-/** Each way to break one keyword of a schema, and nothing else, in a value that keeps to it. */
-export function breaksOf(schema: Place, value: unknown): Break[] {
+/** Returns the mutations of a valid value, each of which breaks one keyword of the schema and no other. */
+export function mutationsOf(schema: Place, value: unknown): Mutation[] {
   return sitesOf(schema, value)
     .flatMap(changesAt)
     .map(({ keyword, pointer, change }) => ({
@@ -54,7 +54,10 @@ export function breaksOf(schema: Place, value: unknown): Break[] {
     }));
 }
 
-/** Of a choice, the other branches fail too; in the branch that was meant, nothing but this does. */
+/**
+ * Whether a keyword is the only one broken. In a choice, the other branches may fail too; in the intended
+ * branch, only this keyword.
+ */
 function isSingle(faults: Fault[], keyword: string, pointer: string, schema: Place): boolean {
   if (!faults.some((fault) => fault.keyword === keyword && fault.pointer === pointer)) return false;
   return schema.find('oneOf') !== undefined || faults.every((fault) => fault.pointer === pointer);
@@ -98,7 +101,7 @@ function ofText({ schema, value, pointer, put }: Site): Change[] {
     `-${value}`,
     `${value}\u0000`,
   ];
-  const offPattern = patternOf(schema) === undefined ? [] : [...altered, ...NASTY_TEXTS];
+  const offPattern = patternOf(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS];
   const { format } = keywordsOf(schema);
   const offFormat = format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`];
   return [
@@ -167,7 +170,7 @@ function without(fields: object, name: string): object {
   return Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
 }
 
-/** Where some fields rule out others (`if` … `then`), one of each is sent. */
+/** If some fields exclude others (`if` … `then`), sends one of each. */
 function ofConditions({ schema, value, pointer, put }: Site): Change[] {
   return [schema, ...schema.entries('allOf').map(([, rule]) => rule)].flatMap((rule) =>
     rule.entries('then', 'properties').map(([name]) => {

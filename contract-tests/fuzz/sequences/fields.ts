@@ -1,4 +1,4 @@
-/** What a write carries, and what it changes in the model of a project. */
+/** The fields of a write, and their effect on the model of a project. */
 import type { Answer } from '../http.js';
 import { recordOf } from '../values/schema.js';
 import {
@@ -12,7 +12,7 @@ import {
   type State,
 } from './state.js';
 
-/** What a write may carry, of which each kind takes its own. */
+/** The fields of a write; each kind uses its own. */
 export interface Fields {
   name?: string;
   type?: string;
@@ -25,7 +25,7 @@ export interface Fields {
   agent?: string;
 }
 
-/** The same before it is known what there is. */
+/** The same fields with references that are not yet resolved. */
 export interface Draft {
   name?: string;
   type?: string;
@@ -38,7 +38,7 @@ export interface Draft {
 
 export type Written = 'skills' | 'agents' | 'chatbots';
 
-/** How a reference is written in what fast-check tells. */
+/** Formats a reference for the output of fast-check. */
 export function shown({ name, nth }: Reference): string {
   return nth === undefined ? name : `#${nth}`;
 }
@@ -52,20 +52,23 @@ export function fieldsOf(state: State, { skills, add, remove, agent, ...others }
     ...others,
     ...(skills && { skills: all(skills) }),
     ...(added && { add: added }),
-    // What is in both lists is refused, by the contract's words.
+    // The contract's text forbids a skill in both lists.
     ...(remove && { remove: all(remove).filter((name) => !added?.includes(name)) }),
     ...(agent && { agent: named(state, 'agents', agent) }),
   };
 }
 
-/** Only a chatbot is created by an update, and only under the name of its address. */
+/**
+ * Returns the statuses of an update of a missing resource. Only a chatbot is created by an update, and only
+ * under the name in its address.
+ */
 export function refusalsOfNew(state: State, kind: Written, fields: Fields, name: string): number[] {
   if (kind !== 'chatbots') return [404];
   const others = refusals(state, kind, fields, name);
   return (fields.name ?? name) === name ? others : [400, ...others];
 }
 
-/** The statuses of a write that cannot be done; none, if it can. */
+/** Returns the statuses with which an invalid write is refused; empty if it is valid. */
 export function refusals(
   state: State,
   kind: Written,

@@ -1,29 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { violations } from '../../checked-fetch.js';
-import type { World } from '../fixture.js';
+import type { Fixture } from '../fixture.js';
 import { type Answer, curlOf, type HttpRequest } from '../http.js';
 import { recordOf } from '../values/schema.js';
 import type { Kind } from './state.js';
 
-/** A project of the service, which is asked what it was asked before, and what it then holds. */
+/** A project of the service, which gets the same commands as the model, and is compared with it. */
 export class Project {
-  /** What was sent, as commands. */
+  /** The sent requests, as commands. */
   readonly sent: string[] = [];
 
   constructor(
-    readonly world: World,
+    readonly fixture: Fixture,
     readonly name: string,
   ) {}
 
-  /** The address of a kind of resource, or of one of them. */
+  /** Returns the address of a kind of resource, or of a single one. */
   address(kind: Kind, name?: string): string {
     const prefix = kind === 'models' ? '/api' : '';
     return `${prefix}/projects/${this.name}/${kind}${name === undefined ? '' : `/${name}`}`;
   }
 
   /**
-   * Sends a request, and holds its answer against the contract.
-   * @throws {Mismatch} if the answer is not what the contract declares, or has another status than expected
+   * Sends a request, and checks its answer against the contract.
+   * @throws {Mismatch} if the answer violates the contract, or has an unexpected status
    */
   async ask(
     operationId: string,
@@ -37,16 +37,16 @@ export class Project {
       method,
       path,
       headers: {
-        Authorization: `Bearer ${this.world.keys.own}`,
+        Authorization: `Bearer ${this.fixture.keys.own}`,
         ...(body === undefined ? {} : { 'Content-Type': isText ? 'text/csv' : 'application/json' }),
       },
       body: body === undefined ? undefined : Buffer.from(isText ? body : JSON.stringify(body)),
     };
-    this.sent.push(curlOf(this.world.url, request));
-    const answer = await this.world.send(request, operationId);
+    this.sent.push(curlOf(this.fixture.url, request));
+    const answer = await this.fixture.send(request, operationId);
     const { status, headers, text } = answer;
     const response = new Response(status === 204 ? null : text, { status, headers });
-    const found = await violations(method, this.world.url + path, response);
+    const found = await violations(method, this.fixture.url + path, response);
     if (found.length > 0) throw new Mismatch(`${operationId}: ${found.join('\n')}`);
     if (!expected.includes(status)) {
       throw new Mismatch(
@@ -57,10 +57,10 @@ export class Project {
   }
 }
 
-/** The service is not as the model of it. */
+/** The service differs from the model. */
 export class Mismatch extends Error {}
 
-/** @throws {Mismatch} if what is shown has other fields than those expected; moments are not looked at */
+/** @throws {Mismatch} if the shown resource differs in an expected field; timestamps are ignored */
 export function compare(what: string, shown: unknown, expected: unknown): void {
   if (isDeepStrictEqual(within(shown, expected), expected)) return;
   throw new Mismatch(
@@ -68,7 +68,7 @@ export function compare(what: string, shown: unknown, expected: unknown): void {
   );
 }
 
-/** What is shown, with no other fields than those that are expected. */
+/** Returns the shown value with only the expected fields. */
 function within(shown: unknown, expected: unknown): unknown {
   if (Array.isArray(shown) && Array.isArray(expected)) {
     return shown.map((one, at) => within(one, expected[at]));

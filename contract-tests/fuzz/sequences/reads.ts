@@ -1,4 +1,4 @@
-/** Commands that read: what the project holds must be what is shown. */
+/** Commands that read, and compare the answers with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { recordOf } from '../values/schema.js';
 import { keptTable, TARGET } from '../values/tables.js';
@@ -118,7 +118,7 @@ export class Train implements Command {
   }
 }
 
-/** Predicts rows, of which each is answered. */
+/** Predicts rows, each of which is answered. */
 export class Predict implements Command {
   constructor(
     private readonly reference: Reference,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Findings } from '../checks/findings.js';
-import type { World } from '../fixture.js';
-import { NASTY_NUMBERS, NASTY_TEXTS } from '../values/edge-values.js';
+import type { Fixture } from '../fixture.js';
+import { EDGE_NUMBERS, EDGE_TEXTS } from '../values/edge-values.js';
 import { anything } from '../values/values.js';
 import type { Draft, Written } from './fields.js';
 import { Mismatch, Project } from './project.js';
@@ -9,20 +9,20 @@ import { List, Predict, Read, Train } from './reads.js';
 import { type Kind, type Reference, State } from './state.js';
 import { type Command, Create, Delete, Update } from './writes.js';
 
-/** Few names, so that they meet; some are in each other's way where one is careless. */
+/** Few names, so that they collide; some are easily confused. */
 const names = fc.constantFrom('a', 'A', 'a.b', '__proto__', 'constructor', '0', 'a-', 'toString');
 const kinds = fc.constantFrom<Kind>('skills', 'agents', 'chatbots', 'models');
 const written = fc.constantFrom<Written>('skills', 'agents', 'chatbots');
 const values = fc.oneof(
   fc.constant(null),
-  fc.constantFrom(...NASTY_NUMBERS.filter((number) => !Object.is(number, -0))),
-  fc.constantFrom(...NASTY_TEXTS.filter((text) => !/\p{Surrogate}/u.test(text))),
+  fc.constantFrom(...EDGE_NUMBERS.filter((number) => !Object.is(number, -0))),
+  fc.constantFrom(...EDGE_TEXTS.filter((text) => !/\p{Surrogate}/u.test(text))),
   fc.constantFrom({}, [], { a: null }, [null]),
 );
 const open = fc.dictionary(fc.constantFrom('a', 'b', '', '__proto__', 'é', 'a/b'), values, {
   noNullPrototype: true,
 });
-/** Most often something that is there. */
+/** References, mostly to existing resources. */
 const references: fc.Arbitrary<Reference> = fc.record({
   name: names,
   nth: fc.option(fc.nat(5), { nil: undefined, freq: 8 }),
@@ -35,7 +35,7 @@ const creations: fc.Arbitrary<Draft> = fc.record(
   { requiredKeys: [] },
 );
 
-/** The whole list of skills, or changes to it. */
+/** Updates with the whole list of skills, or with changes to it. */
 const updates: fc.Arbitrary<Draft> = fc.oneof(
   fc.record(
     { name: names, type: types, open, skills: several, agent: references },
@@ -67,14 +67,14 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   drawn(3, fc.tuple(references, rows), (...made) => new Predict(...made)),
 );
 
-/** How many sequences are made up from one seed, and how long they are. */
+/** The number of sequences per seed, and their maximum length. */
 const ROUND = 10;
 const MAX_STEPS_IN_SEQUENCE = 40;
 
-/** How many shorter sequences are tried once there is a finding. */
+/** The maximum number of shrinking steps. */
 const SHRINKS = 200;
 
-/** First some creations, so that there is something to change. */
+/** Sequences that begin with some creations, so that there are resources to change. */
 const sequences = fc
   .tuple(
     fc.array(creation.arbitrary, { minLength: 3, maxLength: 6, size: 'max' }),
@@ -83,12 +83,12 @@ const sequences = fc
   .map((parts) => parts.flat());
 
 /**
- * Makes sequences of commands up from one seed, each played in a project of its own beside a model of it,
- * until one is answered otherwise than the model says or the round is over.
- * @param path where fast-check finds one sequence again, in place of a round
+ * Runs the command sequences of one seed, each in its own project and on a model of it, until an answer differs
+ * from the model or the round is over.
+ * @param path the path at which fast-check reproduces one sequence, instead of a round
  */
 export async function searchSequences(
-  world: World,
+  fixture: Fixture,
   findings: Findings,
   seed: number,
   path?: string,
@@ -97,7 +97,7 @@ export async function searchSequences(
   let left = SHRINKS;
   const property = fc.asyncProperty(sequences, async (sequence) => {
     if (last !== undefined && left-- <= 0) return;
-    const project = await emptyProject(world);
+    const project = await emptyProject(fixture);
     const state = new State();
     try {
       await fc.asyncModelRun(() => ({ model: state, real: project }), sequence);
@@ -117,15 +117,15 @@ export async function searchSequences(
   findings.add({ ...last, kind: 'sequence', seed, path: details.counterexamplePath ?? '' });
 }
 
-async function emptyProject(world: World): Promise<Project> {
-  const project = new Project(world, world.freshName());
+async function emptyProject(fixture: Fixture): Promise<Project> {
+  const project = new Project(fixture, fixture.freshName());
   await project.ask('createProject', 'POST', '/projects', [201], {
     project: { name: project.name },
   });
   return project;
 }
 
-/** A project that still holds something stays; when it holds nothing, it goes. */
+/** Deletes a project: it is refused while the project has resources, and succeeds once they are deleted. */
 async function clear(state: State, project: Project): Promise<void> {
   const all = (['chatbots', 'agents', 'skills', 'models'] as const).flatMap((kind) =>
     state.all(kind).map(({ name }) => new Delete(kind, { name: String(name), nth: undefined })),

@@ -1,4 +1,4 @@
-/** What a project must hold after what was asked of it: what the contract says of writing, in a few lines. */
+/** A model of a project: the expected effect of every write, in a few lines. */
 
 /** The keys that are the user's own. */
 export type Open = Readonly<Record<string, unknown>>;
@@ -30,14 +30,16 @@ export interface Model {
   version: number;
 }
 
-/** All that a project holds, each kind in order of creation. */
+/** The resources of a project, each kind in order of creation. */
 export class State {
   skills: Skill[] = [];
   agents: Agent[] = [];
   chatbots: Chatbot[] = [];
   models: Model[] = [];
 
-  /** A skill is taken off its agents, and the chatbots of an agent are left without one. */
+  /**
+   * Removes a resource. A skill is removed from its agents, and the chatbots of an agent are left without one.
+   */
   remove(kind: Kind, name: string): void {
     const { skills, agents, chatbots } = this;
     if (kind === 'skills') {
@@ -55,12 +57,12 @@ export class State {
     }
   }
 
-  /** What a resource of a kind and name is shown as, without the moments; undefined if there is none. */
+  /** Returns a resource as the service shows it, without timestamps; undefined if there is none. */
   shown(kind: Kind, name: string): Record<string, unknown> | undefined {
     return this.all(kind).find((one) => one['name'] === name);
   }
 
-  /** What the list of a kind shows, without the moments. */
+  /** Returns the list of a kind as the service shows it, without timestamps. */
   all(kind: Kind): Record<string, unknown>[] {
     switch (kind) {
       case 'skills':
@@ -96,19 +98,19 @@ export class State {
 
 export type Kind = 'skills' | 'agents' | 'chatbots' | 'models';
 
-/** A name, or whichever resource is the nth of those there are when it is asked for. */
+/** A name, or the nth of the resources that exist when the command runs. */
 export interface Reference {
   readonly name: string;
   readonly nth: number | undefined;
 }
 
-/** The name that a reference to a kind of resource stands for now. */
+/** Resolves a reference to the name of a resource. */
 export function named(state: State, kind: Kind, { name, nth }: Reference): string {
   const there: readonly { name: string }[] = state[kind];
   return nth === undefined ? name : (there[nth % there.length]?.name ?? name);
 }
 
-/** Merges one level deep: what is sent replaces, null removes, what is not sent stays. */
+/** Merges one level deep: sent keys replace, null removes, other keys stay. */
 export function merged(stored: Open, sent: Open): Open {
   const changed = new Map(Object.entries(stored));
   for (const [key, value] of Object.entries(sent)) {

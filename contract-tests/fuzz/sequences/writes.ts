@@ -1,4 +1,4 @@
-/** Commands that write: what is sent, and what the project must then hold. */
+/** Commands that write to the service and to the model. */
 import type { AsyncCommand } from 'fast-check';
 import {
   bodyOf,

@@ -1,9 +1,9 @@
-/** Values that programs stumble over, and the words that the fuzzed project has. */
+/** Edge values that often cause faults, and the names in the fuzzed project. */
 
-/** The name of the resource that each kind has while requests are made up: a reference to it is a true one. */
+/** The name of the permanent resource of each kind: a reference to it is valid. */
 export const KEPT = 'kept';
 
-export const NASTY_TEXTS: readonly string[] = [
+export const EDGE_TEXTS: readonly string[] = [
   KEPT,
   '',
   ' ',
@@ -48,8 +48,8 @@ export const NASTY_TEXTS: readonly string[] = [
   'roster_key_secret',
 ];
 
-/** Keys that objects have by birth, that need escaping, or that a table of the fuzzed project has. */
-export const NASTY_KEYS: readonly string[] = [
+/** Keys that every object inherits, that need escaping, or that a table of the fuzzed project has. */
+export const EDGE_KEYS: readonly string[] = [
   '__proto__',
   'constructor',
   'prototype',
@@ -70,7 +70,7 @@ export const NASTY_KEYS: readonly string[] = [
   '__service_row_id',
 ];
 
-export const NASTY_NUMBERS: readonly number[] = [
+export const EDGE_NUMBERS: readonly number[] = [
   0, -0, 1, -1, 0.1, 1e-7, 5e-324, 1e21, 1e300, 1.7976931348623157e308, -1.7976931348623157e308,
   2147483647, 2147483648, -2147483649, 9007199254740991, 9007199254740992, 0.30000000000000004,
 ];

@@ -3,7 +3,7 @@ import { boundOf, isValid, keywordsOf, requiredOf, typesOf } from './schema.js';
 
 const TEXTS = ['a', '00000000-0000-4000-8000-000000000000', `${'a'.repeat(21)}A`, '*'];
 
-/** The simplest value that keeps to a schema and is not null: no field that could be left out. */
+/** Returns the simplest valid value that is not null, without optional fields. */
 export function simplest(schema: Place): unknown {
   const { const: only, enum: some } = keywordsOf(schema);
   if (only !== undefined) return only;

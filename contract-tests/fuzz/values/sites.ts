@@ -1,17 +1,17 @@
 import type { Place } from '../../../testkit/openapi/document.js';
 import { escapeStep, isValid, recordOf } from './schema.js';
 
-/** A value within a valid one, and what the contract says of it. */
+/** A part of a valid value, and its schema. */
 export interface Site {
   schema: Place;
   value: unknown;
-  /** The JSON pointer to it. */
+  /** The JSON pointer to the part. */
   pointer: string;
-  /** The whole, with another value here. */
+  /** Returns the whole value with another value in this place. */
   put: (value: unknown) => unknown;
 }
 
-/** Every value within a valid one of which a schema says something. */
+/** Returns every part of a valid value that has a schema. */
 export function sitesOf(schema: Place, value: unknown): Site[] {
   return within({ schema, value, pointer: '', put: (other) => other });
 }
@@ -22,7 +22,7 @@ function within(site: Site): Site[] {
   if (branch !== undefined) return [site, ...within({ ...site, schema: branch }).slice(1)];
   if (Array.isArray(value)) {
     const items = schema.find('items');
-    // What is wrong with an element is wrong with any: one of them stands for all.
+    // A fault in one element stands for the same fault in any other.
     if (items === undefined || value.length === 0) return [site];
     const last = value.length - 1;
     const putItem = (other: unknown) => put([...value.slice(0, last), other]);
@@ -53,7 +53,7 @@ function within(site: Site): Site[] {
   ];
 }
 
-/** An object with another value of a field, which may be called `__proto__`. */
+/** Returns an object with another value of a field, which may be named `__proto__`. */
 export function withField(fields: object, name: string, value: unknown): object {
   return Object.fromEntries([
     ...Object.entries(fields).filter(([other]) => other !== name),

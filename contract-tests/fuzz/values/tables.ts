@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** The column that is predicted in tables that are made up. */
+/** The target column of generated tables. */
 export const TARGET = 't';
 
-/** A body, and whether the service must be able to use it: a schema says little of a table. */
+/** A table, and whether the service must accept it, which a schema does not say. */
 export interface TableText {
   text: string;
   isUsable: boolean;
@@ -18,7 +18,7 @@ const cells = fc.record({
   t: fc.integer({ min: -1_000_000, max: 1_000_000 }),
 });
 
-/** Rows from which a model can be trained: enough of them, a target that varies, and something to learn from. */
+/** Rows that a model can be trained from: enough of them, a varying target, and a useful feature. */
 const usableRows = fc
   .tuple(fc.array(cells, { minLength: 50, maxLength: 60 }), fc.integer({ min: 1, max: 9 }))
   .map(([rows, step]) => rows.map((row, at) => ({ ...row, x: row.x + at, t: row.t + at * step })))
@@ -26,7 +26,7 @@ const usableRows = fc
 
 const usableCsv = usableRows.map(csvOf);
 
-/** A text that begins as a table does, and may be anything from there on. */
+/** A text that begins like a table, and continues with anything. */
 const anyCsv = fc
   .tuple(
     fc.constantFrom('x,kind,t\n', 't\n', 'x,t\n', 't,t\n', '', '\ufeffx,t\r\n', 'x,t_min,t\n'),
@@ -50,7 +50,7 @@ const anyCsv = fc
   )
   .map(([header, lines]) => header + lines.join('\n'));
 
-/** Tables as CSV. */
+/** CSV tables. */
 export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
   usableCsv.map((text) => ({ text, isUsable: true })),
   anyCsv.map((text) => ({ text, isUsable: false })),
@@ -59,7 +59,7 @@ export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
 /** Tables as a JSON array. */
 export const jsonTables: fc.Arbitrary<unknown[]> = usableRows;
 
-/** A table that is always the same, for the model that is there from the beginning. */
+/** A constant table, for the permanent model. */
 export const keptTable: string = csvOf(
   Array.from({ length: 60 }, (_, at) => ({
     x: at,
@@ -72,7 +72,7 @@ function csvOf(rows: readonly { x: number; kind: string; t: number }[]): string 
   return `x,kind,${TARGET}\n${rows.map(({ x, kind, t }) => `${x},${kind},${t}\n`).join('')}`;
 }
 
-/** Lines of JSON, or of what is none. */
+/** Lines of JSON, some of them malformed. */
 export const lines: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

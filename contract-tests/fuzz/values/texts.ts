@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { NASTY_TEXTS } from './edge-values.js';
+import { EDGE_TEXTS } from './edge-values.js';
 import { boundOf, isValid, keywordsOf, patternOf } from './schema.js';
 
-/** A length beyond which a text is made seldom, in characters. */
+/** The length, in characters, above which texts are generated rarely. */
 const LONG = 200;
 
-/** Texts that keep to a schema: of its pattern, nasty ones, of all of Unicode, and as long as may be. */
+/**
+ * Generates valid texts of a schema: by its pattern, edge values, all of Unicode, and of the maximum length.
+ */
 export function textsOf(schema: Place): fc.Arbitrary<string> {
   const least = boundOf(schema, 'minLength', 0);
   const most = boundOf(schema, 'maxLength', 1000);
   const plain = plainTexts(schema, least, most);
-  const nasty = NASTY_TEXTS.filter((text) => isValid(schema, text));
+  const nasty = EDGE_TEXTS.filter((text) => isValid(schema, text));
   const valid = (drafted: fc.Arbitrary<string>) =>
     fc
       .tuple(drafted, plain)
@@ -29,7 +31,7 @@ export function textsOf(schema: Place): fc.Arbitrary<string> {
   );
 }
 
-/** A text of so many characters that begins as `text` does. */
+/** Pads a text to a length. */
 export function paddedTo(text: string, length: number): string {
   const padding = [...text].at(-1) ?? 'a';
   return text + padding.repeat(Math.max(0, length - [...text].length));
@@ -40,7 +42,8 @@ function plainTexts(schema: Place, least: number, most: number): fc.Arbitrary<st
   if (format === 'uuid') return fc.uuid();
   const pattern = patternOf(schema);
   if (pattern === undefined) return fc.string({ minLength: least, maxLength: Math.min(most, 40) });
-  // What fast-check cannot make from, an assertion of what does not follow, is held against each text after.
+  // fast-check does not support negative lookaheads: they are removed here, and checked on each text
+  // afterwards.
   const made = new RegExp(pattern.source.replace(/\(\?![^()]*\)/g, ''), 'u');
   return fc
     .stringMatching(made)

@@ -1,7 +1,7 @@
-/** What is made up from a schema is what it is said to be: otherwise a finding would be one of the test. */
+/** Tests that generated values are valid or invalid as intended, so that findings are faults of the service. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { breaksOf } from '../mutations/schema-mutations.js';
+import { mutationsOf } from '../mutations/schema-mutations.js';
 import { targets } from '../operations.js';
 import { faultsOf } from './schema.js';
 import { draftsOf, valuesOf } from './values.js';
@@ -11,11 +11,11 @@ const used = targets.flatMap(({ id, bodies, parameters }) => [
   ...parameters.map(({ name, schema }) => ({ what: `${id} ${name}`, schema })),
 ]);
 
-/** Operations share most of what they take. */
+/** Operations share most of their schemas. */
 const schemas = [...new Map(used.map((use) => [JSON.stringify(use.schema), use])).values()];
 
 describe.each(schemas)('$what', ({ schema }) => {
-  test('values keep to the schema, and most drafts of them do', () => {
+  test('generates valid values, most of them at the first attempt', () => {
     fc.assert(
       fc.property(valuesOf(schema), (value) => {
         expect(faultsOf(schema, value)).toEqual([]);
@@ -27,10 +27,10 @@ describe.each(schemas)('$what', ({ schema }) => {
     expect(valid.length).toBeGreaterThan(drafts.length / 2);
   });
 
-  test('a broken value breaks the keyword that it is said to break', () => {
+  test('has mutations that break the intended keyword', () => {
     fc.assert(
       fc.property(valuesOf(schema), fc.nat(), (value, which) => {
-        const breaks = breaksOf(schema, value);
+        const breaks = mutationsOf(schema, value);
         const broken = breaks[which % breaks.length];
         const made = broken?.make();
         if (made === undefined) return;
@@ -44,12 +44,12 @@ describe.each(schemas)('$what', ({ schema }) => {
   });
 });
 
-test('each keyword that the requests of the contract use is broken somewhere', () => {
+test('mutations break every keyword that the requests of the contract use', () => {
   const keywords = new Set(
     schemas.flatMap(({ schema }) =>
       fc
         .sample(valuesOf(schema), 40)
-        .flatMap((value) => breaksOf(schema, value))
+        .flatMap((value) => mutationsOf(schema, value))
         .filter(({ make }) => make() !== undefined)
         .map(({ keyword }) => keyword),
     ),

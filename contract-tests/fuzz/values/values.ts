@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { NASTY_KEYS, NASTY_NUMBERS, NASTY_TEXTS } from './edge-values.js';
+import { EDGE_KEYS, EDGE_NUMBERS, EDGE_TEXTS } from './edge-values.js';
 import { boundOf, isValid, keywordsOf, requiredOf, typesOf } from './schema.js';
 import { textsOf } from './texts.js';
 
-/** How deep a value nests that is made for a place where anything may stand; the contract allows 100. */
+/** The maximum depth of a value that may be any JSON; the contract allows 100. */
 const DEEP = 80;
 
-const keys = fc.oneof(fc.constantFrom(...NASTY_KEYS), fc.string({ maxLength: 12 }));
+const keys = fc.oneof(fc.constantFrom(...EDGE_KEYS), fc.string({ maxLength: 12 }));
 
 const scalars: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(null),
   fc.boolean(),
-  fc.constantFrom(...NASTY_NUMBERS),
+  fc.constantFrom(...EDGE_NUMBERS),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(...NASTY_TEXTS),
+  fc.constantFrom(...EDGE_TEXTS),
   fc.string({ unit: 'binary', maxLength: 30 }),
 );
 
@@ -31,17 +31,17 @@ function nested(levels: number): unknown {
   return levels === 0 ? 'deep' : [nested(levels - 1)];
 }
 
-/** What is repeated as often as may be is shorter than this, in characters of JSON. */
+/** The length, in characters of JSON, below which an item is repeated to fill an array. */
 const SMALL = 120;
 
 const known = new Map<string, fc.Arbitrary<unknown>>();
 
-/** Values that keep to a schema of the contract: each has been held against it. */
+/** Generates valid values of a schema of the contract. */
 export function valuesOf(schema: Place): fc.Arbitrary<unknown> {
   return draftsOf(schema).filter((value) => isValid(schema, value));
 }
 
-/** Values that most often keep to a schema: what fields say about each other is left to the validator. */
+/** Generates values that are mostly valid; rules between fields are left to the validator. */
 export function draftsOf(schema: Place): fc.Arbitrary<unknown> {
   const found = known.get(schema.pointer) ?? makeDrafts(schema);
   known.set(schema.pointer, found);
@@ -103,7 +103,7 @@ function arraysOf(schema: Place): fc.Arbitrary<unknown[]> {
   const item = items === undefined ? anything : draftsOf(items);
   const few = fc.array(item, { minLength, maxLength: Math.min(most, minLength + 4) });
   if (most > 1000) return few;
-  // As many as may be, of what is small: a body has bounds of its own.
+  // As many small items as allowed: a body has limits of its own.
   const full = item
     .filter((one) => JSON.stringify(one).length < SMALL)
     .map((one) => Array.from({ length: most }, () => one));
@@ -118,14 +118,15 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  if (keywordsOf(schema)['additionalProperties'] === false) return heedingRules(schema, declared);
+  if (keywordsOf(schema)['additionalProperties'] === false)
+    return withoutConflicts(schema, declared);
   const others = fc.dictionary(keys, anything, { maxKeys: 6, noNullPrototype: true });
   const most = boundOf(schema, 'maxProperties', 1000);
   const full = fc.constant(
     Object.fromEntries(Array.from({ length: most }, (_, key) => [`k${key}`, key])),
   );
   const open = fc.oneof({ weight: 60, arbitrary: others }, { weight: 1, arbitrary: full });
-  // Not by spreading, which would lose a key that is called __proto__.
+  // Spreading would lose a key named __proto__.
   return fc
     .tuple(open, declared)
     .map(([more, fewer]) =>
@@ -133,8 +134,8 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     );
 }
 
-/** Of fields that rule each other out (`if` … `then`), some are left out. */
-function heedingRules(schema: Place, drafts: fc.Arbitrary<object>): fc.Arbitrary<object> {
+/** Removes some of the fields that exclude each other (`if` … `then`). */
+function withoutConflicts(schema: Place, drafts: fc.Arbitrary<object>): fc.Arbitrary<object> {
   const rules = schema.entries('allOf').map(([, rule]) => rule);
   if (rules.length === 0) return drafts;
   return fc.tuple(drafts, fc.boolean()).map(([draft, first]) =>

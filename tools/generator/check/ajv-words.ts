@@ -6,9 +6,9 @@ import type { FaultyPart } from './fault.js';
 const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
 
 /**
- * What a value breaks of a schema, one fault a place. Of a choice whose branches are all broken, those
- * branches are left out that the value is not of the type of, if another is left.
- * @param pointer to the value
+ * Returns the keywords that a value breaks, one for each place. Of a choice whose branches are all broken, the
+ * branches of another type than the value are left out, unless no other branch remains.
+ * @param pointer the pointer to the value
  */
 export function brokenRules(errors: readonly ErrorObject[], pointer: string): FaultyPart[] {
   const choices = new Set(

@@ -59,7 +59,7 @@ function faultyParts({ content }: Yaml, code: Code): FaultyPart[] {
     ...operationFaults(parts, code),
     ...messageFaults(content),
   ];
-  // What a schema that has a fault itself says of an example, says nothing of the example.
+  // A faulty schema says nothing about its examples.
   if (unsound.length > 0 || typeof content !== 'object' || content === null) return faults;
   return [...faults, ...exampleFaults(ajv, content, parts)];
 }

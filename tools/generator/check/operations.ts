@@ -1,7 +1,7 @@
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 
-/** What the code has for the contract. */
+/** The code behind the contract. */
 export interface Code {
   /** Where the handler of each operation stands that has one, by operationId. */
   readonly handlers: ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 
-/** What a part of the document is, by the terms of OpenAPI 3.1, section 4.8. */
+/** The kind of a part of the document, in the terms of OpenAPI 3.1, section 4.8. */
 export type Kind =
   | 'document'
   | 'components'

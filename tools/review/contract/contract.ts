@@ -2,7 +2,7 @@ import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import { referenced } from './references.js';
 
-/** A version of the contract, whose references have all been found to lead somewhere. */
+/** A version of the contract whose references all resolve. */
 export class Contract {
   readonly version: string;
   private readonly pointers = new Map<unknown, string>();
@@ -13,23 +13,23 @@ export class Contract {
     this.note(document, '');
   }
 
-  /** A component, response, parameter or the like; where it is a reference, what that leads to. */
+  /** Returns a component, such as a response or a parameter, and follows a reference. */
   resolve(node: unknown): JsonRecord {
     const { $ref } = asRecord(node);
     return typeof $ref === 'string' ? this.resolve(this.target($ref)) : asRecord(node);
   }
 
-  /** What a reference leads to. */
+  /** Returns the target of a reference. */
   target(reference: string): unknown {
     return referenced(this.document, reference);
   }
 
-  /** Where a part of the document stands, as a JSON pointer. */
+  /** Returns the JSON pointer to a part of the document. */
   pointerOf(part: unknown): string {
     return this.pointers.get(part) ?? '';
   }
 
-  /** A schema without one of its keywords: the same object each time, at the same place. */
+  /** Returns a schema without one of its keywords: always the same object, at the same place. */
   without(schema: JsonRecord, keyword: string): JsonRecord {
     const copies = this.copies.get(schema) ?? new Map<string, JsonRecord>();
     this.copies.set(schema, copies);
@@ -49,22 +49,22 @@ export class Contract {
   }
 }
 
-/** The member of this name that an object has itself: `constructor` is a name like any other. */
+/** Returns an object's own member: `constructor` is a name like any other. */
 export function member(record: unknown, name: string): unknown {
   return Object.hasOwn(asRecord(record), name) ? asRecord(record)[name] : undefined;
 }
 
-/** The members of an object; anything else has none. */
+/** Returns the members of an object; empty for any other value. */
 export function members(record: unknown): [string, unknown][] {
   return Array.isArray(record) ? [] : Object.entries(asRecord(record));
 }
 
-/** The elements of an array; anything else has none. */
+/** Returns the elements of an array; empty for any other value. */
 export function elements(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The texts among the elements of an array. */
+/** Returns the texts among the elements of an array. */
 export function texts(value: unknown): string[] {
   return elements(value).filter((element) => typeof element === 'string');
 }

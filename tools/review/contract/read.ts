@@ -4,7 +4,7 @@ import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { Contract } from './contract.js';
 import { brokenReference } from './references.js';
 
-/** A version of the contract cannot be compared; the message says which one, where, and why. */
+/** A version of the contract cannot be compared; the message names the version, the place and the reason. */
 export class ContractFault extends Error {}
 
 const object = z.record(z.string(), z.unknown());
@@ -16,9 +16,10 @@ const shape = z.looseObject({
 });
 
 /**
- * Reads a version of the contract.
- * @param name what the version is called in a fault, such as `openapi.yaml at main`.
- * @throws {ContractFault} if it is no YAML, no OpenAPI 3 document, or refers to what is not there.
+ * Parses a version of the contract.
+ * @param name the name of the version in error messages, such as `openapi.yaml at main`.
+ * @throws {ContractFault} if it is not YAML, not an OpenAPI 3 document, or has a reference that does not
+ * resolve.
  */
 export function readContract(text: string, name: string): Contract {
   const document = loadYaml(text, name);
@@ -48,7 +49,7 @@ function loadYaml(text: string, name: string): unknown {
   }
 }
 
-/** A reference that leads nowhere is told by its text, which stands in the file as it is. */
+/** Returns the line of a broken reference, found by its text. */
 function lineOf(text: string, reference: string): string {
   const index = text.indexOf(reference);
   return index < 0 ? '' : `, line ${text.slice(0, index).split('\n').length}`;

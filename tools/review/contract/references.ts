@@ -1,17 +1,17 @@
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 
-/** A reference that cannot be followed: where it stands, and why. */
+/** A reference that cannot be resolved, with its place and the reason. */
 export interface BrokenReference {
   readonly pointer: string;
   readonly reference: string;
   readonly reason: string;
 }
 
-/** Under these keywords stand values, in which `$ref` is a key like any other. */
+/** Keywords that contain values, in which `$ref` is an ordinary key. */
 const VALUES = new Set(['example', 'default', 'const', 'enum', 'value']);
 
-/** Under these keywords stand names, not keywords: a field may be called `default`. */
+/** Keywords that contain names instead of keywords: a field may be named `default`. */
 export const NAMED = new Set([
   'properties',
   'patternProperties',
@@ -30,7 +30,7 @@ export const NAMED = new Set([
   'paths',
 ]);
 
-/** Finds a `$ref` that leads out of the document, to nothing, or round in a circle. */
+/** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
 export function brokenReference(document: JsonRecord): BrokenReference | undefined {
   const seen = new Set<object>();
   const search = (node: unknown, at: string, named: boolean): BrokenReference | undefined => {
@@ -64,12 +64,12 @@ function reasonAgainst(document: JsonRecord, reference: string): string | undefi
   return undefined;
 }
 
-/** What a reference within the document leads to; undefined if that is nothing. */
+/** Returns the target of a reference within the document; undefined if there is none. */
 export function referenced(document: JsonRecord, reference: string): unknown {
   return valueAt(document, decodeFragment(reference.slice(1)));
 }
 
-/** A reference is a URI, so its pointer may be percent-encoded (RFC 6901, section 6). */
+/** Decodes a reference, whose pointer may be percent-encoded like any URI (RFC 6901, section 6). */
 function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment);

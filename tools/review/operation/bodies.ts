@@ -28,13 +28,13 @@ export function compareBodies(operation: Scope, { before, after }: Pair<Operatio
   ];
 }
 
-/** The most bytes that the service takes. */
+/** Compares the maximum sizes of bodies. */
 function compareSize(scope: Scope, bodies: Pair<JsonRecord>): Finding[] {
   const [old, now] = [bodies.before, bodies.after].map((body) => body[SIZE]);
   if (old === now) return [];
-  const told = { ...bodies, was: sizeWords(old), is: sizeWords(now) };
+  const details = { ...bodies, was: sizeWords(old), is: sizeWords(now) };
   const rule = bytes(now) < bytes(old) ? 'bound-tightened' : 'bound-loosened';
-  return [scope.finding(rule, told, now === undefined ? '' : SIZE)];
+  return [scope.finding(rule, details, now === undefined ? '' : SIZE)];
 }
 
 const SIZE = 'x-roster-max-body';

@@ -34,14 +34,14 @@ export function compareOperation(
 }
 
 function compareAddress(scope: Scope, { before, after }: Pair<Operation>): Finding[] {
-  const told = { before: before.definition, after: after.definition };
+  const details = { before: before.definition, after: after.definition };
   if (addressOf(before) !== addressOf(after)) {
     const [was, is] = [before, after].map(({ method, path }) => `${method} ${path}`);
-    return [scope.finding('operation-moved', { ...told, was: was ?? '', is: is ?? '' })];
+    return [scope.finding('operation-moved', { ...details, was: was ?? '', is: is ?? '' })];
   }
   const [old, now] = [before, after].map(({ path }) => path.match(/\{[^}]*\}/g) ?? []);
   return (old ?? []).flatMap((was, index) => {
     const is = now?.[index] ?? '';
-    return was === is ? [] : [scope.finding('path-parameter-renamed', { ...told, was, is })];
+    return was === is ? [] : [scope.finding('path-parameter-renamed', { ...details, was, is })];
   });
 }

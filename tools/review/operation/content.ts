@@ -28,16 +28,16 @@ export function compareContent(scope: Scope, { before, after }: Pair<JsonRecord>
   return findings;
 }
 
-/** `text/*` stands for `text/csv` too (RFC 9110, 12.5.1). */
+/** Whether a media range covers a type: `text/*` covers `text/csv` (RFC 9110, 12.5.1). */
 function covers(range: string, type: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }
 
 function compareMedia(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {
   const [was, is] = [before, after].map(({ encoding }) => canonical(encoding ?? {}));
-  const told = { before, after, was: was ?? '', is: is ?? '' };
+  const details = { before, after, was: was ?? '', is: is ?? '' };
   return [
-    ...(was === is ? [] : [scope.finding('encoding-changed', told, 'encoding')]),
+    ...(was === is ? [] : [scope.finding('encoding-changed', details, 'encoding')]),
     ...scope.schemas(before, after),
   ];
 }

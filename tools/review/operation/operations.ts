@@ -11,11 +11,11 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly definition: JsonRecord;
-  /** Its own and its path's, by where they are and what they are called. */
+  /** Its own parameters and those of its path, by location and name. */
   readonly parameters: ReadonlyMap<string, JsonRecord>;
 }
 
-/** The operations of a contract, in its order. */
+/** Returns the operations of a contract, in its order. */
 export function operationsOf(contract: Contract): Operation[] {
   return members(contract.document['paths']).flatMap(([path, reference]) => {
     const item = contract.resolve(reference);
@@ -37,7 +37,7 @@ export function operationsOf(contract: Contract): Operation[] {
   });
 }
 
-/** The name of a header is the same in capitals; these three are told elsewhere (OpenAPI 3.1, 4.8.12.2). */
+/** Header parameters that OpenAPI ignores (OpenAPI 3.1, 4.8.12.2); names of headers are case-insensitive. */
 const NOT_PARAMETERS = new Set(['header accept', 'header content-type', 'header authorization']);
 
 function parametersOf(
@@ -57,7 +57,7 @@ function parametersOf(
   return parameters;
 }
 
-/** The address without the names of its parameters, which no one sees who sends to it. */
+/** Returns the address without the names of its parameters, which clients do not see. */
 export function addressOf({ method, path }: Operation): string {
   return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
 }

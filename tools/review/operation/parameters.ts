@@ -6,7 +6,7 @@ import { compareContent } from './content.js';
 import { addressOf, type Operation } from './operations.js';
 import type { Scope } from './scope.js';
 
-/** Compares what is sent in the address, in headers and in cookies. */
+/** Compares parameters in the address, in headers and in cookies. */
 export function compareParameters(scope: Scope, { before, after }: Pair<Operation>): Finding[] {
   const renamed = renamesOf({ before, after });
   const counterpart = (key: string) => after.parameters.get(renamed.get(key) ?? key);
@@ -35,7 +35,7 @@ export function compareParameters(scope: Scope, { before, after }: Pair<Operatio
   return findings;
 }
 
-/** A path parameter is known by its place in the address, whatever it is called. */
+/** Returns the renamed path parameters, which are identified by their position in the address. */
 function renamesOf({ before, after }: Pair<Operation>): ReadonlyMap<string, string> {
   if (addressOf(before) !== addressOf(after)) return new Map();
   const [old, now] = [before, after].map(({ path }) => path.match(/(?<=\{)[^}]*(?=\})/g) ?? []);
@@ -44,40 +44,40 @@ function renamesOf({ before, after }: Pair<Operation>): ReadonlyMap<string, stri
 
 function compareParameter(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {
   const findings: Finding[] = [];
-  const told = { before, after };
+  const details = { before, after };
   if ((before['required'] === true) !== (after['required'] === true)) {
     const [was, is] = [words(before), words(after)];
     const rule = after['required'] === true ? 'required-now' : 'optional-now';
-    findings.push(scope.finding(rule, { ...told, was, is }));
+    findings.push(scope.finding(rule, { ...details, was, is }));
   }
-  findings.push(...compareSerialization(scope, told));
+  findings.push(...compareSerialization(scope, details));
   if ((before['deprecated'] === true) !== (after['deprecated'] === true)) {
     const rule = after['deprecated'] === true ? 'deprecated' : 'no-longer-deprecated';
-    findings.push(scope.finding(rule, told));
+    findings.push(scope.finding(rule, details));
   }
   if (members(before['content']).length > 0 && members(after['content']).length > 0) {
-    return [...findings, ...compareContent(scope, told)];
+    return [...findings, ...compareContent(scope, details)];
   }
   return [...findings, ...scope.schemas(before, after)];
 }
 
 function compareSerialization(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {
-  const told = { before, after };
+  const details = { before, after };
   const [was, is] = [serialization(before), serialization(after)];
   const changed =
-    was === is ? [] : [scope.finding('parameter-serialization-changed', { ...told, was, is })];
+    was === is ? [] : [scope.finding('parameter-serialization-changed', { ...details, was, is })];
   const freedoms = ['allowReserved', 'allowEmptyValue'].flatMap((keyword) => {
     const [could, can] = [before, after].map((parameter) => parameter[keyword] === true);
     if (could === can) return [];
     const rule = can ? 'bound-loosened' : 'bound-tightened';
-    return [scope.finding(rule, { ...told, was: can ? '' : keyword, is: can ? keyword : '' })];
+    return [scope.finding(rule, { ...details, was: can ? '' : keyword, is: can ? keyword : '' })];
   });
   return [...changed, ...freedoms];
 }
 
 const STYLES: Readonly<Record<string, string>> = { query: 'form', cookie: 'form' };
 
-/** How the value is written (OpenAPI 3.1, 4.8.12.2 and 4.8.12.3), with the defaults filled in. */
+/** Returns the serialization of a value (OpenAPI 3.1, 4.8.12.2 and 4.8.12.3), with the defaults filled in. */
 function serialization(parameter: JsonRecord): string {
   const content = members(parameter['content']).map(([type]) => type);
   if (content.length > 0) return `as ${content.join()}`;

@@ -7,30 +7,32 @@ import { compareContent } from './content.js';
 import type { Operation } from './operations.js';
 import type { Scope } from './scope.js';
 
-/** Compares the answers, status by status. */
+/** Compares the responses, status by status. */
 export function compareResponses(scope: Scope, { before, after }: Pair<Operation>): Finding[] {
   const old = asRecord(before.definition['responses']);
   const now = asRecord(after.definition['responses']);
   const findings: Finding[] = [];
   for (const [status, response] of members(old)) {
     const other = now[status] ?? now[`${status[0]}XX`] ?? now['default'];
-    const told = scope.contracts.before.resolve(response);
+    const details = scope.contracts.before.resolve(response);
     if (other === undefined) {
-      findings.push(scope.within(status).finding('status-removed', { before: told, was: status }));
+      findings.push(
+        scope.within(status).finding('status-removed', { before: details, was: status }),
+      );
       continue;
     }
-    const pair = { before: told, after: scope.contracts.after.resolve(other) };
+    const pair = { before: details, after: scope.contracts.after.resolve(other) };
     findings.push(...compareResponse(scope.within(status), pair));
   }
   for (const [status, response] of members(now)) {
     if (old[status] !== undefined) continue;
-    const told = { after: scope.contracts.after.resolve(response), is: status };
-    findings.push(scope.within(status).finding('status-added', told));
+    const details = { after: scope.contracts.after.resolve(response), is: status };
+    findings.push(scope.within(status).finding('status-added', details));
   }
   return findings;
 }
 
-/** Compares two versions of an answer: its body, its headers, its links. */
+/** Compares two versions of a response: its body, its headers, its links. */
 export function compareResponse(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {
   const body = scope.within('body');
   const [had, has] = [before, after].map(({ content }) => members(content).length > 0);
@@ -68,8 +70,8 @@ function compareHeaders(scope: Scope, { before, after }: Pair<JsonRecord>): Find
   }
   for (const [key, { name }] of now) {
     if (old.has(key)) continue;
-    const told = { after, is: name };
-    findings.push(scope.within(`header ${name}`).finding('header-added', told, 'headers'));
+    const details = { after, is: name };
+    findings.push(scope.within(`header ${name}`).finding('header-added', details, 'headers'));
   }
   return findings;
 }
@@ -78,9 +80,9 @@ function compareHeader(scope: Scope, { before, after }: Pair<JsonRecord>): Findi
   const [was, is] = [before, after].map(({ required }) =>
     required === true ? 'required' : 'optional',
   );
-  const told = { before, after, was: was ?? '', is: is ?? '' };
+  const details = { before, after, was: was ?? '', is: is ?? '' };
   const rule = is === 'required' ? 'required-now' : 'optional-now';
-  return [...(was === is ? [] : [scope.finding(rule, told)]), ...scope.schemas(before, after)];
+  return [...(was === is ? [] : [scope.finding(rule, details)]), ...scope.schemas(before, after)];
 }
 
 function compareLinks(scope: Scope, { before, after }: Pair<JsonRecord>): Finding[] {

@@ -3,9 +3,9 @@ import type { Contract } from '../contract/contract.js';
 import type { Finding } from '../finding.js';
 import type { Party, Rule } from '../rules.js';
 import { compareSchemas } from '../schema/compare.js';
-import { type Pair, placeOf, type Told } from '../schema/comparison.js';
+import { type Details, type Pair, placeOf } from '../schema/comparison.js';
 
-/** A part of an operation, whose findings all have its name and its path. */
+/** A part of an operation. Its findings have the operation's name and the part's path. */
 export class Scope {
   constructor(
     readonly contracts: Pair<Contract>,
@@ -14,21 +14,21 @@ export class Scope {
     private readonly path = '',
   ) {}
 
-  /** A part of this one. */
+  /** Returns the scope of a part of this one. */
   within(step: string, party = this.party): Scope {
     const path = [this.path, step].filter(Boolean).join(' ');
     return new Scope(this.contracts, this.operation, party, path);
   }
 
-  /** A finding here, at the place of the part that says it; `keyword` leads on from there. */
-  finding(rule: Rule, told: Told, keyword = ''): Finding {
-    const { was = '', is = '', path = '' } = told;
+  /** Returns a finding in this scope, at the place of the differing part; `keyword` extends the pointer. */
+  finding(rule: Rule, details: Details, keyword = ''): Finding {
+    const { was = '', is = '', path = '' } = details;
     const { operation, party } = this;
-    const pointer = placeOf(this, told, keyword);
+    const pointer = placeOf(this, details, keyword);
     return { rule, was, is, pointer, operation, party, path: `${this.path}${path}` };
   }
 
-  /** Compares schemas that are here; a part without one allows any value. */
+  /** Compares the schemas of two parts; a part without a schema allows any value. */
   schemas(before: JsonRecord, after: JsonRecord): Finding[] {
     const { operation, party } = this;
     const pair = { before: before['schema'] ?? true, after: after['schema'] ?? true };

@@ -5,14 +5,14 @@ import type { Pair } from '../schema/comparison.js';
 import type { Operation } from './operations.js';
 import type { Scope } from './scope.js';
 
-/** What a caller must have: of each scheme, the scopes. */
+/** A security requirement: the scopes for each scheme. */
 type Requirement = ReadonlyMap<string, readonly string[]>;
 
-/** Compares what a caller must have: one of the requirements, and all that it says. */
+/** Compares the security requirements, of which a caller must satisfy one, with all of its schemes. */
 export function compareSecurity(scope: Scope, { before, after }: Pair<Operation>): Finding[] {
   const old = requirementsOf(scope.contracts.before, before);
   const now = requirementsOf(scope.contracts.after, after);
-  const told = {
+  const details = {
     before: before.definition,
     after: after.definition,
     was: words(old),
@@ -20,15 +20,15 @@ export function compareSecurity(scope: Scope, { before, after }: Pair<Operation>
   };
   const inner = scope.within('security');
   if (!old.every((one) => now.some((other) => meets(one, other)))) {
-    return [inner.finding('security-tightened', told, 'security')];
+    return [inner.finding('security-tightened', details, 'security')];
   }
   if (!now.every((one) => old.some((other) => meets(one, other)))) {
-    return [inner.finding('security-loosened', told, 'security')];
+    return [inner.finding('security-loosened', details, 'security')];
   }
   return [];
 }
 
-/** Whoever has the first has the second. */
+/** Whether a caller who satisfies the first requirement satisfies the second. */
 function meets(has: Requirement, asked: Requirement): boolean {
   return [...asked].every(
     ([scheme, scopes]) =>
@@ -36,7 +36,7 @@ function meets(has: Requirement, asked: Requirement): boolean {
   );
 }
 
-/** The operation's own requirements, or the document's; without any, nothing is asked. */
+/** Returns the operation's own requirements, or the document's; empty if there are none. */
 function requirementsOf(contract: Contract, { definition }: Operation): Requirement[] {
   const listed = elements(definition['security'] ?? contract.document['security'] ?? []);
   const requirements = listed.map(

@@ -7,8 +7,8 @@ import { compareResponse } from './responses.js';
 import { Scope } from './scope.js';
 
 /**
- * Compares the shared responses that no operation refers to: what is answered where there is no
- * operation, such as at an unknown address.
+ * Compares the shared responses that no operation refers to: the answers where there is no operation, such as
+ * at an unknown address.
  */
 export function compareShared(contracts: Pair<Contract>): Finding[] {
   const scope = new Scope(contracts, '', 'reader');

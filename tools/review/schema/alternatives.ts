@@ -14,8 +14,8 @@ interface Form {
 }
 
 /**
- * Compares lists of schemas of which one holds. Those that are most alike are taken as the same one; a
- * form that is left over is gone, or new, unless one of the other version covers it.
+ * Compares lists of alternative schemas. The most similar ones are matched; an unmatched one was removed or
+ * added, unless one of the other version covers it.
  */
 export function compareAlternatives(
   comparison: Comparison,
@@ -62,7 +62,7 @@ function formOf(contract: Comparison['contracts']['before'], schemas: Conjunctio
   };
 }
 
-/** How far two forms are from being the same one; infinite if they are not. */
+/** Returns the distance between two alternatives; infinite if they cannot be versions of the same one. */
 function costOf(old: Form, now: Form, differences: readonly Difference[]): number {
   const count = differences.filter((one) => !isRemark(one)).length;
   if (count === 0) return 0;
@@ -70,7 +70,10 @@ function costOf(old: Form, now: Form, differences: readonly Difference[]): numbe
   return areAlike(old.shape, now.shape) ? 1 + count : Number.POSITIVE_INFINITY;
 }
 
-/** Forms of one type; objects that share a field, and no field that tells them apart. */
+/**
+ * Whether alternatives have the same type; objects must also share a field, and have none that distinguishes
+ * them.
+ */
 function areAlike(old: Shape, now: Shape): boolean {
   const types = [...old.types].filter((type) => now.types.has(type));
   if (types.length === 0) return false;
@@ -81,7 +84,7 @@ function areAlike(old: Shape, now: Shape): boolean {
   return shared.length > 0 && shared.every((name) => !tellsApart(old, now, name));
 }
 
-/** A field that is one value here, and another there: the tag of a union. */
+/** Whether a field has a different constant in each schema: the tag of a union. */
 function tellsApart(old: Shape, now: Shape, name: string): boolean {
   const [tag, other] = [old, now].map((shape) =>
     statements(shape, 'properties')

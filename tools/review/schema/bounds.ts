@@ -12,7 +12,7 @@ interface BoundKind {
   readonly unit: string;
 }
 
-/** Bounds by what they bound. An exclusive bound is the second of its side. */
+/** The bounds, by the quantity that they limit. An exclusive bound is the second of its side. */
 const KINDS: readonly BoundKind[] = [
   {
     types: ['integer', 'fraction'],
@@ -33,7 +33,7 @@ interface Bound {
   readonly keyword: string;
 }
 
-/** Compares the least and the most that numbers, texts, arrays and objects may have. */
+/** Compares the bounds of numbers, texts, arrays and objects. */
 export function compareBounds(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   const common = [...before.types].filter((type) => after.types.has(type));
@@ -67,7 +67,7 @@ function compareBound(
   ];
 }
 
-/** The tightest of the bounds that the parts give. */
+/** Returns the tightest of the bounds in the parts. */
 function boundOf(shape: Shape, kind: BoundKind, side: 1 | -1): Bound {
   const integers = kind.unit === '' && !shape.types.has('fraction');
   let tightest: Bound = noBound(kind, side);
@@ -82,20 +82,20 @@ function boundOf(shape: Shape, kind: BoundKind, side: 1 | -1): Bound {
   return tightest;
 }
 
-/** A count is never less than none, and contains at least one unless it is told otherwise. */
+/** Returns the bound without a keyword: a count is at least 0, and `contains` requires at least one element. */
 function noBound({ unit, lower }: BoundKind, side: 1 | -1): Bound {
   const value = side === 1 && unit !== '' ? 0 : -side * Number.POSITIVE_INFINITY;
   return { value, exclusive: false, keyword: lower[0] ?? '' };
 }
 
-/** More than 0.5 and more than 0 are both at least 1, where only integers are possible. */
+/** Converts a bound to one on integers: more than 0.5 and more than 0 both become at least 1. */
 function amongIntegers(bound: Bound, side: 1 | -1): Bound {
   const rounded = side * Math.ceil(side * bound.value);
   const value = bound.exclusive && rounded === bound.value ? rounded + side : rounded;
   return { ...bound, value, exclusive: false };
 }
 
-/** Positive if `a` is the tighter one, negative if `b` is, 0 if they are the same bound. */
+/** Returns a positive number if `a` is tighter, a negative one if `b` is, and 0 if they are equal. */
 function tighter(a: Bound, b: Bound, side: 1 | -1): number {
   if (a.value !== b.value) return a.value * side > b.value * side ? 1 : -1;
   return Number(a.exclusive) - Number(b.exclusive);

@@ -23,7 +23,7 @@ export function compareChoices(
     if (was && is) {
       return compareAlternatives(comparison, { before: was.branches, after: is.branches });
     }
-    const told = {
+    const details = {
       before: was?.part,
       after: is?.part,
       was: was?.keyword ?? '',
@@ -33,17 +33,17 @@ export function compareChoices(
       difference(
         comparison,
         is ? 'condition-added' : 'condition-removed',
-        told,
-        told.is || told.was,
+        details,
+        details.is || details.was,
       ),
     ];
   }).flat();
 }
 
 /**
- * Where only one version has a choice, each version is a list of alternatives: `{type: string}` beside
- * `oneOf: [{type: string}, {type: object}]` has one form less.
- * @returns undefined if it is not so, and the schemas are compared keyword by keyword.
+ * Compares schemas as lists of alternatives if only one version has a choice: `{type: string}` beside `oneOf:
+ * [{type: string}, {type: object}]` has one alternative less.
+ * @returns undefined if this does not apply, and the schemas are compared keyword by keyword.
  */
 export function compareWithChoice(
   comparison: Comparison,
@@ -69,7 +69,7 @@ function choicesOf({ parts }: Shape): Choice[] {
 
 function forms(contract: Contract, shape: Shape, choice: Choice | undefined): Conjunction[] {
   if (!choice) return byType(shape);
-  // What the parts refer to is among them already, and would bring the choice in again.
+  // The parts already include the targets of their references, which would otherwise repeat the choice.
   const base = shape.parts.map((part) => {
     const own = contract.without(contract.without(part, '$ref'), 'allOf');
     return part === choice.part ? contract.without(own, choice.keyword) : own;
@@ -81,7 +81,7 @@ const OF_TYPE = new Map<string, JsonRecord>(
   [...TYPES, 'number'].map((type) => [type, { type }] as const),
 );
 
-/** A type array is a choice too. */
+/** Splits a schema by its types: a type array is a choice too. */
 function byType({ parts, types }: Shape): Conjunction[] {
   const names = new Set([...types].map((type: Type) => (type === 'fraction' ? 'number' : type)));
   if (types.has('fraction')) names.delete('integer');

@@ -14,7 +14,7 @@ import { type Conjunction, type Shape, shapeOf } from './shape.js';
 import { compareTypes, compareValues } from './values.js';
 import { typeWords } from './words.js';
 
-/** More differences than anyone reads are not told, which bounds what a hostile schema may cost. */
+/** The maximum number of reported differences, which limits the cost of a hostile schema. */
 const MAX_DIFFERENCES = 500;
 
 const WITH_VALUES: readonly KeywordComparison[] = [
@@ -26,7 +26,7 @@ const WITH_VALUES: readonly KeywordComparison[] = [
   compareConditions,
   compareRemarks,
 ];
-// Where the possible values are named, it does not matter what else they must be like.
+// If the possible values are enumerated, other keywords do not matter.
 const WITHOUT_VALUES: readonly KeywordComparison[] = [
   ...WITH_VALUES,
   compareBounds,
@@ -34,8 +34,8 @@ const WITHOUT_VALUES: readonly KeywordComparison[] = [
 ];
 
 /**
- * Compares two schemas, for whoever sends by them or reads by them. Schemas may contain themselves: what
- * is being compared already is taken as equal within itself.
+ * Compares two schemas for one party. A schema may contain itself: a pair that is already being compared counts
+ * as equal within itself.
  */
 export function compareSchemas(
   contracts: Pair<Contract>,
@@ -79,14 +79,14 @@ function comparePossible(comparison: Comparison, { before, after }: Pair<Shape>)
   const [was, is] = [before, after].map((shape) =>
     shape.impossible ? 'nothing' : typeWords(shape.types),
   );
-  const told = { before: before.parts[0], after: after.parts[0], was: was ?? '', is: is ?? '' };
-  return [difference(comparison, after.impossible ? 'type-narrowed' : 'type-widened', told)];
+  const details = { before: before.parts[0], after: after.parts[0], was: was ?? '', is: is ?? '' };
+  return [difference(comparison, after.impossible ? 'type-narrowed' : 'type-widened', details)];
 }
 
 const numbers = new WeakMap<object, number>();
 let given = 0;
 
-/** The same schemas, in whatever order and by whatever references, have the same key. */
+/** Returns a key that is the same for the same schemas, in any order and through any references. */
 function keyOf(contract: Contract, schemas: Conjunction): string {
   const keys = schemas.map((reference) => {
     const schema = isBare(reference) ? contract.resolve(reference) : reference;
@@ -98,7 +98,7 @@ function keyOf(contract: Contract, schemas: Conjunction): string {
   return [...new Set(keys)].sort().join('&');
 }
 
-/** A reference with nothing beside it. */
+/** Whether a schema is a reference without other keywords. */
 function isBare(schema: unknown): boolean {
   return Object.keys(asRecord(schema)).join() === '$ref';
 }

@@ -4,51 +4,51 @@ import type { Difference } from '../finding.js';
 import type { Party, Rule } from '../rules.js';
 import type { Conjunction, Shape } from './shape.js';
 
-/** The old and the new of one place. */
+/** The old and the new version of a part. */
 export interface Pair<T> {
   readonly before: T;
   readonly after: T;
 }
 
-/** What the comparison of a part needs of the whole. */
+/** The context of the comparison of a part. */
 export interface Comparison {
   readonly contracts: Pair<Contract>;
-  /** Whoever sends by the schemas, or reads by them. */
+  /** The party that sends or reads values of the schemas. */
   readonly party: Party;
-  /** Compares schemas below this one; the differences have paths that begin with `path`. */
+  /** Compares schemas below this one, whose paths begin with `path`. */
   readonly inner: (path: string, pair: Pair<Conjunction>) => Difference[];
 }
 
-/** What stands at a place in either version, for a difference. */
-export interface Told {
+/** The details of a difference: the parts and the values in both versions. */
+export interface Details {
   readonly path?: string;
-  /** The part of the schema that says it; undefined where none does. */
+  /** The part of the schema with the difference; undefined if there is none. */
   readonly before?: JsonRecord | undefined;
   readonly after?: JsonRecord | undefined;
   readonly was?: string;
   readonly is?: string;
 }
 
-/** A difference, whose place is in the new version, or in the old one if it is gone. */
+/** Returns a difference, with its place in the new version, or in the old one if it was removed. */
 export function difference(
   comparison: Pick<Comparison, 'contracts'>,
   rule: Rule,
-  told: Told,
+  details: Details,
   keyword = '',
 ): Difference {
-  const { path = '', was = '', is = '' } = told;
-  return { rule, path, pointer: placeOf(comparison, told, keyword), was, is };
+  const { path = '', was = '', is = '' } = details;
+  return { rule, path, pointer: placeOf(comparison, details, keyword), was, is };
 }
 
-/** Where the part stands that tells a difference, as a JSON pointer; `keyword` leads on from there. */
+/** Returns the JSON pointer to the part of a difference; `keyword` extends it. */
 export function placeOf(
   { contracts }: Pick<Comparison, 'contracts'>,
-  { before, after }: Told,
+  { before, after }: Details,
   keyword: string,
 ): string {
   const pointer = after ? contracts.after.pointerOf(after) : contracts.before.pointerOf(before);
   return keyword ? `${pointer}/${keyword}` : pointer;
 }
 
-/** The keywords of one kind of value: compared where both versions allow a value of that kind. */
+/** Compares the keywords of one type of value, if both versions allow that type. */
 export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];

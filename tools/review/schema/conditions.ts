@@ -6,17 +6,19 @@ import type { Conjunction, Shape } from './shape.js';
 import { statements } from './statements.js';
 import { canonical } from './words.js';
 
-/** A rule beside the ordinary keywords: what it is about, and what it then asks for. */
+/** A condition: its subject, and the schemas that it then requires. */
 interface Condition {
   readonly part: JsonRecord;
   readonly keyword: string;
-  /** Two conditions are the same one if these are the same; a schema if it is not a plain text. */
+  /** The identity of a condition; a schema if it is more than a plain text. */
   readonly about: string | Conjunction;
-  /** Schemas, that are compared as any other. */
+  /** The required schemas, which are compared like any others. */
   readonly asks: { readonly [path: string]: Conjunction };
 }
 
-/** Compares `if`, `not`, `contains`, `propertyNames` and what depends on a field being there. */
+/**
+ * Compares `if`, `not`, `contains`, `propertyNames`, and the keywords that depend on the presence of a field.
+ */
 export function compareConditions(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const left = [...conditionsOf(shapes.after)];
   const found: Difference[] = [];
@@ -24,9 +26,9 @@ export function compareConditions(comparison: Comparison, shapes: Pair<Shape>): 
     const index = left.findIndex((after) => same(comparison, { before, after }));
     const [after] = index < 0 ? [] : left.splice(index, 1);
     if (after) found.push(...compareAsked(comparison, { before, after }));
-    else found.push(told(comparison, 'condition-removed', before));
+    else found.push(differenceOf(comparison, 'condition-removed', before));
   }
-  return [...found, ...left.map((after) => told(comparison, 'condition-added', after))];
+  return [...found, ...left.map((after) => differenceOf(comparison, 'condition-added', after))];
 }
 
 function conditionsOf(shape: Shape): Condition[] {
@@ -79,7 +81,7 @@ function compareAsked(comparison: Comparison, { before, after }: Pair<Condition>
   );
 }
 
-function told(
+function differenceOf(
   comparison: Comparison,
   rule: 'condition-added' | 'condition-removed',
   { part, keyword, about }: Condition,

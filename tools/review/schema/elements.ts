@@ -3,7 +3,7 @@ import type { Difference } from '../finding.js';
 import type { Comparison, Pair } from './comparison.js';
 import type { Conjunction, Shape } from './shape.js';
 
-/** Compares the elements of arrays: those with a place of their own, and all others. */
+/** Compares the elements of arrays: those with a fixed position, and all others. */
 export function compareElements(
   comparison: Comparison,
   { before, after }: Pair<Shape>,

@@ -5,7 +5,7 @@ import { type Shape, shapeOf } from './shape.js';
 import { namesOf, otherFields, type Slot, slotOf } from './slots.js';
 import { componentName, fieldPath, typeWords } from './words.js';
 
-/** Compares the fields of objects: those that are named, and all others. */
+/** Compares the fields of objects: the named ones, and all others. */
 export function compareFields(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   if (!before.types.has('object') || !after.types.has('object')) return [];
@@ -24,10 +24,13 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
   const path = fieldPath(name);
   const slots = { before, after };
   if (before.state === 'there' && after.state !== 'there') {
-    return [gone(comparison, slots, name), ...whatElseIsTaken(comparison, slots, path)];
+    return [
+      fieldRemoved(comparison, slots, name),
+      ...compareAcceptedValues(comparison, slots, path),
+    ];
   }
   if (before.state !== 'there' && after.state === 'there') {
-    return [come(comparison, slots, name), ...whatElseIsTaken(comparison, slots, path)];
+    return [fieldAdded(comparison, slots, name), ...compareAcceptedValues(comparison, slots, path)];
   }
   const inner = { before: before.schemas, after: after.schemas };
   return [
@@ -43,38 +46,46 @@ function compareRequired(
   path: string,
 ): Difference[] {
   if (before.required === after.required) return [];
-  const told = {
+  const details = {
     path,
     before: before.part ?? shapes.before.parts[0],
     after: after.part ?? shapes.after.parts[0],
     was: before.required ? 'required' : 'optional',
     is: after.required ? 'required' : 'optional',
   };
-  return [difference(comparison, after.required ? 'required-now' : 'optional-now', told)];
+  return [difference(comparison, after.required ? 'required-now' : 'optional-now', details)];
 }
 
-function come(comparison: Comparison, { before, after }: Pair<Slot>, name: string): Difference {
-  const heeded =
-    comparison.party === 'sender' && before.state === 'open' ? 'field-heeded' : 'field-added';
+function fieldAdded(
+  comparison: Comparison,
+  { before, after }: Pair<Slot>,
+  name: string,
+): Difference {
+  const addedRule =
+    comparison.party === 'sender' && before.state === 'open' ? 'field-recognized' : 'field-added';
   const is = fieldWords(comparison.contracts.after, after);
-  const told = { path: fieldPath(name), before: before.part, after: after.part, is };
+  const details = { path: fieldPath(name), before: before.part, after: after.part, is };
   return difference(
     comparison,
-    after.required ? 'required-field-added' : heeded,
-    told,
+    after.required ? 'required-field-added' : addedRule,
+    details,
     pointerTo(name),
   );
 }
 
-function gone(comparison: Comparison, { before, after }: Pair<Slot>, name: string): Difference {
+function fieldRemoved(
+  comparison: Comparison,
+  { before, after }: Pair<Slot>,
+  name: string,
+): Difference {
   const was = fieldWords(comparison.contracts.before, before);
   const is = after.hidden ? (comparison.party === 'sender' ? 'read-only' : 'write-only') : '';
-  const told = { path: fieldPath(name), before: before.part, was, is };
+  const details = { path: fieldPath(name), before: before.part, was, is };
   if (comparison.party === 'sender' && after.state === 'open') {
-    return difference(comparison, 'field-ignored', told, pointerTo(name));
+    return difference(comparison, 'field-ignored', details, pointerTo(name));
   }
   const rule = before.required ? 'required-field-removed' : 'field-removed';
-  return difference(comparison, rule, told, pointerTo(name));
+  return difference(comparison, rule, details, pointerTo(name));
 }
 
 function pointerTo(name: string): string {
@@ -82,17 +93,17 @@ function pointerTo(name: string): string {
 }
 
 /**
- * Whoever sent a field of a name that was theirs to give may have sent what it does not take, now that
- * the contract names it; and the other way round.
+ * Compares the accepted values of a field that only one version names. Before the contract named it, senders
+ * may have sent it with other values; and the other way round.
  */
-function whatElseIsTaken(
+function compareAcceptedValues(
   comparison: Comparison,
   { before, after }: Pair<Slot>,
   path: string,
 ): Difference[] {
   if (comparison.party !== 'sender' || before.state === 'closed' || after.state === 'closed')
     return [];
-  // Where nothing is said of other fields, nobody has a reason to send them.
+  // If other fields have no schema, there is no reason to send them.
   if ((before.state === 'open' ? before : after).schemas.length === 0) return [];
   return comparison
     .inner(path, { before: before.schemas, after: after.schemas })
@@ -129,14 +140,14 @@ function compareOthers(comparison: Comparison, shapes: Pair<Shape>): Difference[
     return comparison.inner('.*', { before: before.schemas, after: after.schemas });
   }
   const rule = after.closed ? 'closed-to-other-fields' : 'opened-to-other-fields';
-  const told = {
+  const details = {
     before: before.part ?? shapes.before.parts[0],
     after: after.part ?? shapes.after.parts[0],
   };
-  return [difference(comparison, rule, told)];
+  return [difference(comparison, rule, details)];
 }
 
-/** A field in a few words: `optional string (Name)`. */
+/** Formats a field in a few words: `optional string (Name)`. */
 function fieldWords(contract: Contract, { schemas, required }: Slot): string {
   const name = schemas.map(componentName).find((one) => one !== undefined);
   const types = typeWords(shapeOf(contract, schemas).types);

@@ -8,7 +8,7 @@ interface TypedSchemas {
   readonly types: ReadonlySet<Type>;
 }
 
-/** What a keyword asks of a value of its kind; whatever is not of the kind fits. */
+/** Checks of keywords that apply to one type; values of other types pass. */
 const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
   minimum: numbers((value, limit) => value >= limit),
   maximum: numbers((value, limit) => value <= limit),
@@ -20,8 +20,8 @@ const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolea
 };
 
 /**
- * Whether a value that one version names may be sent by the other, which names none: by its type, its
- * bounds, and its pattern. A format is not looked at.
+ * Whether a value that one version enumerates is allowed by the other, which enumerates none: by its type, its
+ * bounds and its pattern. Formats are not checked.
  */
 export function fits(value: unknown, shape: TypedSchemas): boolean {
   if (!shape.types.has(typeOf(value))) return false;
@@ -40,7 +40,10 @@ function numbers(check: (value: number, limit: number) => boolean) {
     typeof value !== 'number' || typeof limit !== 'number' || check(value, limit);
 }
 
-/** A text is measured in code points (JSON Schema Validation, 6.3). */
+/**
+ * Returns the quantity that a keyword limits. The length of a text is counted in code points (JSON Schema
+ * Validation, 6.3).
+ */
 function measured(value: unknown, keyword: string): unknown {
   if (keyword.endsWith('Length')) return typeof value === 'string' ? [...value].length : undefined;
   return value;
@@ -51,7 +54,7 @@ function matches(text: string, pattern: unknown): boolean {
   return expression === undefined || expression.test(text);
 }
 
-/** A pattern as a regular expression; undefined if it is none that can be read here. */
+/** Compiles a pattern; returns undefined if it is not supported here. */
 export function regularExpression(pattern: unknown): RegExp | undefined {
   try {
     return new RegExp(String(pattern), 'u');

@@ -1,6 +1,6 @@
 import type { Rule } from '../rules.js';
 
-/** Formats whose every value is one of the other's too (JSON Schema Validation, 7.3; OpenAPI 3.1, 4.4). */
+/** Formats whose values are all valid in another format too (JSON Schema Validation, 7.3; OpenAPI 3.1, 4.4). */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64', 'double'],
   float: ['double'],
@@ -11,7 +11,7 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
   hostname: ['idn-hostname'],
 };
 
-/** What a change of the format is; an empty text is no format. */
+/** Returns the kind of a change of format; an empty text stands for no format. */
 export function formatRule(before: string, after: string): Rule {
   if (before === '' || WITHIN[after]?.includes(before)) return 'format-narrowed';
   if (after === '' || WITHIN[before]?.includes(after)) return 'format-widened';

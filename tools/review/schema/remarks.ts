@@ -5,7 +5,7 @@ import type { Shape } from './shape.js';
 import { says, statements } from './statements.js';
 import { canonical } from './words.js';
 
-/** What is compared elsewhere, as keywords or as prose, or says nothing of what is possible. */
+/** Keywords that are compared elsewhere, or that do not affect the possible values. */
 const NOT_HERE = new Set(
   `$ref $defs $comment $id $anchor $schema allOf oneOf anyOf not if then else dependentSchemas
   dependentRequired prefixItems items unevaluatedItems contains minContains maxContains properties
@@ -16,7 +16,9 @@ const NOT_HERE = new Set(
   x-roster-message`.split(/\s+/),
 );
 
-/** What is worth knowing and breaks nobody: deprecation, defaults, keywords that are not compared. */
+/**
+ * Compares the keywords whose change is notable but breaks nobody: deprecation, defaults, and unknown keywords.
+ */
 export function compareRemarks(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   const found: Difference[] = [];

@@ -6,7 +6,7 @@ import { formatRule } from './formats.js';
 import type { Shape } from './shape.js';
 import { statements } from './statements.js';
 
-/** Compares what a text, a number or an array must be like: pattern, format, divisor, uniqueness. */
+/** Compares the pattern, format, divisor and uniqueness of texts, numbers and arrays. */
 export function compareScalars(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const both = (...types: readonly Parameters<typeof shapes.before.types.has>[0][]) =>
     types.some((type) => shapes.before.types.has(type) && shapes.after.types.has(type));
@@ -26,7 +26,7 @@ export function compareScalars(comparison: Comparison, shapes: Pair<Shape>): Dif
   return found.filter((one) => one !== undefined);
 }
 
-/** Compares all values that the parts give a keyword; `rule` says what the difference is. */
+/** Compares all values of a keyword in the parts; `rule` returns the kind of the difference. */
 function compareKeyword(
   comparison: Comparison,
   shapes: Pair<Shape>,
@@ -38,11 +38,11 @@ function compareKeyword(
   const gone = [...before.keys()].filter((value) => !after.has(value)).join(' and ');
   const come = [...after.keys()].filter((value) => !before.has(value)).join(' and ');
   if (gone === '' && come === '') return undefined;
-  const told = { before: before.get(gone), after: after.get(come), was: gone, is: come };
-  return difference(comparison, rule(gone, come), told, keyword);
+  const details = { before: before.get(gone), after: after.get(come), was: gone, is: come };
+  return difference(comparison, rule(gone, come), details, keyword);
 }
 
-/** The values that the parts give a keyword, each with the part that it is from. */
+/** Returns the values of a keyword, each with its part. */
 function stated(shape: Shape, keyword: string): ReadonlyMap<string, JsonRecord> {
   const all = statements(shape, keyword).filter(({ value }) => value !== false);
   return new Map(all.map(({ value, part }) => [String(value), part]));
@@ -57,7 +57,7 @@ function uniqueRule(before: string): Rule {
   return before === '' ? 'condition-added' : 'condition-removed';
 }
 
-/** A multiple of 10 is a multiple of 5. */
+/** Returns the kind of a change of `multipleOf`: a multiple of 10 is a multiple of 5. */
 function divisorRule(before: string, after: string): Rule {
   const [old, now] = [Number(before), Number(after)];
   if (before === '' || (after !== '' && Number.isInteger(now / old))) return 'bound-tightened';

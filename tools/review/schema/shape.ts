@@ -4,21 +4,21 @@ import { fits } from './fits.js';
 import { type Type, typeOf, typesOf } from './types.js';
 import { canonical } from './words.js';
 
-/** Schemas that must all hold; none of them allows everything. */
+/** Schemas that must all hold; an empty list allows everything. */
 export type Conjunction = readonly unknown[];
 
-/** What a conjunction comes to, once its references and its `allOf` are followed. */
+/** A conjunction whose references and `allOf` have been resolved. */
 export interface Shape {
-  /** The schemas that must all hold, each without a look at its `$ref` and its `allOf`. */
+  /** The schemas that must all hold, whose `$ref` and `allOf` are to be ignored. */
   readonly parts: readonly JsonRecord[];
-  /** No value is possible: one of the schemas is `false`, or they contradict each other. */
+  /** Whether no value is possible: one of the schemas is `false`, or they contradict each other. */
   readonly impossible: boolean;
   readonly types: ReadonlySet<Type>;
-  /** The only values that are possible, by their canonical JSON; undefined where they are many. */
+  /** The possible values, by their canonical JSON; undefined if they are not enumerated. */
   readonly values: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** Follows references and `allOf`. A schema that contains itself is taken once. */
+/** Resolves references and `allOf`. A schema that contains itself is included once. */
 export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
   const found = new Set<JsonRecord>();
   let refused = false;
@@ -42,7 +42,7 @@ export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
   return { parts, types, values, impossible: refused || values.size === 0 };
 }
 
-/** All values of types that have few; undefined if one of them has many. */
+/** Returns all values of the types; undefined if a type has many. */
 export function allOfTypes(types: ReadonlySet<Type>): ReadonlyMap<string, unknown> | undefined {
   const values = [...types].map((type) => VALUES[type]);
   return values.every((some) => some !== undefined) ? keyed(values.flat()) : undefined;
@@ -61,7 +61,7 @@ function isSchemaObject(schema: unknown): schema is JsonRecord {
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 }
 
-/** The values that every `const` and `enum` among the parts allows. */
+/** Returns the values that every `const` and `enum` of the parts allows. */
 function namedValues(parts: readonly JsonRecord[]): ReadonlyMap<string, unknown> | undefined {
   const lists = parts.flatMap((part) => {
     const values: unknown[][] = [];

@@ -5,13 +5,13 @@ import { regularExpression } from './fits.js';
 import { type Conjunction, type Shape, shapeOf } from './shape.js';
 import { says } from './statements.js';
 
-/** What a shape says of the field of one name. */
+/** The declaration of a field with a given name. */
 export interface Slot {
-  /** `there` if the schema names the field; `open` if it does not, but takes others; else `closed`. */
+  /** `there` if the schema names the field; `open` if it does not, but allows other fields; else `closed`. */
   readonly state: 'there' | 'open' | 'closed';
-  /** It is there, but not for whoever sends, or reads. */
+  /** Whether the field exists, but not for this party. */
   readonly hidden: boolean;
-  /** What its values must be; empty where nothing is said of them. */
+  /** The schemas of its values; empty if it has none. */
   readonly schemas: Conjunction;
   /** The part that names the field, or that closes the object to it. */
   readonly part: JsonRecord | undefined;
@@ -19,8 +19,8 @@ export interface Slot {
 }
 
 /**
- * What the shape says of a field. `readOnly` fields are not there for whoever sends, `writeOnly` ones
- * not for whoever reads (OpenAPI 3.1, JSON Schema Validation 9.4).
+ * Returns the declaration of a field. `readOnly` fields do not exist for senders, `writeOnly` ones not for
+ * readers (OpenAPI 3.1, JSON Schema Validation 9.4).
  */
 export function slotOf(contract: Contract, shape: Shape, name: string, party: Party): Slot {
   const schemas: unknown[] = [];
@@ -48,7 +48,7 @@ export function slotOf(contract: Contract, shape: Shape, name: string, party: Pa
   };
 }
 
-/** What the shape says of the fields that it does not name. */
+/** Returns the declaration of the fields that the shape does not name. */
 export function otherFields(shape: Shape): {
   schemas: Conjunction;
   closed: boolean;
@@ -62,7 +62,7 @@ export function otherFields(shape: Shape): {
   return { schemas, closed: closing !== undefined, ...(closing && { part: closing }) };
 }
 
-/** The names that the shape's own parts give to fields, or require. */
+/** Returns the names of the fields that the shape's own parts declare or require. */
 export function namesOf({ parts }: Shape): string[] {
   return [
     ...new Set(
@@ -88,7 +88,10 @@ function stated(part: JsonRecord, keyword: string): unknown[] {
   return part[keyword] === undefined ? [] : [part[keyword]];
 }
 
-/** `unevaluatedProperties` leaves alone what a branch names, too (JSON Schema Core, 11.3). */
+/**
+ * Returns the names that the shape and its branches declare, to which `unevaluatedProperties` does not apply
+ * (JSON Schema Core, 11.3).
+ */
 function knownNames(contract: Contract, shape: Shape, seen = new Set<JsonRecord>()): Set<string> {
   const names = new Set<string>();
   for (const part of shape.parts) {

@@ -5,7 +5,7 @@ interface WithParts {
   readonly parts: readonly JsonRecord[];
 }
 
-/** Every value that the parts give a keyword, with the part that gives it. */
+/** Returns every value of a keyword in the parts, with its part. */
 export function statements(
   { parts }: WithParts,
   keyword: string,
@@ -15,7 +15,7 @@ export function statements(
     .filter(({ value }) => value !== undefined);
 }
 
-/** Whether a part gives the keyword this value. */
+/** Whether a part has the keyword with this value. */
 export function says({ parts }: WithParts, keyword: string, value: unknown): boolean {
   return parts.some((part) => part[keyword] === value);
 }

@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../../../server/contract/json-record.js';
 
-/** The types of JSON, where a number is an integer or not, so that a type is a set of these. */
+/** The types of JSON. Integers and fractions are separate, so that every type of a schema is a set of these. */
 export const TYPES = [
   'null',
   'boolean',
@@ -12,7 +12,7 @@ export const TYPES = [
 ] as const;
 export type Type = (typeof TYPES)[number];
 
-/** The type that a value has. */
+/** Returns the type of a value. */
 export function typeOf(value: unknown): Type {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -22,13 +22,13 @@ export function typeOf(value: unknown): Type {
   return 'object';
 }
 
-/** The types that all of the schemas allow. */
+/** Returns the types that all of the schemas allow. */
 export function typesOf(parts: readonly JsonRecord[]): ReadonlySet<Type> {
   const allowed = parts.map(typesOfPart);
   return new Set(TYPES.filter((type) => allowed.every((types) => types.has(type))));
 }
 
-/** `nullable` is of OpenAPI 3.0. */
+/** Returns the types of a part; `nullable` is from OpenAPI 3.0. */
 function typesOfPart({ type, nullable }: JsonRecord): ReadonlySet<Type> {
   if (type === undefined) return new Set(TYPES);
   const named = Array.isArray(type) ? type : [type];

@@ -7,21 +7,21 @@ import { statements } from './statements.js';
 import type { Type } from './types.js';
 import { canonical, typeWords } from './words.js';
 
-/** Compares the types that are possible; where null alone differs, it is told as that. */
+/** Compares the possible types; a difference in null alone has its own kind. */
 export function compareTypes(comparison: Comparison, { before, after }: Pair<Shape>): Difference[] {
-  // The types of values that are all named follow from them.
+  // If all values are enumerated, the types follow from them.
   if (before.values && after.values) return [];
   const gone = [...before.types].filter((type) => !after.types.has(type));
   const come = [...after.types].filter((type) => !before.types.has(type));
   const rule = typeRule(gone, come);
   if (!rule) return [];
-  const told = {
+  const details = {
     before: typingPart(before),
     after: typingPart(after),
     was: typeWords(before.types),
     is: typeWords(after.types),
   };
-  return [difference(comparison, rule, told)];
+  return [difference(comparison, rule, details)];
 }
 
 function typeRule(gone: readonly Type[], come: readonly Type[]): Rule | undefined {
@@ -36,32 +36,32 @@ function typingPart(shape: Shape) {
   return first?.part ?? shape.parts[0];
 }
 
-/** Compares the values, where at least one version has only few. */
+/** Compares the values, if at least one version enumerates them. */
 export function compareValues(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   const [old, now] = [before.values, after.values];
   const common = [...before.types].some((type) => after.types.has(type));
   if (!old && !now) return [];
   if (!(old && now) && !common) return [];
-  const told = { before: namingPart(before), after: namingPart(after) };
+  const details = { before: namingPart(before), after: namingPart(after) };
   const gone = [...(old ?? [])].filter(([, value]) => !isTakenBy(after, value));
   const come = [...(now ?? [])].filter(([, value]) => !isTakenBy(before, value));
   const found: Difference[] = [];
   if (gone.length > 0) {
     const rule = listed(gone) === 'null' ? 'null-removed' : 'value-removed';
-    found.push(difference(comparison, rule, { ...told, was: listed(gone) }));
+    found.push(difference(comparison, rule, { ...details, was: listed(gone) }));
   }
   if (come.length > 0) {
     const rule = listed(come) === 'null' ? 'null-added' : 'value-added';
-    found.push(difference(comparison, rule, { ...told, is: listed(come) }));
+    found.push(difference(comparison, rule, { ...details, is: listed(come) }));
   }
   if (old && !now && isNamed(before)) {
     const words = { was: `only ${listed(old)}`, is: typeWords(after.types) };
-    found.push(difference(comparison, 'value-added', { ...told, ...words }));
+    found.push(difference(comparison, 'value-added', { ...details, ...words }));
   }
   if (now && !old && isNamed(after)) {
     const words = { was: typeWords(before.types), is: `only ${listed(now)}` };
-    found.push(difference(comparison, 'value-removed', { ...told, ...words }));
+    found.push(difference(comparison, 'value-removed', { ...details, ...words }));
   }
   return found;
 }
@@ -70,7 +70,7 @@ function isTakenBy(shape: Shape, value: unknown): boolean {
   return shape.values ? shape.values.has(canonical(value)) : fits(value, shape);
 }
 
-/** Whether the values are fewer than those of their types; if not, the types say it. */
+/** Whether the values are fewer than those of their types; otherwise the types describe them. */
 function isNamed({ types, values }: Shape): boolean {
   return values !== undefined && allOfTypes(types)?.size !== values.size;
 }

@@ -1,7 +1,7 @@
 import { asRecord } from '../../../server/contract/json-record.js';
 import type { Type } from './types.js';
 
-/** A value as JSON whose keys are in order, so that equal values are equal texts. */
+/** Returns the canonical JSON of a value, with sorted keys, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) =>
@@ -14,13 +14,13 @@ export function canonical(value: unknown): string {
 
 const ALL_TYPES = 7;
 
-/** Types as a contract writes them: `string or null`. */
+/** Formats types as a contract writes them: `string or null`. */
 export function typeWords(types: ReadonlySet<Type>): string {
   if (types.size === ALL_TYPES) return 'any value';
   const names = [...types]
     .filter((type) => !(type === 'integer' && types.has('fraction')))
     .map((type) => (type === 'fraction' ? 'number' : type));
-  // null is the one that is named last in a contract.
+  // null comes last, as in a contract.
   return (
     [...names.filter((name) => name !== 'null'), ...names.filter((name) => name === 'null')].join(
       ' or ',
@@ -28,13 +28,13 @@ export function typeWords(types: ReadonlySet<Type>): string {
   );
 }
 
-/** The name that a reference to a component ends with. */
+/** Returns the name of the component that a reference leads to. */
 export function componentName(schema: unknown): string | undefined {
   const { $ref } = asRecord(schema);
   return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined;
 }
 
-/** The path of a field below another: `.name`, or `["a name with spaces"]`. */
+/** Returns the path of a field below another: `.name`, or `["a name with spaces"]`. */
 export function fieldPath(name: string): string {
   return /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

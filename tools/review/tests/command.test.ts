@@ -1,4 +1,4 @@
-/** The command as it is run: in a repository of its own, with commits to compare with. */
+/** Tests of the command, in its own repository with commits to compare with. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,8 +46,8 @@ function run(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-describe('the contract in the folder is compared', () => {
-  test('with the commit that is named', () => {
+describe('spec:review compares the contract in the folder', () => {
+  test('with the named commit', () => {
     commit(contract(BOTH));
     git('tag', 'released');
     commit(contract(LOOK));
@@ -59,7 +59,7 @@ describe('the contract in the folder is compared', () => {
     expect(run('HEAD^').status).toBe(0);
   });
 
-  test('with where the branch left the main one, if nothing is named', () => {
+  test('with the commit where the branch left main, if none is named', () => {
     commit(contract(LOOK));
     git('switch', '--quiet', '--create', 'topic');
     commit(contract(BOTH));
@@ -70,7 +70,7 @@ describe('the contract in the folder is compared', () => {
     expect(status).toBe(0);
   });
 
-  test('with the commit before, on the main branch', () => {
+  test('with the previous commit, on the main branch', () => {
     commit(contract(BOTH));
     commit(contract(LOOK));
     expect(run()).toMatchObject({
@@ -79,14 +79,14 @@ describe('the contract in the folder is compared', () => {
     });
   });
 
-  test('as it is, committed or not', () => {
+  test('including uncommitted changes', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
     expect(run('HEAD').status).toBe(1);
   });
 });
 
-test('what breaks and is announced is no failure', () => {
+test('spec:review succeeds if the version announces the breaking changes', () => {
   commit(contract(BOTH, '', '1.4.0'));
   write(contract(LOOK, '', '2.0.0'));
   const { status, stdout } = run('HEAD');
@@ -94,11 +94,11 @@ test('what breaks and is announced is no failure', () => {
   expect(status).toBe(0);
 });
 
-describe('wrong use ends with 2 and one line', () => {
+describe('spec:review exits with 2 and one line for', () => {
   test.each([
-    ['a commit that is not there', ['nowhere'], 'there is no commit nowhere'],
-    ['what looks like an option of git', ['--', '--all'], 'there is no commit --all'],
-    ['an option that is not there', ['--colour'], "unknown option '--colour'"],
+    ['a commit that does not exist', ['nowhere'], 'there is no commit nowhere'],
+    ['a commit that looks like an option of git', ['--', '--all'], 'there is no commit --all'],
+    ['an unknown option', ['--colour'], "unknown option '--colour'"],
     ['two commits', ['HEAD', 'HEAD'], 'too many arguments'],
     ['a commit before the first', [], 'there is no commit HEAD^'],
   ])('%s', (_, args, words) => {
@@ -109,7 +109,7 @@ describe('wrong use ends with 2 and one line', () => {
     expect([status, stdout]).toEqual([2, '']);
   });
 
-  test('no repository', () => {
+  test('a folder without a repository', () => {
     write(contract(LOOK));
     rmSync(join(folder, '.git'), { recursive: true });
     expect(run()).toMatchObject({
@@ -118,7 +118,7 @@ describe('wrong use ends with 2 and one line', () => {
     });
   });
 
-  test('no contract at the commit', () => {
+  test('a commit without the contract', () => {
     git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet');
     write(contract(LOOK));
     expect(run('HEAD')).toMatchObject({
@@ -127,12 +127,12 @@ describe('wrong use ends with 2 and one line', () => {
     });
   });
 
-  test('no contract here', () => {
+  test('a folder without the contract', () => {
     git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet');
     expect(run('HEAD').status).toBe(2);
   });
 
-  test('a contract with a fault, in either version', () => {
+  test('a faulty contract, in either version', () => {
     commit('paths: [');
     write(contract(LOOK));
     expect(run('HEAD').stderr).toMatch(/^error: openapi.yaml at HEAD, line 1: .*\n$/);

@@ -1,7 +1,7 @@
-/** Pairs of contracts: what a change of operations, parameters, answers and keys does, and to whom. */
+/** Tests of changes of operations, parameters, responses and keys, with the parties that they break. */
 import { describe, expect, test } from 'vitest';
 import { ContractFault } from '../contract/read.js';
-import { broken, contract, review, told } from './small-contract.js';
+import { broken, contract, review, summarize } from './small-contract.js';
 
 const GET = (rest: string, path = '/things') =>
   `{${JSON.stringify(path)}: {get: {operationId: look, responses: {200: {description: a}}, ${rest}}}}`;
@@ -15,64 +15,64 @@ type Row = readonly [name: string, before: string, after: string, there: string,
 
 // biome-ignore format: one behaviour a line is read more easily.
 const ROWS: readonly Row[] = [
-  ['an operation is gone', GET(''), '{}', 'operation-removed (caller) look', 'operation-added (caller) look'],
-  ['an operationId is another', GET('').replace('look', 'see'), GET(''), 'operation-renamed (caller) look', 'operation-renamed (caller) see'],
-  ['an address is another', GET(''), GET('', '/stuff'), 'operation-moved (caller) look', 'operation-moved (caller) look'],
-  ['a method is another', GET(''), GET('').replace('get:', 'put:'), 'operation-moved (caller) look', 'operation-moved (caller) look'],
-  ['a parameter of the address has another name', GET('', '/{a}'), GET('', '/{b}'), 'path-parameter-renamed (caller) look', 'path-parameter-renamed (caller) look'],
+  ['an operation is removed', GET(''), '{}', 'operation-removed (caller) look', 'operation-added (caller) look'],
+  ['an operationId changes', GET('').replace('look', 'see'), GET(''), 'operation-renamed (caller) look', 'operation-renamed (caller) see'],
+  ['an address changes', GET(''), GET('', '/stuff'), 'operation-moved (caller) look', 'operation-moved (caller) look'],
+  ['a method changes', GET(''), GET('').replace('get:', 'put:'), 'operation-moved (caller) look', 'operation-moved (caller) look'],
+  ['a parameter of the address is renamed', GET('', '/{a}'), GET('', '/{b}'), 'path-parameter-renamed (caller) look', 'path-parameter-renamed (caller) look'],
   ['an operation is deprecated', GET(''), GET('deprecated: true'), 'deprecated (caller) look', 'no-longer-deprecated (caller) look'],
 
-  ['an optional parameter', GET(''), GET('parameters: [{name: a, in: query, schema: {}}]'), 'parameter-added (sender) look query a', 'parameter-removed (sender) look query a'],
-  ['a required parameter', GET(''), GET('parameters: [{name: a, in: query, required: true, schema: {}}]'), 'required-parameter-added (sender) look query a', 'parameter-removed (sender) look query a'],
+  ['an optional parameter is added', GET(''), GET('parameters: [{name: a, in: query, schema: {}}]'), 'parameter-added (sender) look query a', 'parameter-removed (sender) look query a'],
+  ['a required parameter is added', GET(''), GET('parameters: [{name: a, in: query, required: true, schema: {}}]'), 'required-parameter-added (sender) look query a', 'parameter-removed (sender) look query a'],
   ['a parameter becomes required', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, required: true, schema: {}}]'), 'required-now (sender) look query a', 'optional-now (sender) look query a'],
   ['a parameter is narrowed', GET('parameters: [{name: a, in: query, schema: {type: integer}}]'), GET('parameters: [{name: a, in: query, schema: {type: integer, minimum: 1}}]'), 'bound-tightened (sender) look query a', 'bound-loosened (sender) look query a'],
-  ['a parameter is written in another way', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, explode: false, schema: {}}]'), 'parameter-serialization-changed (sender) look query a', 'parameter-serialization-changed (sender) look query a'],
+  ['a parameter changes its serialization', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, explode: false, schema: {}}]'), 'parameter-serialization-changed (sender) look query a', 'parameter-serialization-changed (sender) look query a'],
   ['a header in capitals is the same', GET('parameters: [{name: if-match, in: header, schema: {}}]'), GET('parameters: [{name: If-Match, in: header, schema: {}}]'), '', ''],
   ['the same style, written out', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, style: form, explode: true, schema: {}}]'), '', ''],
 
-  ['a body that may be left out', BODY(''), BODY(`requestBody: {${JSON_BODY}},`), 'body-added (sender) save body', 'body-removed (sender) save body'],
-  ['a body that is required', BODY(''), BODY(`requestBody: {required: true, ${JSON_BODY}},`), 'required-body-added (sender) save body', 'body-removed (sender) save body'],
-  ['a media type is gone', BODY('requestBody: {content: {a/b: {}, a/c: {}}},'), BODY('requestBody: {content: {a/b: {}}},'), 'media-type-removed (sender) save body', 'media-type-added (sender) save body'],
-  ['a smaller body', BODY(`requestBody: {x-roster-max-body: 9, ${JSON_BODY}},`), BODY(`requestBody: {x-roster-max-body: 5, ${JSON_BODY}},`), 'bound-tightened (sender) save body', 'bound-loosened (sender) save body'],
+  ['an optional body is added', BODY(''), BODY(`requestBody: {${JSON_BODY}},`), 'body-added (sender) save body', 'body-removed (sender) save body'],
+  ['a required body is added', BODY(''), BODY(`requestBody: {required: true, ${JSON_BODY}},`), 'required-body-added (sender) save body', 'body-removed (sender) save body'],
+  ['a media type is removed', BODY('requestBody: {content: {a/b: {}, a/c: {}}},'), BODY('requestBody: {content: {a/b: {}}},'), 'media-type-removed (sender) save body', 'media-type-added (sender) save body'],
+  ['a smaller body is allowed', BODY(`requestBody: {x-roster-max-body: 9, ${JSON_BODY}},`), BODY(`requestBody: {x-roster-max-body: 5, ${JSON_BODY}},`), 'bound-tightened (sender) save body', 'bound-loosened (sender) save body'],
 
-  ['a status is gone', ANSWER('200: {description: a}, 404: {description: a}'), ANSWER('200: {description: a}'), 'status-removed (reader) look 404', 'status-added (reader) look 404'],
-  ['a media type of an answer is gone', ANSWER('200: {content: {a/b: {}, a/c: {}}}'), ANSWER('200: {content: {a/b: {}}}'), 'media-type-removed (reader) look 200 body', 'media-type-added (reader) look 200 body'],
-  ['the body of an answer is gone', ANSWER('200: {content: {a/b: {}}}'), ANSWER('200: {description: a}'), 'body-removed (reader) look 200 body', 'body-added (reader) look 200 body'],
-  ['a header is gone', ANSWER('200: {headers: {ETag: {}}}'), ANSWER('200: {description: a}'), 'header-removed (reader) look 200 header ETag', 'header-added (reader) look 200 header ETag'],
-  ['a header is no longer certain', ANSWER('200: {headers: {ETag: {required: true}}}'), ANSWER('200: {headers: {ETag: {}}}'), 'optional-now (reader) look 200 header ETag', 'required-now (reader) look 200 header ETag'],
-  ['a link is gone', ANSWER('200: {links: {next: {operationId: look}}}'), ANSWER('200: {description: a}'), 'link-removed (reader) look 200 link next', 'link-added (reader) look 200 link next'],
-  ['a link leads elsewhere', ANSWER('200: {links: {next: {operationId: look}}}'), ANSWER('200: {links: {next: {operationId: see}}}'), 'link-changed (reader) look 200 link next', 'link-changed (reader) look 200 link next'],
+  ['a status is removed', ANSWER('200: {description: a}, 404: {description: a}'), ANSWER('200: {description: a}'), 'status-removed (reader) look 404', 'status-added (reader) look 404'],
+  ['a media type of an answer is removed', ANSWER('200: {content: {a/b: {}, a/c: {}}}'), ANSWER('200: {content: {a/b: {}}}'), 'media-type-removed (reader) look 200 body', 'media-type-added (reader) look 200 body'],
+  ['the body of an answer is removed', ANSWER('200: {content: {a/b: {}}}'), ANSWER('200: {description: a}'), 'body-removed (reader) look 200 body', 'body-added (reader) look 200 body'],
+  ['a header is removed', ANSWER('200: {headers: {ETag: {}}}'), ANSWER('200: {description: a}'), 'header-removed (reader) look 200 header ETag', 'header-added (reader) look 200 header ETag'],
+  ['a header becomes optional', ANSWER('200: {headers: {ETag: {required: true}}}'), ANSWER('200: {headers: {ETag: {}}}'), 'optional-now (reader) look 200 header ETag', 'required-now (reader) look 200 header ETag'],
+  ['a link is removed', ANSWER('200: {links: {next: {operationId: look}}}'), ANSWER('200: {description: a}'), 'link-removed (reader) look 200 link next', 'link-added (reader) look 200 link next'],
+  ['a link changes its target', ANSWER('200: {links: {next: {operationId: look}}}'), ANSWER('200: {links: {next: {operationId: see}}}'), 'link-changed (reader) look 200 link next', 'link-changed (reader) look 200 link next'],
 
-  ['a key is asked for', GET(''), GET('security: [{key: [read]}]'), 'security-tightened (sender) look security', 'security-loosened (sender) look security'],
-  ['another scope is asked for', GET('security: [{key: [read]}]'), GET('security: [{key: [write]}]'), 'security-tightened (sender) look security', 'security-tightened (sender) look security'],
-  ['one scope more is asked for', GET('security: [{key: [read]}]'), GET('security: [{key: [read, write]}]'), 'security-tightened (sender) look security', 'security-loosened (sender) look security'],
-  ['either of two keys will do', GET('security: [{key: []}]'), GET('security: [{key: []}, {token: []}]'), 'security-loosened (sender) look security', 'security-tightened (sender) look security'],
+  ['a key is required', GET(''), GET('security: [{key: [read]}]'), 'security-tightened (sender) look security', 'security-loosened (sender) look security'],
+  ['another scope is required', GET('security: [{key: [read]}]'), GET('security: [{key: [write]}]'), 'security-tightened (sender) look security', 'security-tightened (sender) look security'],
+  ['an additional scope is required', GET('security: [{key: [read]}]'), GET('security: [{key: [read, write]}]'), 'security-tightened (sender) look security', 'security-loosened (sender) look security'],
+  ['either of two keys is accepted', GET('security: [{key: []}]'), GET('security: [{key: []}, {token: []}]'), 'security-loosened (sender) look security', 'security-tightened (sender) look security'],
 ];
 
 describe.each(ROWS)('%s', (_, before, after, there, back) => {
   const list = (rule: string) => (rule ? [rule] : []);
-  test('there', () => {
-    expect(told(review(contract(before), contract(after)))).toEqual(list(there));
+  test('has the expected findings', () => {
+    expect(summarize(review(contract(before), contract(after)))).toEqual(list(there));
   });
-  test('and back', () => {
-    expect(told(review(contract(after), contract(before)))).toEqual(list(back));
+  test('has the expected findings in reverse', () => {
+    expect(summarize(review(contract(after), contract(before)))).toEqual(list(back));
   });
 });
 
-test('an operation without an operationId is called by its address', () => {
+test('an operation without an operationId is named by its address', () => {
   const paths = '{/things: {get: {responses: {200: {description: a}}}}}';
-  expect(told(review(contract(paths), contract('{}')))).toEqual([
+  expect(summarize(review(contract(paths), contract('{}')))).toEqual([
     'operation-removed (caller) GET /things',
   ]);
 });
 
-test('a security that is the document’s is that of each operation', () => {
+test("the document's security applies to each operation without its own", () => {
   const open = contract(GET(''));
   const closed = contract(GET(''), 'security: [{key: []}]');
-  expect(told(review(open, closed))).toEqual(['security-tightened (sender) look security']);
+  expect(summarize(review(open, closed))).toEqual(['security-tightened (sender) look security']);
 });
 
-test('a scheme that is sent in another way breaks whoever calls', () => {
+test('a security scheme with another location breaks callers', () => {
   const scheme = (place: string) =>
     contract(
       GET(''),
@@ -81,26 +81,26 @@ test('a scheme that is sent in another way breaks whoever calls', () => {
   expect(broken(review(scheme('header'), scheme('query')))).toEqual(['caller']);
 });
 
-test('a server that is gone breaks whoever calls, and one more nobody', () => {
+test('a removed server breaks callers, and an added one breaks nobody', () => {
   const one = contract(GET(''), 'servers: [{url: /}]');
   const two = contract(GET(''), 'servers: [{url: /}, {url: /api}]');
   expect(broken(review(two, one))).toEqual(['caller']);
   expect(broken(review(one, two))).toEqual([]);
 });
 
-test('a shared answer that belongs to no operation is compared too', () => {
+test('a shared response that belongs to no operation is compared too', () => {
   const shared = (status: string) =>
     contract(
       GET(''),
       `components: {responses: {Unknown: {content: {a/b: {schema: {const: ${status}}}}}}}`,
     );
-  expect(told(review(shared('404'), shared('410')))).toEqual([
+  expect(summarize(review(shared('404'), shared('410')))).toEqual([
     'value-added (reader) response Unknown body',
     'value-removed (reader) response Unknown body',
   ]);
 });
 
-test('a change of a shared schema is one change, at all of its places', () => {
+test('a change of a shared schema is reported once, with all of its places', () => {
   const both = (type: string) =>
     contract(
       `{/a: {get: {operationId: a, responses: {200: {content: {a/b: {schema: {$ref: "#/components/schemas/S"}}}}}}},
@@ -120,7 +120,7 @@ test('a change of a shared schema is one change, at all of its places', () => {
   ]);
 });
 
-describe('a version announces what breaks', () => {
+describe('a version announces breaking changes', () => {
   const announced = (before: string, after: string, breaking = true) => {
     const [old, now] = [
       contract(GET(''), '', before),
@@ -143,20 +143,20 @@ describe('a version announces what breaks', () => {
     expect(announced(before, after).breaksAnnounced).toBe(enough);
   });
 
-  test('and needs no raise where nothing breaks', () => {
+  test('and needs no increment if nothing breaks', () => {
     expect(announced('1.0.0', '1.0.0', false)).toMatchObject({
       breaksAnnounced: true,
       needed: '1.0.0',
     });
   });
 
-  test('and is told what it has to be', () => {
+  test('and the review gives the required version', () => {
     expect(announced('1.2.3', '1.2.4').needed).toBe('2.0.0');
     expect(announced('0.1.0', '0.1.0').needed).toBe('0.2.0');
   });
 });
 
-describe('a contract with a fault is told with its place', () => {
+describe('a faulty contract is reported with its position', () => {
   const fault = (text: string) => {
     try {
       review(contract(GET('')), text);
@@ -204,7 +204,7 @@ describe('a contract with a fault is told with its place', () => {
     ],
   ])('%s', (_, text, words) => expect(fault(text)).toContain(words));
 
-  test('but not for a `$ref` in an example, nor a field of that name', () => {
+  test('but not a `$ref` in an example, nor a field of that name', () => {
     const text = contract(
       '{}',
       'components: {schemas: {A: {properties: {$ref: {type: string}}, example: {$ref: nowhere}}}}',

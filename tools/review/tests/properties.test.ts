@@ -1,20 +1,20 @@
-/** What holds of any schemas: equality, additions, and that the way back swaps the sides. */
+/** Properties that hold for any schemas: equality, additions, and the symmetry of both directions. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareContracts } from '../compare.js';
 import { readContract } from '../contract/read.js';
 import { choice, type Schema, schemas } from './random-schemas.js';
-import { broken, contractOf, review, told } from './small-contract.js';
+import { broken, contractOf, review, summarize } from './small-contract.js';
 
-test('a schema against itself differs in nothing', () => {
+test('a schema does not differ from itself', () => {
   fc.assert(
     fc.property(schemas(choice('oneOf', 'anyOf', 'allOf')), (schema) => {
-      expect(told(review(contractOf(schema), contractOf(schema)))).toEqual([]);
+      expect(summarize(review(contractOf(schema), contractOf(schema)))).toEqual([]);
     }),
   );
 });
 
-test('a field that is optional breaks nobody, wherever it is added', () => {
+test('an optional field breaks nobody, wherever it is added', () => {
   fc.assert(
     fc.property(
       schemas(choice('oneOf', 'anyOf', 'allOf')),
@@ -30,7 +30,7 @@ test('a field that is optional breaks nobody, wherever it is added', () => {
   );
 });
 
-test('a form more breaks whoever reads, and a form less whoever sends', () => {
+test('an added alternative breaks readers, and a removed one breaks senders', () => {
   const boolean = { type: 'boolean' };
   fc.assert(
     fc.property(schemas(), (schema) => {
@@ -42,7 +42,7 @@ test('a form more breaks whoever reads, and a form less whoever sends', () => {
   );
 });
 
-test('what is narrowed breaks whoever sends alone, and widened again, never them', () => {
+test('narrowing never breaks readers, and widening never breaks senders', () => {
   const narrowed = (schema: Schema) => ({
     allOf: [schema, { maxLength: 1, maximum: 1, maxItems: 0 }],
   });
@@ -58,7 +58,7 @@ test('what is narrowed breaks whoever sends alone, and widened again, never them
   );
 });
 
-/** What a difference is on the way back. */
+/** The kind of a difference in the reverse direction. */
 const BACK: Readonly<Record<string, string>> = {
   'field-added': 'field-removed',
   'required-field-added': 'required-field-removed',
@@ -72,7 +72,7 @@ const BACK: Readonly<Record<string, string>> = {
 };
 const FORTH = Object.fromEntries(Object.entries(BACK).map(([rule, back]) => [back, rule]));
 
-test('the way back has the same differences, mirrored', () => {
+test('the reverse direction has the same differences, mirrored', () => {
   const rules = (before: Schema, after: Schema) =>
     compareContracts({
       before: readContract(contractOf(before), 'the old version'),

@@ -27,7 +27,9 @@ const named: fc.Arbitrary<Schema> = fc
   .map((values) => ({ enum: values }));
 export const NAMES = ['a', 'b', 'c', 'constructor'];
 
-/** Objects say whether they take other fields; without a choice, unless one is given to it. */
+/**
+ * Generates schemas. Objects say whether they allow other fields; choices are used only if they are passed in.
+ */
 export function schemas(...others: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema> {
   const { schema } = fc.letrec<{ schema: Schema; object: Schema; array: Schema }>((tie) => ({
     schema: fc.oneof({ maxDepth: 3 }, text, number, named, ...others, tie('object'), tie('array')),
@@ -50,7 +52,7 @@ export function schemas(...others: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema>
   return schema;
 }
 
-/** Schemas put together by one of the keywords. */
+/** Generates schemas that combine others with one of the keywords. */
 export function choice(...keywords: readonly string[]): fc.Arbitrary<Schema> {
   const branches = fc.array(schemas(), { minLength: 1, maxLength: 3 });
   return fc

@@ -3,14 +3,14 @@ import { readContract } from '../contract/read.js';
 import { type Review, reviewOf } from '../review.js';
 import type { Party } from '../rules.js';
 
-/** A contract in the fewest words: YAML for `paths` and what else the document has. */
+/** Returns a minimal contract: YAML for `paths` and for the rest of the document. */
 export function contract(paths: string, rest = '', version = '1.0.0'): string {
   const document = { openapi: '3.1.0', info: { title: 'Small', version } };
   const given = load(`paths: ${paths || '{}'}\n${rest}`);
   return dump({ ...document, ...(typeof given === 'object' ? given : {}) });
 }
 
-/** A contract of one operation, `save`, that takes what it answers. */
+/** Returns a contract with one operation, `save`, whose body and response have the schema. */
 export function contractOf(schema: unknown, schemas: Record<string, unknown> = {}): string {
   const content = { 'application/json': { schema } };
   return dump(
@@ -32,7 +32,7 @@ export function contractOf(schema: unknown, schemas: Record<string, unknown> = {
   );
 }
 
-/** The review of two versions, each as YAML. */
+/** Returns the review of two versions, each as YAML. */
 export function review(before: string, after: string): Review {
   return reviewOf({
     before: readContract(before, 'the old version'),
@@ -40,14 +40,14 @@ export function review(before: string, after: string): Review {
   });
 }
 
-/** For whom it breaks, in the order of the alphabet. */
+/** Returns the parties that break, in alphabetical order. */
 export function broken({ breaking }: Review): Party[] {
   const parties = ['caller', 'reader', 'sender'] as const;
   return parties.filter((party) => breaking[party].length > 0);
 }
 
-/** Everything that is told: the rule, the party, and where. */
-export function told({ breaking, added, notes }: Review): string[] {
+/** Returns every reported change: the rule, the party, and the path. */
+export function summarize({ breaking, added, notes }: Review): string[] {
   const all = [...breaking.caller, ...breaking.sender, ...breaking.reader, ...added, ...notes];
   return all.map(({ rule, party, places }) => `${rule} (${party}) ${places.join(', ')}`);
 }

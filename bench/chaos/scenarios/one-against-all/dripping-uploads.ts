@@ -5,12 +5,12 @@ import { type Attack, repeat, type Target } from './measure.js';
 
 const AT_ONCE = 320_000;
 const ROW = '1,2\n';
-/** Between two rows of one upload, and after its end, in milliseconds. */
+/** The time between two rows of an upload, and after its end, in milliseconds. */
 const BETWEEN_ROWS = 5000;
 const PAUSE = 1000;
 const UPLOADS_OF_ONE = 2;
 
-/** Tables that begin as any other, and then come a row at a time: each keeps what reads it. */
+/** Tables that begin normally and continue one row at a time, which occupies their readers. */
 export const drippingUploads: readonly Attack[] = [2, 6].map((owners) => ({
   name: `dripping-uploads-of-${owners}-owners`,
   prepare: async (target) => {

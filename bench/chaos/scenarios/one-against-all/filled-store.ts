@@ -6,17 +6,17 @@ import type { Finding } from '../../../scenario/scenario.js';
 import { type Attack, repeat, type Target } from './measure.js';
 
 const MEBIBYTE = 2 ** 20;
-/** The bytes that an owner may store. */
+/** The maximum storage of an owner, in bytes. */
 const MAX_STORED = 32 * MEBIBYTE;
-/** A project takes sixteen times as much. */
+/** A project may hold sixteen such skills. */
 const SKILLS_OF_A_PROJECT = 15;
 const PARAMS = { text: 'x'.repeat(1_000_000) };
-/** With indices, the log of writes, and what the other owner has. */
+/** The maximum on disk, with indices, the write-ahead log, and the data of the other owner. */
 const MAX_ON_DISK = 4 * MAX_STORED;
 const PAUSE = 10;
 const DEADLINE = 5000;
 
-/** An owner that stores all it can: resources, and with each the answer that is kept for its repetition. */
+/** An owner who stores as much as possible: resources, and the kept answer of each. */
 export const filledStore: Attack = {
   name: 'filled-store',
   settings: { MAX_STORED: String(MAX_STORED) },
@@ -32,7 +32,7 @@ export const filledStore: Attack = {
         return status;
       };
       await repeat(over, PAUSE, async () => {
-        // Without a bound it would go on until the disk is full.
+        // Without this limit it would continue until the disk is full.
         if (onDisk(target) > 2 * MAX_ON_DISK) return;
         const project = `p${Math.floor(created / SKILLS_OF_A_PROJECT)}`;
         try {

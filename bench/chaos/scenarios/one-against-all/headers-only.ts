@@ -1,11 +1,11 @@
 import { head } from '../../../../testkit/http/load.js';
 import { type Attack, repeat } from './measure.js';
 
-/** A second; a key may send six thousand a minute. */
+/** Requests a second; the limit of a key is six thousand a minute. */
 const RATE = 195;
 const STEP = 20;
 
-/** Predictions whose bodies never come: each is a connection, a header, and a place that is kept. */
+/** Predictions without their bodies: each holds a connection, headers, and a reserved place. */
 export const headersOnly: Attack = {
   name: 'headers-only',
   prepare: async (target) => {

@@ -5,7 +5,7 @@ import type { Attack } from './measure.js';
 const CONNECTIONS = 400;
 const ROWS = 300;
 
-/** A flood of predictions whose addresses end as that of the health does. */
+/** A flood of predictions whose URLs end like that of the health check. */
 export const healthInQuery: Attack = {
   name: 'health-in-query',
   prepare: async (target) => {

@@ -5,10 +5,10 @@ import { type Attack, repeat } from './measure.js';
 const MEBIBYTE = 2 ** 20;
 const PIECE = MEBIBYTE / 4;
 const COLUMNS = 1_000_000;
-/** After a table was refused, in milliseconds. */
+/** The pause after a table was refused, in milliseconds. */
 const PAUSE = 1000;
 
-/** Tables that cost far more than their bytes: one at a time, of one owner. */
+/** Tables that cost far more than their size suggests, sent one at a time by one owner. */
 export const hostileTables: readonly Attack[] = [
   hostileTable('table-of-commas', 'x,y\n', Buffer.alloc(PIECE, ','), 100 * MEBIBYTE),
   hostileTable('table-of-quotes', 'x,y\n', Buffer.alloc(PIECE, '"'), 64 * MEBIBYTE),
@@ -27,9 +27,9 @@ function wideTable(): Attack {
 }
 
 /**
- * @param beginning of the table
- * @param piece what follows, again and again
- * @param size of all that follows, in bytes
+ * @param beginning the beginning of the table
+ * @param piece the bytes that follow repeatedly
+ * @param size the total size of the pieces, in bytes
  */
 function hostileTable(name: string, beginning: string, piece: Buffer, size: number): Attack {
   return {

@@ -37,5 +37,5 @@ const attacks: readonly Attack[] = [
   unreadAnswers,
 ];
 
-/** Attacks of one owner, and what another gets meanwhile; in the order in which they run. */
+/** Attacks by one owner, with the effect on another, in the order in which they run. */
 export const family: readonly Scenario[] = [...attacks.map(oneAgainstAll), lockedTable];

@@ -7,7 +7,7 @@ const COLUMNS = 10;
 const ROWS_OF_A_PIECE = 10_000;
 const PAUSE = 1000;
 
-/** A table that is as large as is allowed for, of an owner who means no harm. */
+/** A table of the maximum size, from an owner without bad intent. */
 export const largeUpload: Attack = {
   name: 'large-upload',
   seconds: 15,
@@ -36,7 +36,7 @@ export const largeUpload: Attack = {
   },
 };
 
-/** Numbers, and a target that is made of them. */
+/** Numbers, and a target that is computed from them. */
 function rows(count: number): Buffer {
   const lines = Array.from({ length: count }, () => {
     const cells = Array.from({ length: COLUMNS - 1 }, () => Math.round(Math.random() * 1e4) / 100);

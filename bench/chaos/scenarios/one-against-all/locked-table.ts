@@ -10,22 +10,22 @@ import type { Finding, Scenario } from '../../../scenario/scenario.js';
 import { Watch } from './measure.js';
 import { servedFinding, Victim } from './victim.js';
 
-/** How long the lock is held, in seconds: longer than a write may wait. */
+/** The duration of the lock, in seconds: longer than a write may wait. */
 const SECONDS = 15;
 const SHORT_SECONDS = 3;
 const AFTER_SECONDS = 3;
 const BETWEEN = 200;
 
-/** In milliseconds. */
+/** The limit of the p99, in milliseconds. */
 const P99 = 1000;
 const DEADLINE = 5000;
-/** How long a write may wait for the lock until it is answered, in milliseconds. */
+/** The longest that a write may wait for the lock before it is answered, in milliseconds. */
 const WRITE_ANSWERED = 15_000;
 const WRITE_DEADLINE = 30_000;
-/** How long the readiness may take to find that the table is locked, in milliseconds. */
+/** The longest that the readiness may take to detect the lock, in milliseconds. */
 const READINESS_FOUND = 2500;
 
-/** Another session of PostgreSQL holds the table of projects: what needs no project goes on. */
+/** Another session of PostgreSQL locks the table of projects: requests that need no project must go on. */
 export const lockedTable: Scenario = {
   name: 'one-against-all/locked-table',
   run: (folder) => play(folder, SECONDS),
@@ -68,10 +68,10 @@ async function play(folder: string, seconds: number): Promise<Finding[]> {
   }
 }
 
-/** Works while another session holds the lock, and lets go of it afterwards. */
+/** Works while another session holds the lock, and releases it afterwards. */
 async function whileLocked<T>(url: string, work: () => Promise<T>): Promise<T> {
   const session = new PostgresClient({ connectionString: url });
-  // The server may be stopped before the session is; what failed then is known already.
+  // The server may stop before the session does; the cause is then reported elsewhere.
   session.on('error', () => {});
   await session.connect();
   try {
@@ -83,13 +83,13 @@ async function whileLocked<T>(url: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The status of an answer, and its time in milliseconds: infinite, if there was none. */
+/** The status of an answer, and its time in milliseconds, which is infinite if there was none. */
 interface Answered {
   readonly status: number | undefined;
   readonly milliseconds: number;
 }
 
-/** Asks for what needs no project, and writes what needs one. */
+/** Sends requests that need no project, and writes that need one. */
 async function askOthers(url: string, owner: Headers, seconds: number): Promise<Finding[]> {
   const stranger = { Authorization: `Bearer ${createKey().text}` };
   const rounds: Promise<[Answered, Answered]>[] = [];
@@ -145,7 +145,10 @@ function strangerFinding(answers: readonly Answered[]): Finding {
   };
 }
 
-/** Nearly every request needs a project, so the service is not ready. It says so when it has found it twice. */
+/**
+ * Nearly every request needs a project, so the service must report that it is not ready, after two failed
+ * checks.
+ */
 function readyFinding(answers: readonly Answered[]): Finding {
   const p99 = quantile(
     answers.map(({ milliseconds }) => milliseconds),

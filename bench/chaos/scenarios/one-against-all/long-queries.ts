@@ -3,7 +3,7 @@ import type { Attack } from './measure.js';
 
 const CONNECTIONS = 4;
 
-/** Addresses as long as headers may be, with thousands of parameters that the contract does not know. */
+/** URLs of the maximum length, with thousands of unknown parameters. */
 export const longQueries: Attack = {
   name: 'long-queries',
   prepare: async (target) => {

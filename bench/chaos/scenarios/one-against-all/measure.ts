@@ -20,35 +20,38 @@ import { servedFinding, Victim } from './victim.js';
 
 const SECONDS = 10;
 const SHORT_SECONDS = 3;
-/** The owner works for so long before it is measured: what runs often is compiled then. */
+/** The time before the measurement, in which frequent code is compiled, in seconds. */
 const WARM_UP_SECONDS = 1;
 
-/** Between two probes of the health, and between two looks at the memory, in milliseconds. */
+/** The intervals of the health probes and of the memory readings, in milliseconds. */
 const PROBE_INTERVAL = 50;
 const MEMORY_INTERVAL = 250;
-/** In milliseconds. */
+/** The limits of the health check, in milliseconds. */
 const HEALTH_P99 = 1000;
 const HEALTH_DEADLINE = 5000;
-/** In MiB: the bodies that the service lets itself hold, and as much again for what is made of them. */
+/**
+ * The limit of additional memory, in MiB: the bodies that the service may buffer, and as much again for their
+ * contents.
+ */
 const MORE_MEMORY = 512;
-/** What other processes may take of the processors before it is told beside the figures. */
+/** The share of processor time of other processes above which it is reported. */
 const OTHERS_SHARE = 0.1;
 
-/** Attacks until it is over. @returns what else is asked of the service, beside what is asked with each attack */
+/** Attacks until the signal is aborted. @returns findings in addition to those of every attack */
 export type Assault = (over: AbortSignal) => Promise<readonly Finding[] | undefined>;
 
-/** What one owner, or a few, do to the others. */
+/** An attack by one owner, or a few. */
 export interface Attack {
   readonly name: string;
   /** The environment of the service. */
   readonly settings?: NodeJS.ProcessEnv;
-  /** How long it lasts, in seconds, where it is not as long as the others. */
+  /** The duration in seconds, if it differs from the default. */
   readonly seconds?: number;
-  /** Prepares the attack, before anything is measured. */
+  /** Prepares the attack, before the measurement. */
   readonly prepare: (target: Target) => Promise<Assault>;
 }
 
-/** The service that is attacked, and what the attackers have in common. */
+/** The attacked service, with helpers for the attackers. */
 export class Target {
   readonly #connections = new Set<RawConnection>();
   readonly #answers = new Map<string, number>();
@@ -56,7 +59,7 @@ export class Target {
   constructor(
     readonly service: Service,
     readonly databaseUrl: string,
-    /** How long the attack will last, in seconds. */
+    /** The duration of the attack, in seconds. */
     readonly seconds: number,
   ) {}
 
@@ -64,14 +67,14 @@ export class Target {
     return this.service.url;
   }
 
-  /** Makes a key of an owner; gives the headers of its requests. */
+  /** Creates a key of an owner. Returns the headers for its requests. */
   async owner(owner: string, scopes?: readonly Scope[]): Promise<Headers> {
     const key = await makeKey(this.databaseUrl, { name: owner, owner, ...(scopes && { scopes }) });
     return { Authorization: `Bearer ${key}` };
   }
 
   /**
-   * Gives an owner a model of prices in a project of its own.
+   * Creates a project of an owner with a model of prices.
    * @param csv diamonds with their prices
    * @returns the path of the model
    */
@@ -84,7 +87,7 @@ export class Target {
     return path;
   }
 
-  /** Sends requests in turn, on so many connections, for as long as the attack lasts. */
+  /** Sends requests in turn, on several connections, for as long as the attack lasts. */
   async flood(connections: number, ...requests: readonly Buffer[]): Promise<undefined> {
     let sent = 0;
     const crowd = new Crowd(this.url, () => requests[sent++ % requests.length] ?? Buffer.alloc(0));
@@ -92,7 +95,7 @@ export class Target {
     crowd.close();
   }
 
-  /** Opens a connection, whose first answer is counted, and which is closed when the attack is over. */
+  /** Opens a connection that is closed after the attack. Its first answer is counted. */
   connect(): RawConnection {
     const connection = new RawConnection(this.url);
     this.#connections.add(connection);
@@ -100,7 +103,7 @@ export class Target {
     return connection;
   }
 
-  /** Counts what the attackers are answered: an attack that is not answered as it should be shows. */
+  /** Counts the answers to the attackers, so that unexpected ones become visible. */
   count(status: number | undefined, times = 1): void {
     const answer = status === undefined ? 'no answer' : String(status);
     this.#answers.set(answer, (this.#answers.get(answer) ?? 0) + times);
@@ -122,11 +125,11 @@ export class Target {
   }
 }
 
-/** The scenario in which one owner attacks, on SQLite, while another is measured. */
+/** Returns the scenario in which one owner attacks, on SQLite, while another is measured. */
 export function oneAgainstAll({ name, settings, seconds = SECONDS, prepare }: Attack): Scenario {
   const play = async (folder: string, seconds: number) => {
     const databaseUrl = `file:${join(folder, 'roster.db')}`;
-    // The first key closes the service to callers without one.
+    // Once a key exists, callers without a key are refused.
     const key = await makeKey(databaseUrl, { name: 'victim', owner: 'victim' });
     const service = await startService(folder, databaseUrl, settings);
     const target = new Target(service, databaseUrl, seconds);
@@ -154,14 +157,14 @@ async function measure(target: Target, victim: Victim, assault: Assault): Promis
   const over = new AbortController();
   victim.start();
   const attacking = assault(over.signal);
-  // It may fail before anybody waits for it.
+  // The attack may fail before it is awaited.
   attacking.catch(() => {});
   await delay(target.seconds * 1000);
   over.abort();
   const outcomes = await victim.stop();
   const observed = watch.stop();
   const { answers } = target;
-  // Attackers that wait for an answer wait no longer.
+  // Ends the attackers' wait for answers.
   target.close();
   const more = await attacking;
   const served = servedFinding(outcomes);
@@ -173,7 +176,7 @@ async function measure(target: Target, victim: Victim, assault: Assault): Promis
   ];
 }
 
-/** Looks at the health of a service and at its memory, from outside. */
+/** Watches the health and the memory of a service, from outside. */
 export class Watch {
   readonly #health: Promise<number>[] = [];
   readonly #memory: number[] = [];
@@ -192,7 +195,7 @@ export class Watch {
     ];
   }
 
-  /** Looks no more. @returns how quickly `/health/live` was answered on new connections */
+  /** Stops watching. @returns how fast `/health/live` was answered on new connections */
   async stop(): Promise<Finding> {
     for (const timer of this.#timers) clearInterval(timer);
     const share = this.#othersShare();
@@ -207,7 +210,7 @@ export class Watch {
     };
   }
 
-  /** The most memory that was seen, and whether the service still runs. */
+  /** Returns the highest memory reading, and whether the service still runs. */
   memory(): Finding {
     const most = Math.max(...this.#memory, this.#before);
     this.#look();
@@ -218,7 +221,7 @@ export class Watch {
     };
   }
 
-  /** What processes other than the service and the load took of all processors since the beginning. */
+  /** Returns the share of processor time that processes other than the service and the load have used. */
   #othersShare(): number {
     const time = (performance.now() - this.#begun) * cpus().length;
     return (this.#othersTime() - this.#othersBefore) / time;
@@ -239,7 +242,7 @@ export class Watch {
   }
 }
 
-/** How long an orchestrator waits for the health, in milliseconds; infinite where it is told none. */
+/** Returns how long an orchestrator waits for the health check, in milliseconds; infinite if it fails. */
 async function probe(url: string): Promise<number> {
   const begun = performance.now();
   try {
@@ -257,7 +260,7 @@ function inWords(milliseconds = Number.NaN): string {
     : `no answer in ${HEALTH_DEADLINE} ms`;
 }
 
-/** Does something again and again until an attack is over, with a pause in between. */
+/** Repeats work with a pause in between, until an attack is over. */
 export async function repeat(
   over: AbortSignal,
   pause: number,

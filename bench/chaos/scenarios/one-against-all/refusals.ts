@@ -4,16 +4,16 @@ import { quantile } from '../../../../testkit/numbers.js';
 import type { Finding } from '../../../scenario/scenario.js';
 import { type Attack, repeat, type Target } from './measure.js';
 
-/** A minute, for a key: more than the victim needs, and soon used up. */
+/** The rate limit of a key, per minute: more than the victim needs, and soon reached. */
 const RATE_LIMIT = 1200;
 const REFUSALS = 24_000;
 const CONNECTIONS = 100;
-/** How long one waits for an answer that follows a refusal, in milliseconds. */
+/** The timeout of an answer after a refusal, in milliseconds. */
 const DEADLINE = 5000;
 const P99 = 1000;
 const PAUSE = 300;
 
-/** An owner that asks on and on over its limit, while another is refused once. */
+/** An owner who keeps sending beyond its limit, while another is refused once. */
 export const refusals: Attack = {
   name: 'refusals',
   settings: { RATE_LIMIT: String(RATE_LIMIT) },
@@ -36,7 +36,7 @@ export const refusals: Attack = {
   },
 };
 
-/** Sends what the limit of a key allows. */
+/** Sends as many requests as the limit of a key allows. */
 async function useUp({ url }: Target, owner: Headers): Promise<void> {
   const request = wire(url, 'GET', '/projects', undefined, owner);
   const crowd = new Crowd(url, () => request);
@@ -44,7 +44,7 @@ async function useUp({ url }: Target, owner: Headers): Promise<void> {
   crowd.close();
 }
 
-/** How long a good request takes on a connection on which one was refused, in milliseconds. */
+/** Returns the time of a valid request on a connection with a refused one, in milliseconds. */
 async function afterRefusal(url: string, refused: Headers, served: Headers): Promise<number> {
   const client = new Client({ deadline: DEADLINE });
   try {

@@ -11,9 +11,11 @@ import type { Attack } from './measure.js';
 const ROSTER = fileURLToPath(new URL('../../../../server/commands/roster.js', import.meta.url));
 const run = promisify(execFile);
 
-/** Between two rows of the stream, in milliseconds. */
+/** The time between two rows of the stream, in milliseconds. */
 const BETWEEN_ROWS = 50;
-/** How long a revoked key may still be good for, in milliseconds: a second, and what a slow machine needs. */
+/**
+ * The longest that a revoked key may still work, in milliseconds: a second, plus a margin for slow machines.
+ */
 const STILL_GOOD = 2000;
 
 /** A stream of predictions that goes on after its key was revoked. */
@@ -46,7 +48,7 @@ export const revokedStream: Attack = {
   },
 };
 
-/** The last line that a stream sent; undefined if it broke off. */
+/** Returns the last line of a stream; undefined if it broke off. */
 async function lastLine(stream: OpenStream): Promise<unknown> {
   try {
     let last: unknown;

@@ -2,13 +2,13 @@ import { ask } from '../../../../testkit/http/client.js';
 import { head } from '../../../../testkit/http/load.js';
 import { type Attack, repeat } from './measure.js';
 
-/** Rows of a table, a byte to a chunk: each byte costs what a chunk costs. */
+/** Rows of a table in chunks of one byte, each of which costs as much as a larger chunk. */
 const ROWS = Buffer.from('1\r\n1\r\n1\r\n,\r\n1\r\n2\r\n1\r\n\n\r\n'.repeat(2500));
 const HEADER = '4\r\nx,y\n\r\n';
 const UPLOADS = 2;
 const PAUSE = 100;
 
-/** Two uploads whose bodies come in chunks of a single byte. */
+/** Two uploads whose bodies arrive in chunks of a single byte. */
 export const smallChunks: Attack = {
   name: 'small-chunks',
   prepare: async (target) => {

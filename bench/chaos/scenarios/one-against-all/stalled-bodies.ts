@@ -5,10 +5,10 @@ import { type Attack, repeat, type Target } from './measure.js';
 
 const MEBIBYTE = 2 ** 20;
 const PIECE = Buffer.alloc(MEBIBYTE, ' ');
-/** After an answer, or the end of the connection, in milliseconds. */
+/** The pause after an answer, or after the end of the connection, in milliseconds. */
 const PAUSE = 1000;
 
-/** Bodies that stop before their end, and hold what the service keeps for bodies. */
+/** Bodies that stop before their end, and occupy the memory that is reserved for bodies. */
 export const stalledBodies: readonly Attack[] = [
   {
     name: 'stalled-body-of-a-project',
@@ -46,7 +46,7 @@ interface StalledBody {
   readonly sent: number;
 }
 
-/** One byte less than the longest body that is taken. */
+/** One byte less than the longest accepted body. */
 function predictBody(path: string): StalledBody {
   return { path, length: 32 * MEBIBYTE, sent: 32 * MEBIBYTE - 1 };
 }

@@ -9,7 +9,7 @@ const PARAMS = { text: 'x'.repeat(1_000_000) };
 const CONNECTIONS = 200;
 const PAUSE = 40;
 
-/** Lists of fifteen megabytes that are asked for, again and again, and never read. */
+/** Lists of fifteen megabytes that are requested repeatedly, and never read. */
 export const unreadAnswers: Attack = {
   name: 'unread-answers',
   prepare: async (target) => {

@@ -4,7 +4,7 @@ import { percent, quantile } from '../../../../testkit/numbers.js';
 import { untilReadyAt } from '../../../../testkit/service/train-prices.js';
 import type { Finding } from '../../../scenario/scenario.js';
 
-/** What an ordinary owner does, and how often a second. */
+/** The rates of an ordinary owner, in requests a second. */
 const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
 type Kind = keyof typeof RATES;
 const KINDS: readonly Kind[] = ['reads', 'writes', 'predictions', 'uploads'];
@@ -14,25 +14,25 @@ const ROWS_TO_PREDICT = 20;
 const ROWS_OF_MODEL = 300;
 const ROWS_TO_UPLOAD = 60;
 
-/** How long the owner waits for an answer, in milliseconds. */
+/** The timeout of the owner's requests, in milliseconds. */
 const DEADLINE = 3000;
 
 const SERVED = 0.95;
-/** In milliseconds. */
+/** The limit of the p99, in milliseconds. */
 const P99 = 1000;
 
 /** The outcome of one request. */
 interface Outcome {
   readonly kind: Kind;
-  /** Infinite where no answer came in time. */
+  /** The response time; infinite if no answer arrived in time. */
   readonly milliseconds: number;
-  /** Undefined where no answer came in time. */
+  /** Undefined if no answer arrived in time. */
   readonly status: number | undefined;
 }
 
 type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
 
-/** An owner who works at a modest, steady rate, whatever others do. */
+/** An owner who works at a modest, steady rate. */
 export class Victim {
   readonly #client = new Client({ connections: Number.POSITIVE_INFINITY, deadline: DEADLINE });
   #outcomes: Promise<Outcome>[] = [];
@@ -44,7 +44,7 @@ export class Victim {
     private readonly requests: Readonly<Record<Kind, Request>>,
   ) {}
 
-  /** Gives the owner of a key a project with skills and a trained model. */
+  /** Creates a project with skills and a trained model for the owner of a key. */
   static async settle(url: string, headers: Headers): Promise<Victim> {
     const table = diamondTable(ROWS_OF_MODEL);
     const small = diamondTable(ROWS_TO_UPLOAD).csv;
@@ -57,7 +57,8 @@ export class Victim {
     }
     await ask('PUT', `${url + models}/prices?target=price`, table.csv, headers);
     await untilReadyAt(`${url + models}/prices`, headers);
-    // The first refusal of a process loads what words it, which every service has done in its first minute.
+    // The first refusal of a process loads the code that words it; every real service has done so in its first
+    // minute.
     await send('POST', url + skills, {}, headers);
     return new Victim(url, headers, {
       reads: (number) => ['GET', number % 2 ? skills : `${skills}/skill_${number % SKILLS}`],
@@ -71,7 +72,7 @@ export class Victim {
     });
   }
 
-  /** Begins to work, and to be measured. */
+  /** Starts the work and the measurement. */
   start(): void {
     this.#outcomes = [];
     for (const kind of KINDS) {
@@ -81,7 +82,7 @@ export class Victim {
     }
   }
 
-  /** Sends nothing more, and waits for the answers of what was sent. */
+  /** Stops sending, and waits for the pending answers. */
   async stop(): Promise<readonly Outcome[]> {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     return Promise.all(this.#outcomes);
@@ -104,7 +105,7 @@ export class Victim {
   }
 }
 
-/** Whether the owner was served as it must be, and of each kind of request how much was, and how quickly. */
+/** Returns whether the owner was served as required, with the share and the times of each kind of request. */
 export function servedFinding(outcomes: readonly Outcome[]): Finding {
   const kinds = KINDS.map((kind) => verdict(kind, outcomes));
   const sent = outcomes.length;

@@ -2,11 +2,11 @@ import { diamondTable } from '../../../../testkit/data/diamonds.js';
 import { wire } from '../../../../testkit/http/load.js';
 import type { Attack } from './measure.js';
 
-/** As many as fit into half a mebibyte. */
+/** As many fields as fit into half a mebibyte. */
 const FIELDS = 49_900;
 const CONNECTIONS = 4;
 
-/** Bodies of nothing but fields that the contract does not know, each of which is a fault. */
+/** Bodies that consist of unknown fields, each of which is a fault. */
 export const wrongFields: Attack = {
   name: 'wrong-fields',
   prepare: async (target) => {
