@@ -6,14 +6,14 @@ import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
 import { documentation } from './docs/index.js';
 import { aheadOfRouter } from './http/ahead-of-router.js';
-import { sequence } from './http/compose.js';
+import { compose } from './http/compose.js';
 import { allowOrigins, ruleOf } from './http/cors.js';
 import { checkRequests, refuseMalformed } from './http/malformed-request.js';
 import { refuseUnknownAddress } from './http/request-target.js';
 import { limits } from './limits/index.js';
 import { shedLoad } from './limits/load-shedding.js';
 import { isLoopback } from './loopback.js';
-import { problemOf } from './operations/error-translation.js';
+import { translateError } from './operations/error-translation.js';
 import { operations, type Services } from './operations/index.js';
 import { refuseMissing } from './operations/missing.js';
 import { contractRouter } from './pipeline/router.js';
@@ -43,7 +43,7 @@ export function createApp(
   const router = contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
-    isStillGood: (caller) => callers.isStillGood(caller),
+    isKeyValid: (caller) => callers.isKeyValid(caller),
     stages,
     bodyBudget,
     refuseMissing: refuseMissing(services),
@@ -57,7 +57,7 @@ export function createApp(
   app.set('query parser', 'simple');
   const listener = aheadOfRouter(
     app,
-    sequence([
+    compose([
       ...traceRequests(),
       logRequests(log),
       services.metrics.observeRequests(),
@@ -73,7 +73,12 @@ export function createApp(
   if (config.basePath) app.use(pages);
   app.use(refuseUnknownAddress);
   app.use(
-    sendProblem(contract, problemOf, ({ type }) => services.metrics.refused(type), noteFailure),
+    sendProblem(
+      contract,
+      translateError,
+      ({ type }) => services.metrics.refused(type),
+      noteFailure,
+    ),
   );
   const front = shedLoad(listener, {
     exempt: openAddresses(contract, bases),

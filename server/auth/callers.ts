@@ -71,7 +71,7 @@ export class Callers {
    * local caller has none, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isStillGood({ keyId }: Caller): Promise<boolean> {
+  async isKeyValid({ keyId }: Caller): Promise<boolean> {
     if (keyId === null) return !(await this.#needsKey());
     const good = this.#good.get(keyId);
     if (good && !isValid(good.key)) return false;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { atClose } from '../http/on-response-close.js';
+import { onResponseClose } from '../http/on-response-close.js';
 
 const compress = promisify(gzip);
 
@@ -53,7 +53,7 @@ export function serve({ type, policy, read }: Asset): RequestHandler {
     const isCompressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
     const { body, etag } = isCompressed ? gzip : plain;
     const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS).unref();
-    atClose(req, res, () => clearTimeout(patience));
+    onResponseClose(req, res, () => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
     res.set({ ETag: etag, 'Cache-Control': 'no-cache' }).vary('Accept-Encoding').type(type);

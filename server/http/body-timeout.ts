@@ -7,7 +7,7 @@ const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 /**
  * Limits the time in which the body of a request arrives, even after its response, and closes the
  * request with its connection. Node's own `requestTimeout` allows no exception, which {@link
- * mayTakeItsTime} needs.
+ * disableBodyTimeout} needs.
  * @param longest in milliseconds, from the end of the headers
  * @param refuse called for a connection whose request takes longer
  */
@@ -42,7 +42,7 @@ export function boundBodyTime(
  * Exempts a request from the time limit, because its body is processed as it arrives, with limits
  * of its own.
  */
-export function mayTakeItsTime(req: IncomingMessage): void {
+export function disableBodyTimeout(req: IncomingMessage): void {
   clearTimeout(clocks.get(req));
 }
 

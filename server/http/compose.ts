@@ -4,7 +4,7 @@ import type { NextFunction, RequestHandler } from 'express';
  * Composes several handlers into one that runs them in order. Express would match each of them
  * again for each request, with its address and parameters.
  */
-export function sequence(handlers: readonly RequestHandler[]): RequestHandler {
+export function compose(handlers: readonly RequestHandler[]): RequestHandler {
   return (req, res, done) => {
     let index = 0;
     const next: NextFunction = (error?: unknown) => {

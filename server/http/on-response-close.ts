@@ -17,7 +17,7 @@ const queued = new WeakMap<Socket, Set<() => void>>();
  * another on the same connection (HTTP pipelining: RFC 9112, section 9.3.2). For these, the
  * connection is watched.
  */
-export function atClose(req: IncomingMessage, res: Closing, done: () => void): void {
+export function onResponseClose(req: IncomingMessage, res: Closing, done: () => void): void {
   if (res.closed || (!res.socket && req.socket.destroyed)) {
     queueMicrotask(done);
     return;
@@ -51,7 +51,7 @@ function onClose(res: Closing, done: () => void): void {
  * Returns whether the whole response was sent; otherwise the caller disconnected, or the service
  * cut it off.
  */
-export function wentOut(res: ServerResponse): boolean {
+export function wasSent(res: ServerResponse): boolean {
   return res.writableFinished;
 }
 

@@ -10,7 +10,7 @@ const FIRST_HELD = 4096;
  * Splits bytes that arrive in pieces at line ends. An incomplete line is copied into one buffer:
  * pieces may be single bytes, and a list of them would take a hundred times their size.
  */
-export class LineBytes {
+export class LineSplitter {
   readonly #longest: number;
   #held: Buffer = Buffer.alloc(0);
   #length = 0;

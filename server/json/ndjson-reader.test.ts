@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineFault, LineReader } from './ndjson-reader.js';
+import { LineFault, NdjsonReader } from './ndjson-reader.js';
 
 /** Reads several pieces in order. */
 function read(...pieces: (string | Buffer)[]): unknown[] {
-  const lines = new LineReader();
+  const lines = new NdjsonReader();
   const blocks = pieces.flatMap((piece) => [...lines.read(Buffer.from(piece))]);
   return [...blocks, ...lines.end()].flat();
 }
@@ -104,7 +104,7 @@ describe('lines of JSON', () => {
 
 describe('a block', () => {
   test('has the lines that have arrived, at most 256', () => {
-    const lines = new LineReader();
+    const lines = new NdjsonReader();
     expect([...lines.read(Buffer.from('1\n2\n3'))]).toEqual([[1, 2]]);
     expect([...lines.read(Buffer.from('\n'))]).toEqual([[3]]);
     const blocks = [...lines.read(Buffer.from('4\n'.repeat(600)))];
@@ -113,13 +113,13 @@ describe('a block', () => {
 
   test('has few lines if they are long', () => {
     const line = `"${'x'.repeat(30_000)}"\n`;
-    const blocks = [...new LineReader().read(Buffer.from(line.repeat(6)))];
+    const blocks = [...new NdjsonReader().read(Buffer.from(line.repeat(6)))];
     expect(blocks.map(({ length }) => length)).toEqual([2, 2, 2]);
   });
 });
 
 test('a line that is too long is not held in memory', () => {
-  const lines = new LineReader();
+  const lines = new NdjsonReader();
   const piece = Buffer.alloc(64 * 1024, 'x');
   const faults: unknown[] = [];
   const before = process.memoryUsage().arrayBuffers;
@@ -130,7 +130,7 @@ test('a line that is too long is not held in memory', () => {
 });
 
 test('a line that arrives byte by byte takes little more memory than its size', () => {
-  const lines = new LineReader();
+  const lines = new NdjsonReader();
   const byte = Buffer.from('7');
   const before = process.memoryUsage().arrayBuffers;
   let blocks = 0;

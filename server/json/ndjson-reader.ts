@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { LineBytes } from './line-splitter.js';
+import { LineSplitter } from './line-splitter.js';
 import { nestsDeeperThan } from './nesting-depth.js';
 import { ExcessError, ROW_BOUNDS, type ValueBounds, ValueScanner } from './value-scanner.js';
 
@@ -27,8 +27,8 @@ const MAX_UNSCANNED_LENGTH = 2 * ROW_BOUNDS.values;
  * the last line needs no end. Skips blank lines, and a BOM at the beginning. Holds only the current
  * piece and one line.
  */
-export class LineReader {
-  readonly #bytes = new LineBytes(ROW_BOUNDS.bytes);
+export class NdjsonReader {
+  readonly #bytes = new LineSplitter(ROW_BOUNDS.bytes);
   #line = 0;
 
   /**
@@ -81,7 +81,7 @@ export class LineReader {
   }
 }
 
-/** `LineBytes` has already limited the bytes. */
+/** `LineSplitter` has already limited the bytes. */
 const LINE_BOUNDS: ValueBounds = { ...ROW_BOUNDS, bytes: Number.POSITIVE_INFINITY };
 
 /** A line without a value. */

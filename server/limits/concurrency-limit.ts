@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { hasBody } from '../http/message-body.js';
-import { atClose } from '../http/on-response-close.js';
+import { onResponseClose } from '../http/on-response-close.js';
 import type { WorkTurn } from '../pipeline/work-turn.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
 import { FairQueue } from './fair-queue.js';
@@ -77,7 +77,7 @@ export class ConcurrencyLimit {
     this.#refuseWithoutPlace(req, res);
     const turn = new Turn(this, ownerOf(res.locals.caller));
     res.locals.turn = turn;
-    atClose(req, res, () => turn.end());
+    onResponseClose(req, res, () => turn.end());
     this.enter(turn.owner, () => {
       // Do not work for a caller who disconnected while waiting.
       if (req.socket.destroyed) turn.end();
@@ -172,7 +172,7 @@ export class ConcurrencyLimit {
     const clock = setTimeout(giveUp, RESERVATION_MS);
     this.#count(owner, 1);
     this.#reservations.set(req, { owner, giveUp });
-    atClose(req, res, giveUp);
+    onResponseClose(req, res, giveUp);
   }
 
   #count(owner: string, by: 1 | -1): void {

@@ -378,7 +378,7 @@ describe('requests in one write on one connection', () => {
 });
 
 describe('chunks of a body', () => {
-  const problemOf = (size: number, spacing: number) => {
+  const refusalOf = (size: number, spacing: number) => {
     let time = 0;
     const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
     for (let chunk = 0; chunk < 3000; chunk += 1) {
@@ -390,9 +390,9 @@ describe('chunks of a body', () => {
   };
 
   test('may be small if they are rare, and many if they are large enough', () => {
-    expect(problemOf(1, 0.01)).toContain('chunks of less than 32 bytes');
-    expect(problemOf(1, 2)).toBeUndefined();
-    expect(problemOf(100, 0.01)).toBeUndefined();
+    expect(refusalOf(1, 0.01)).toContain('chunks of less than 32 bytes');
+    expect(refusalOf(1, 2)).toBeUndefined();
+    expect(refusalOf(100, 0.01)).toBeUndefined();
   });
 });
 

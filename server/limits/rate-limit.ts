@@ -67,7 +67,7 @@ function countWindows(max: number): (keyId: string, now: number) => Window {
 
 /**
  * Returns the policy. Its partition key identifies the key without disclosing it, as a byte
- * sequence (RFC 8941, section 3.3.5).
+ * compose (RFC 8941, section 3.3.5).
  */
 function policyOf(keyId: string, max: number): string {
   const partition = Buffer.from(hash('sha256', keyId).slice(0, 12)).toString('base64');

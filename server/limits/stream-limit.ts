@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { atClose } from '../http/on-response-close.js';
+import { onResponseClose } from '../http/on-response-close.js';
 import { unavailable } from '../problems/problem.js';
 import type { Throttle } from './throttle-connection.js';
 
@@ -33,7 +33,7 @@ export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler
       else byOwner.set(owner, left);
     };
     count(1);
-    atClose(req, res, () => count(-1));
+    onResponseClose(req, res, () => count(-1));
     next();
   };
 }

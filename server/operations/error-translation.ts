@@ -30,7 +30,7 @@ import { SlowUploadError } from '../training/upload-slots.js';
 import { WorkerEndedError } from '../training/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
-export function problemOf(thrown: unknown, request: FailedRequest): ProblemError | undefined {
+export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
   return writeProblem(thrown, request) ?? tableProblem(thrown) ?? storeProblem(thrown);
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { PredictOptions, Predictor } from '../../prediction/src/predicting.js';
-import { LineFault, LineReader } from '../json/ndjson-reader.js';
+import { LineFault, NdjsonReader } from '../json/ndjson-reader.js';
 import { JsonLines } from '../pipeline/handlers.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
@@ -27,7 +27,7 @@ async function* answers(
   body: Readable,
   answer: (block: readonly unknown[]) => Block,
 ): AsyncGenerator<Block> {
-  const lines = new LineReader();
+  const lines = new NdjsonReader();
   for await (const piece of body) {
     for (const block of lines.read(piece)) yield answer(block);
     yield PROGRESS;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AddressTree } from './route-tree.js';
+import { RouteTree } from './route-tree.js';
 
-const tree = new AddressTree<string>();
+const tree = new RouteTree<string>();
 for (const template of [
   '/projects',
   '/projects/{project}',
@@ -69,7 +69,7 @@ test('any template is found by any address that fills it, among any others', () 
       fc.array(template, { minLength: 1, maxLength: 12 }),
       fc.array(filling, { minLength: 5, maxLength: 5 }),
       (templates, fillings) => {
-        const all = new AddressTree<string>();
+        const all = new RouteTree<string>();
         for (const segments of templates) all.add(`/${segments.join('/')}`, segments.join('/'));
         for (const segments of templates) {
           const filled = segments.map((part, index) =>

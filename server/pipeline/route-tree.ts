@@ -15,7 +15,7 @@ interface Node<T> {
  * Finds the value at an address among templates such as `/projects/{project_name}`. The time grows
  * with the number of segments of the address, not with the number of templates.
  */
-export class AddressTree<T> {
+export class RouteTree<T> {
   readonly #root: Node<T> = emptyNode();
 
   /** @param template an address of the contract, whose parameters fill whole segments */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Contract, Operation } from '../contract/document.js';
-import { sequence } from '../http/compose.js';
+import { compose } from '../http/compose.js';
 import { mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
@@ -13,7 +13,7 @@ import { type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { type AnyReply, send } from './reply/send.js';
 import { sendLines } from './reply/send-ndjson.js';
 import type { RequestContext } from './request-context.js';
-import { AddressTree } from './route-tree.js';
+import { RouteTree } from './route-tree.js';
 import { refuseMisreadQuery } from './validation/strict-query.js';
 import { requestValidation } from './validation/validate.js';
 
@@ -29,13 +29,13 @@ type AnyHandler = (input: {
 }) => AnyReply | Promise<AnyReply>;
 
 /** The guards and limits of requests, and the services behind them. */
-export interface Protection {
+export interface RouterOptions {
   readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
   /**
    * Returns whether an accepted caller's key is still valid; throws if the store does not respond.
    */
-  readonly isStillGood: (caller: Caller) => boolean | Promise<boolean>;
+  readonly isKeyValid: (caller: Caller) => boolean | Promise<boolean>;
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;
   readonly refuseMissing: RefuseMissing;
@@ -76,29 +76,29 @@ export function contractRouter(
   {
     limits,
     authenticate,
-    isStillGood,
+    isKeyValid,
     stages,
     bodyBudget,
     refuseMissing,
     stopping,
     noteFailure,
-  }: Protection,
+  }: RouterOptions,
 ): RequestHandler {
   const validation = requestValidation(contract);
-  const around = { contract, stopping, noteFailure, isStillGood };
-  const addresses = new AddressTree<Address>();
+  const around = { contract, stopping, noteFailure, isKeyValid };
+  const addresses = new RouteTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
     const address: Address = { allow: allowOf(operations), handlers: new Map() };
     for (const operation of operations) {
       const { onArrival, beforeWork } = stages(operation);
       const refuseMissingTarget = targetOf(operation, refuseMissing);
-      const handle = sequence([
+      const handle = compose([
         begin(operation),
         ...identify(operation, authenticate),
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),
-        ...readBody(operation, limits, isStillGood, { budget: bodyBudget, refuseMissingTarget }),
+        ...readBody(operation, limits, isKeyValid, { budget: bodyBudget, refuseMissingTarget }),
         ...beforeWork,
         ...parseBody(contract, operation),
         refuseMisreadQuery(operation),
@@ -167,7 +167,7 @@ function begin({ id, path }: Operation): RequestHandler {
 }
 
 function targetOf({ id }: Operation, refuseMissing: RefuseMissing): RefuseMissingTarget {
-  return ({ locals: { params = {}, caller = ANYBODY } }) =>
+  return ({ locals: { params = {}, caller = ANONYMOUS } }) =>
     refuseMissing(id as OperationId, params, caller);
 }
 
@@ -187,33 +187,33 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
 }
 
 /** The surroundings that all streams share. */
-type AroundStreams = Pick<Protection, 'stopping' | 'noteFailure' | 'isStillGood'> & {
+type AroundStreams = Pick<RouterOptions, 'stopping' | 'noteFailure' | 'isKeyValid'> & {
   readonly contract: Contract;
 };
 
 /** The caller of an operation that is open to all. */
-const ANYBODY: Caller = { owner: '', scopes: [], keyId: null };
+const ANONYMOUS: Caller = { owner: '', scopes: [], keyId: null };
 
 function run(
   operation: Operation,
   handler: AnyHandler,
-  { isStillGood, ...around }: AroundStreams,
+  { isKeyValid, ...around }: AroundStreams,
 ): RequestHandler {
   const headersOf = headersReader(operation);
   return async (req, res) => {
     const { body } = req;
     const context: RequestContext = res.locals;
-    const { params = {}, query = req.query, caller = ANYBODY, base = '' } = context;
+    const { params = {}, query = req.query, caller = ANONYMOUS, base = '' } = context;
     const headers = headersOf(req);
-    const made = await handler({ params, query, headers, body, caller, base, reply: asItIs });
+    const made = await handler({ params, query, headers, body, caller, base, reply: identity });
     if (made.body instanceof JsonLines) {
-      const stillGood = () => isStillGood(caller);
-      await sendLines(req, res, made.body, { ...around, isStillGood: stillGood });
+      const stillGood = () => isKeyValid(caller);
+      await sendLines(req, res, made.body, { ...around, isKeyValid: stillGood });
     } else return send(res, made);
   };
 }
 
-const asItIs = (reply: AnyReply) => reply;
+const identity = (reply: AnyReply) => reply;
 
 /** Returns a reader of the headers that an operation declares. */
 function headersReader({ headers }: Operation) {

@@ -1,7 +1,7 @@
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 
 /** Returns whether a caller's key is still valid; throws if this cannot be determined now. */
-export type IsStillGood = () => boolean | Promise<boolean>;
+export type IsKeyValid = () => boolean | Promise<boolean>;
 
 /**
  * The time between two checks of a key, in milliseconds. A result may be equally old, so a stream
@@ -17,7 +17,7 @@ const TRUST_MS = 60_000;
  * @param onEnd called, possibly repeatedly, with the problem of a revoked or expired key
  */
 export function watchKey(
-  isStillGood: IsStillGood,
+  isKeyValid: IsKeyValid,
   onEnd: (reason: ProblemError) => void,
 ): () => void {
   let confirmedAt = performance.now();
@@ -26,7 +26,7 @@ export function watchKey(
     if (isAsking) return;
     isAsking = true;
     try {
-      if (!(await isStillGood())) onEnd(keyEnded());
+      if (!(await isKeyValid())) onEnd(keyEnded());
       confirmedAt = performance.now();
     } catch (cause) {
       if (performance.now() - confirmedAt > TRUST_MS) onEnd(unknownKey(cause));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { atClose, wentOut } from '../http/on-response-close.js';
+import { onResponseClose, wasSent } from '../http/on-response-close.js';
 import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from a response out of memory to a training's upload. */
@@ -116,9 +116,9 @@ export class Metrics {
     return (req, res, next) => {
       const begun = performance.now();
       this.#requestsInProgress++;
-      atClose(req, res, () => {
+      onResponseClose(req, res, () => {
         this.#requestsInProgress--;
-        const status = wentOut(res) ? res.statusCode : 'aborted';
+        const status = wasSent(res) ? res.statusCode : 'aborted';
         const seconds = (performance.now() - begun) / 1000;
         this.#count(res.locals.operationId ?? NO_OPERATION, status, seconds);
       });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { withoutKeys } from '../auth/without-keys.js';
-import { atClose, wentOut } from '../http/on-response-close.js';
+import { onResponseClose, wasSent } from '../http/on-response-close.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { traceIdOf } from './request-spans.js';
@@ -16,7 +16,7 @@ export function logRequests(log: Logger): RequestHandler {
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     const { method } = req;
-    atClose(req, res, () => {
+    onResponseClose(req, res, () => {
       const { statusCode } = res;
       log[levelOf(statusCode)](
         {
@@ -26,7 +26,7 @@ export function logRequests(log: Logger): RequestHandler {
           res: { statusCode },
           responseTime: Math.round(performance.now() - begun),
         },
-        wentOut(res) ? 'request completed' : 'request aborted',
+        wasSent(res) ? 'request completed' : 'request aborted',
       );
     });
     next();

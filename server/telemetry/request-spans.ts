@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
-import { atClose, wentOut } from '../http/on-response-close.js';
+import { onResponseClose, wasSent } from '../http/on-response-close.js';
 
 const traceIds = new WeakMap<ServerResponse, string>();
 
@@ -36,7 +36,7 @@ export function traceRequests(): RequestHandler[] {
       const context = span.spanContext();
       if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
       // Nothing is recorded for a request that the sampler skipped.
-      if (span.isRecording()) atClose(req, res, () => end(span, res));
+      if (span.isRecording()) onResponseClose(req, res, () => end(span, res));
       next();
     },
   ];
@@ -94,6 +94,6 @@ function end(span: Span, res: Response): void {
 
 /** Returns the failure of the service; a refused request is not one. */
 function errorOf(res: Response): string | undefined {
-  if (!wentOut(res)) return 'aborted';
+  if (!wasSent(res)) return 'aborted';
   return res.statusCode >= 500 ? String(res.statusCode) : undefined;
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
 import { JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength, hasBody } from '../../http/message-body.js';
-import { atClose } from '../../http/on-response-close.js';
+import { onResponseClose } from '../../http/on-response-close.js';
 import { bodyTooLarge, malformedBody, type ProblemError } from '../../problems/problem.js';
 
 /** Limits the bytes of all bodies that are in memory at once. */
@@ -102,6 +102,6 @@ function collect(
   };
   const onError = () => refuse(malformedBody('The body broke off before its end.'));
   res.locals.bodyShare = share;
-  atClose(req, res, () => share.release());
+  onResponseClose(req, res, () => share.release());
   req.on('data', onData).on('end', onEnd).on('error', onError);
 }

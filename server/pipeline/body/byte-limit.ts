@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type { ChunkMeter } from '../../http/chunk-size.js';
 
 /** Passes bytes through up to `limit`, and then fails with the given error. */
-export class LimitedStream extends Transform {
+export class ByteLimitStream extends Transform {
   #seen = 0;
   readonly #limit: number;
   readonly #error: () => Error;

@@ -15,7 +15,7 @@ export interface DeferredBody<MediaType extends string = string> {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export function unreadBody(
+export function deferredBody(
   mediaType: string,
   stream: Readable,
   patience = TIMEOUT_MS,

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import type { Contract, Operation } from '../../contract/document.js';
-import { mayTakeItsTime } from '../../http/body-timeout.js';
+import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
 import { JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength } from '../../http/message-body.js';
-import { atClose } from '../../http/on-response-close.js';
+import { onResponseClose } from '../../http/on-response-close.js';
 import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../../json/sliced-json.js';
 import { bodyTooLarge, invalidRequest, malformedBody, problem } from '../../problems/problem.js';
@@ -14,8 +14,8 @@ import { watchKey } from '../watch-key.js';
 import { pauseWork } from '../work-turn.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
-import { LimitedStream } from './byte-limit.js';
-import { unreadBody } from './deferred-body.js';
+import { ByteLimitStream } from './byte-limit.js';
+import { deferredBody } from './deferred-body.js';
 
 /** The service's own limits for bodies, in bytes. */
 export interface BodyLimits {
@@ -35,18 +35,18 @@ export interface BodyGuards {
  * bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
  * `maxBody` bytes; NDJSON may have any number of bytes. A body that the handler reads becomes a
  * `DeferredBody`.
- * @param isStillGood returns whether the caller's key is still valid while a deferred body is read
+ * @param isKeyValid returns whether the caller's key is still valid while a deferred body is read
  */
 export function readBody(
   operation: Operation,
   { maxBody, maxTable }: BodyLimits,
-  isStillGood: (caller: Caller) => boolean | Promise<boolean>,
+  isKeyValid: (caller: Caller) => boolean | Promise<boolean>,
   guards: BodyGuards,
 ): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
   const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
-  if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isStillGood)];
+  if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isKeyValid)];
   return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];
 }
 
@@ -148,7 +148,7 @@ function openStream(maxBody: number): RequestHandler {
     const areLines = mediaType(req) === LINES_TYPE;
     const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
     // The response may end before the lines do; a handler that reads on would wait forever.
-    if (areLines) atClose(req, res, () => stream.destroy());
+    if (areLines) onResponseClose(req, res, () => stream.destroy());
     req.body = stream;
     next();
   };
@@ -156,29 +156,29 @@ function openStream(maxBody: number): RequestHandler {
 
 function deferBody(
   { maxBody, maxTable }: BodyLimits,
-  isStillGood: (caller: Caller) => boolean | Promise<boolean>,
+  isKeyValid: (caller: Caller) => boolean | Promise<boolean>,
 ): RequestHandler {
   return (req, res, next) => {
     // The reader of the body applies timeouts of its own.
-    mayTakeItsTime(req);
+    disableBodyTimeout(req);
     const { caller } = res.locals;
     const stream = limited(req, isJson(req) ? maxBody : maxTable);
     if (caller) {
       const leaveKey = watchKey(
-        () => isStillGood(caller),
+        () => isKeyValid(caller),
         (reason) => stream.destroy(reason),
       );
       req.once('close', leaveKey);
     }
-    req.body = unreadBody(mediaType(req), stream);
+    req.body = deferredBody(mediaType(req), stream);
     next();
   };
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */
-function limited(req: IncomingMessage, limit: number): LimitedStream {
+function limited(req: IncomingMessage, limit: number): ByteLimitStream {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
-  const stream = new LimitedStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
+  const stream = new ByteLimitStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // The reader of the stream gets its error. If the request is refused first, there is no reader,
   // and an error without a listener would end the process.

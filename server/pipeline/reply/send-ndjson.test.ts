@@ -43,7 +43,7 @@ async function begin(
       contract,
       stopping: stopping.signal,
       noteFailure: () => {},
-      isStillGood: async () => isKeyGood(),
+      isKeyValid: async () => isKeyGood(),
       times: { ...TIMES, ...times },
     };
     const body = req.iterator({ destroyOnReturn: false });

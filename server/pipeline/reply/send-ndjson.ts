@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { mayTakeItsTime } from '../../http/body-timeout.js';
+import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { hasSmallChunks } from '../../http/chunk-size.js';
 import { answersBegun } from '../../http/client-error.js';
 import { LINES_TYPE } from '../../http/media-type.js';
@@ -10,8 +10,8 @@ import type { NoteFailure } from '../../problems/error-handler.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { asProblem } from '../../problems/to-problem.js';
 import type { JsonLines } from '../handlers.js';
-import type { IsStillGood } from '../watch-key.js';
-import { GONE, StreamEnd, type StreamTimes } from './stream-deadline.js';
+import type { IsKeyValid } from '../watch-key.js';
+import { GONE, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
 
@@ -21,7 +21,7 @@ interface Around {
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
-  readonly isStillGood: IsStillGood;
+  readonly isKeyValid: IsKeyValid;
   readonly times?: StreamTimes;
 }
 
@@ -34,10 +34,10 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, noteFailure, isStillGood, times = TIMES }: Around,
+  { contract, stopping, noteFailure, isKeyValid, times = TIMES }: Around,
 ): Promise<void> {
-  mayTakeItsTime(req);
-  const end = new StreamEnd(req, res, times, stopping, isStillGood);
+  disableBodyTimeout(req);
+  const end = new StreamDeadline(req, res, times, stopping, isKeyValid);
   const line = (error: ProblemError) => problemLine(contract, error, req, res);
   answersBegun.add(req.socket);
   // Senders that wait for the response headers before they send lines need them now.
@@ -86,7 +86,7 @@ function endEarly(
   req: Request,
   res: Response,
   thrown: unknown,
-  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isStillGood'>>,
+  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isKeyValid'>>,
 ): void {
   if (thrown === GONE || req.socket.destroyed) {
     res.destroy();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { atClose } from '../../http/on-response-close.js';
+import { onResponseClose } from '../../http/on-response-close.js';
 import { JsonText, PlainText } from '../handlers.js';
 import { pauseWork } from '../work-turn.js';
 
@@ -72,14 +72,14 @@ function boundWait(res: Response): void {
   // Usually the network has taken all of it by now, and no timeout is needed.
   if (res.socket?.writableLength === 0) return;
   releaseBody(res);
-  atClose(res.req, res, losePatience(res));
+  onResponseClose(res.req, res, armSendTimeout(res));
   countUnread(res);
 }
 
 /** Counts the memory of a complete response until its reader has taken it. */
 function countUnread(res: Response): void {
   const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
-  if (endWait) atClose(res.req, res, endWait);
+  if (endWait) onResponseClose(res.req, res, endWait);
 }
 
 /** Releases the memory of the request's body, which the response no longer needs. */
@@ -98,8 +98,8 @@ async function sendPortions(
   rest: Portions,
 ): Promise<void> {
   const gone = new AbortController();
-  const keepPatience = losePatience(res);
-  atClose(res.req, res, () => {
+  const keepPatience = armSendTimeout(res);
+  onResponseClose(res.req, res, () => {
     keepPatience();
     gone.abort(GONE);
   });
@@ -127,7 +127,7 @@ async function sendPortions(
  * Ends the connection of a caller who reads nothing, or too slowly. Returns a function that cancels
  * the timeout.
  */
-function losePatience(res: Response): () => void {
+function armSendTimeout(res: Response): () => void {
   const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
   res.setTimeout(STALLED_TIMEOUT_MS, () => res.destroy());
   return () => clearTimeout(patience);

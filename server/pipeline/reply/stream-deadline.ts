@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { atClose } from '../../http/on-response-close.js';
+import { onResponseClose } from '../../http/on-response-close.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { type IsStillGood, watchKey } from '../watch-key.js';
+import { type IsKeyValid, watchKey } from '../watch-key.js';
 
 /** The timeouts of a stream, in milliseconds. */
 export interface StreamTimes {
@@ -23,7 +23,7 @@ export const GONE = Symbol('gone');
  * Ends a stream early: if its sender or its reader stalls, if it takes too long in total, if its
  * key is revoked or expires, if its connection closes, or if the service stops.
  */
-export class StreamEnd {
+export class StreamDeadline {
   readonly #over = new AbortController();
   readonly #times: StreamTimes;
   readonly #stopping: AbortSignal;
@@ -36,15 +36,15 @@ export class StreamEnd {
     res: Response,
     times: StreamTimes,
     stopping: AbortSignal,
-    isStillGood: IsStillGood,
+    isKeyValid: IsKeyValid,
   ) {
     this.#times = times;
     this.#stopping = stopping;
     this.#patience = setTimeout(() => this.#end(tookTooLong(times.longest)), times.longest);
-    this.#leaveKey = watchKey(isStillGood, (reason) => this.#end(reason));
+    this.#leaveKey = watchKey(isKeyValid, (reason) => this.#end(reason));
     stopping.addEventListener('abort', this.#onStop);
     if (stopping.aborted) this.#onStop();
-    atClose(req, res, () => {
+    onResponseClose(req, res, () => {
       this.#end(GONE);
       this.release();
     });

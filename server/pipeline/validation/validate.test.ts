@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../testkit/openapi/document.js';
 import { exampleRequests } from '../../../testkit/openapi/example-requests.js';
 import { type Operation, readContract } from '../../contract/document.js';
-import { AddressTree } from '../route-tree.js';
+import { RouteTree } from '../route-tree.js';
 import { requestValidation } from './validate.js';
 
 const asked: string[] = [];
@@ -24,7 +24,7 @@ vi.mock('./full-check.js', async (load) => {
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
 const validation = requestValidation(contract);
-const addresses = new AddressTree<Map<string, ReturnType<typeof validation>>>();
+const addresses = new RouteTree<Map<string, ReturnType<typeof validation>>>();
 for (const { path } of contract.operations) {
   const here = contract.operations.filter((operation) => operation.path === path);
   addresses.add(
