@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseSync } from './database/sqlite-connection.js';
 import { Store } from './index.js';
 
 const STORE = new URL('../../dist/server/store/index.js', import.meta.url);
@@ -76,7 +76,7 @@ describe('in one process, a SQLite file', () => {
 
   test('that another locks is waited for while the event loop goes on', async () => {
     await (await Store.open(url)).close();
-    const lock = new SqliteDatabase(url.replace('file:', ''));
+    const lock = new DatabaseSync(url.replace('file:', ''));
     lock.exec('begin immediate');
     let isOpen = false;
     const opening = Store.open(url).then((store) => {
@@ -93,7 +93,7 @@ describe('in one process, a SQLite file', () => {
 
   test('that another locks for too long is not opened, with one line that says so', async () => {
     await (await Store.open(url)).close();
-    const lock = new SqliteDatabase(url.replace('file:', ''));
+    const lock = new DatabaseSync(url.replace('file:', ''));
     lock.exec('begin immediate');
     await expect(Store.open(url)).rejects.toThrow(
       /^the store .* cannot be opened: another program locks it; open it again when that is done$/,
