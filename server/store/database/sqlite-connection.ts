@@ -6,17 +6,18 @@ export { DatabaseSync };
 
 export type SqliteConnection = InstanceType<typeof DatabaseSync>;
 
-/**
- * A statement that is prepared once and executed with other values each time; Kysely can run it. It does not keep its
- * connection from being closed as garbage.
- */
+/** A statement that is prepared once and executed with other values each time; Kysely can run it. */
 export class PreparedStatement<Row = unknown> {
   /** Whether it returns rows. */
   readonly reader: boolean;
   readonly #statement: ReturnType<SqliteConnection['prepare']>;
   readonly #columns: readonly string[];
 
-  constructor(connection: SqliteConnection, sql: string) {
+  /** @param connection is kept: one that nothing refers to is closed as garbage, and its statements with it */
+  constructor(
+    readonly connection: SqliteConnection,
+    sql: string,
+  ) {
     this.#statement = connection.prepare(sql);
     this.#columns = this.#statement.columns().map(({ name }) => name);
     this.reader = this.#columns.length > 0;
