@@ -1,0 +1,40 @@
+import { type Logger, pino } from 'pino';
+import { type Config, readConfig } from './config.js';
+import { openService } from './service.js';
+import { stopSignal } from './stop-signal.js';
+import { startTracing } from './telemetry/tracing.js';
+
+try {
+  const config = readConfig(process.env);
+  // Lines are written together, as a write for each costs too much; those that wait are written at the end.
+  const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
+  process.on('exit', () => lines.flushSync());
+  const log = pino({ level: config.logLevel }, lines);
+  const tracing = await startTracing(process.env, log);
+  try {
+    await serve(config, log);
+  } finally {
+    await tracing?.stop();
+  }
+  // A collector that is away would be tried again for some time, with nobody there to see it.
+  if (tracing) process.exit();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Roster did not start: ${reason}\n`);
+  process.exitCode = 1;
+}
+
+async function serve(config: Config, log: Logger): Promise<void> {
+  const service = await openService(config, log);
+  try {
+    await service.listen();
+    const signal = stopSignal();
+    // Who waits for this line may ask for the stop at once.
+    log.flush();
+    service.work();
+    log.info({ signal: await signal }, 'stopping');
+  } finally {
+    await service.stop();
+  }
+  log.info('stopped');
+}
