@@ -8,8 +8,12 @@ const ELSEWHERE = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
+/** Why tests of pages are left out, and what brings them. */
+export const NO_BROWSER = 'there is no Chromium on this machine; `npm run browser` installs one';
+
 /**
- * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium in its usual places.
+ * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium in its usual places, or where
+ * Playwright installs it.
  * @throws if `CHROME_BIN` names something that cannot be run: a proof is not left out by a slip
  */
 export function browserOfThisMachine(): string | undefined {
@@ -20,7 +24,7 @@ export function browserOfThisMachine(): string | undefined {
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const usual = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...usual, ...ELSEWHERE].find(isProgram);
+  return [...usual, ...ELSEWHERE, chromium.executablePath()].find(isProgram);
 }
 
 function isProgram(file: string): boolean {
