@@ -8,11 +8,11 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 
-# Of the scripts, only SQLite's is needed. It fetches a built one or, with the compiler of this image, builds it.
-FROM node:22 AS dependencies
+# No install script is needed: SQLite comes built, for each platform.
+FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --workspaces=false --ignore-scripts && npm rebuild better-sqlite3
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
+import { LeftOut } from './contract-tests/left-out.js';
 import { Parity } from './contract-tests/parity.js';
 
 /** Two more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
@@ -19,7 +20,7 @@ const EVERYWHERE = {
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
-    reporters: ['default', new RecordRun(), new Parity()],
+    reporters: ['default', new RecordRun(), new Parity(), new LeftOut()],
     projects: [
       {
         test: {

@@ -13,6 +13,8 @@ test('CI runs every script of package.json', async () => {
       if (run.has(name)) continue;
       run.add(name);
       follow(scripts.get(name) ?? '');
+      // npm runs it before the script that it is named after.
+      if (scripts.has(`pre${name}`)) follow(`npm run pre${name}`);
     }
   };
   follow(ci.replaceAll(/^\s*#.*$/gm, ''));

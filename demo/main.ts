@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
+import { tooOld } from '../server/node-version.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
 import { startService } from './service.js';
@@ -10,6 +11,12 @@ const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
 const HELD_OUT_ROWS = 1000;
 const SHOWN_ROWS = 12;
 const CONFIDENCE = 0.9;
+
+const fault = tooOld();
+if (fault !== undefined) {
+  process.stderr.write(`${fault}\n`);
+  process.exit(1);
+}
 
 const say = (line = '') => process.stdout.write(`${line}\n`);
 

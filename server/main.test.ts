@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longTable, someDiamonds } from '../testkit/data/diamonds.js';
 import { OpenStream } from '../testkit/http/open-stream.js';
 import { ownServers } from '../testkit/service/own-servers.js';
 import { PREDICT, shown, train, untilTrained } from '../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
+import { DatabaseSync } from './store/database/sqlite-connection.js';
 
 const { file, start } = ownServers();
 
@@ -66,7 +66,7 @@ describe('a stream', () => {
 
 /** Changes a byte of each trained model, as a failing disk would. */
 function damageModels(file: string): void {
-  const database = new SqliteDatabase(file);
+  const database = new DatabaseSync(file);
   database.exec(
     "update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)",
   );
@@ -121,7 +121,7 @@ describe('a store that another process has locked', () => {
   test('causes 503 for writes, and neither blocks reads nor fails a training', async () => {
     const server = await start();
     await train(server, someDiamonds(1000));
-    const lock = new SqliteDatabase(file('roster.db'));
+    const lock = new DatabaseSync(file('roster.db'));
     lock.exec('begin immediate');
     const refused = await fetch(`${server.url}/projects`, {
       method: 'POST',

@@ -1,40 +1,10 @@
-import { type Logger, pino } from 'pino';
-import { type Config, readConfig } from './config.js';
-import { openService } from './service.js';
-import { stopSignal } from './stop-signal.js';
-import { startTracing } from './telemetry/tracing.js';
+import { tooOld } from './node-version.js';
 
-try {
-  const config = readConfig(process.env);
-  // Lines are buffered, since one write per line costs too much; the rest is written at exit.
-  const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
-  process.on('exit', () => lines.flushSync());
-  const log = pino({ level: config.logLevel }, lines);
-  const tracing = await startTracing(process.env, log);
-  try {
-    await serve(config, log);
-  } finally {
-    await tracing?.stop();
-  }
-  // OpenTelemetry would retry an unreachable collector for some time, with nobody there to see it.
-  if (tracing) process.exit();
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Roster did not start: ${reason}\n`);
+// What the service imports cannot be loaded by an old Node.js, so it is imported after the check.
+const fault = tooOld();
+if (fault === undefined) {
+  await import('./run.js');
+} else {
+  process.stderr.write(`Roster did not start: ${fault}\n`);
   process.exitCode = 1;
-}
-
-async function serve(config: Config, log: Logger): Promise<void> {
-  const service = await openService(config, log);
-  try {
-    await service.listen();
-    const signal = stopSignal();
-    // Flushed at once: a supervisor that waits for this line may then stop the service.
-    log.flush();
-    service.work();
-    log.info({ signal: await signal }, 'stopping');
-  } finally {
-    await service.stop();
-  }
-  log.info('stopped');
 }

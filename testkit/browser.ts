@@ -8,8 +8,12 @@ const ELSEWHERE = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
+/** Why tests of pages are left out, and what brings them. */
+export const NO_BROWSER = 'there is no Chromium on this machine; `npm run browser` installs one';
+
 /**
- * Returns the path of the browser: the one in `CHROME_BIN`, or a Chromium in its usual places.
+ * Returns the path of the browser: the one in `CHROME_BIN`, or a Chromium in its usual places or where Playwright
+ * installs it.
  * @throws if `CHROME_BIN` is not executable, so that a typo does not skip the tests
  */
 export function browserOfThisMachine(): string | undefined {
@@ -20,7 +24,7 @@ export function browserOfThisMachine(): string | undefined {
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const usual = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...usual, ...ELSEWHERE].find(isProgram);
+  return [...usual, ...ELSEWHERE, chromium.executablePath()].find(isProgram);
 }
 
 function isProgram(file: string): boolean {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch } from '../../testkit/browser.js';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
@@ -50,9 +50,7 @@ afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true });
 });
-beforeEach(({ skip }) => {
-  skip(chromium === undefined, 'There is no Chromium on this machine');
-});
+beforeEach(({ skip }) => skip(chromium === undefined, NO_BROWSER));
 
 /** Puts the example and its packages into a folder, as they are after an installation. */
 async function installed(folder: string): Promise<void> {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, PROXIED } from '../../testkit/browser.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER, PROXIED } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { operations } from '../../testkit/openapi/document.js';
 import {
@@ -18,13 +18,8 @@ import { makeKey } from '../../testkit/store/keys.js';
 import { open } from './browser.js';
 
 const executable = browserOfThisMachine();
-if (executable === undefined) {
-  console.warn(
-    'The pages of the service are not looked at: there is no Chromium on this machine. Install one, or name it in CHROME_BIN.',
-  );
-}
 
-describe.skipIf(executable === undefined)('in a browser', () => {
+describe('in a browser', () => {
   let folder: string;
   let browser: Browser;
   /** A service that only this machine reaches, under a base path; its pages are at the root as well. */
@@ -38,15 +33,19 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     return server;
   };
   beforeAll(async () => {
+    if (executable === undefined) return;
     folder = await mkdtemp(join(tmpdir(), 'roster-docs-'));
-    browser = await launch(`${executable}`);
+    browser = await launch(executable);
     local = await start({ env: { BASE_PATH: '/teams/v1' } });
     root = new URL(local.url).origin;
   });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
   afterEach(async () => {
+    if (executable === undefined) return;
     await Promise.all(browser.contexts().map((context) => context.close()));
   });
   afterAll(async () => {
+    if (executable === undefined) return;
     await browser?.close();
     await Promise.all(running.map((server) => server.stop()));
     await rm(folder, { recursive: true });

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OWNER_SCOPES } from '../contract/scopes.js';
+import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { type ApiKey, Store } from '../store/index.js';
 import { createKey } from './api-key.js';
 import { Callers } from './callers.js';
@@ -268,7 +268,7 @@ describe('the last use of a key', () => {
 
   test('is logged as not noted, and lets the request go on, while the store is locked', async () => {
     const key = await keep();
-    const lock = new SqliteDatabase(file);
+    const lock = new DatabaseSync(file);
     lock.exec('begin immediate');
     expect(await callers.authenticate(key)).toBeDefined();
     await vi.waitFor(() => expect(logged.join()).toContain('is not noted'));

@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 
 const DIAMONDS = readFileSync(new URL('../../datasets/diamonds.csv', import.meta.url), 'utf8');
@@ -191,8 +191,9 @@ describe('no backup is made', () => {
   test('over a file that appeared while the copy was made', async () => {
     await makeStore();
     // Copying a store of this size takes long enough to observe its beginning.
-    const store = new SqliteDatabase(file);
-    store.exec('create table ballast as select randomblob(50000000) as bytes').close();
+    const store = new DatabaseSync(file);
+    store.exec('create table ballast as select randomblob(50000000) as bytes');
+    store.close();
     const backups = join(folder, 'backups');
     const outcome = backUp();
     while (!readdirSync(backups).some((name) => name.endsWith('.partial'))) await delay(1);
@@ -225,7 +226,9 @@ describe('no backup is made', () => {
   });
 
   test('of a database that is another program’s', async () => {
-    new SqliteDatabase(file).exec('create table projects (id)').close();
+    const database = new DatabaseSync(file);
+    database.exec('create table projects (id)');
+    database.close();
     await expectRefusal('not a Roster store');
   });
 

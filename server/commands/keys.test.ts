@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, runRoster } from '../../testkit/service/roster-command.js';
@@ -12,6 +11,7 @@ import { startServer } from '../../testkit/service/server-process.js';
 import { createKey } from '../auth/api-key.js';
 import { Callers } from '../auth/callers.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
+import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 
 let folder: string;
@@ -169,7 +169,7 @@ describe('keys list', () => {
   test('shows owners, scopes and expiries, and no secret', async () => {
     const [active, expired, revoked] = [await keep(), await keep(), await keep()];
     await inStore((store) => store.keys.revoke(idOf(revoked)));
-    const database = new SqliteDatabase(file);
+    const database = new DatabaseSync(file);
     database.exec(`update api_keys set expires_at = '2020-01-01T00:00:00.000Z',
       last_used_at = '2019-12-31T00:00:00.000Z' where id = '${idOf(expired)}'`);
     database.close();
@@ -251,7 +251,7 @@ describe('the commands of keys', () => {
 
   test('wait for a store that is briefly locked', async () => {
     await keep();
-    const lock = new SqliteDatabase(file);
+    const lock = new DatabaseSync(file);
     lock.exec('begin immediate');
     const creating = create();
     await delay(1000);

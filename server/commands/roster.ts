@@ -1,24 +1,11 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { backupCommand } from './backup.js';
-import { keysCommand } from './keys.js';
-import { startCommand } from './start.js';
+import { tooOld } from '../node-version.js';
 
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-);
-
-const roster = new Command('roster')
-  .description('Roster: skills, agents, chatbots and models behind one REST service.')
-  .version(version)
-  .addCommand(startCommand)
-  .addCommand(keysCommand)
-  .addCommand(backupCommand);
-
-try {
-  await roster.parseAsync();
-} catch (error) {
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+// What the commands import cannot be loaded by an old Node.js, so it is imported after the check.
+const fault = tooOld();
+if (fault === undefined) {
+  await import('./program.js');
+} else {
+  process.stderr.write(`error: ${fault}\n`);
   process.exitCode = 1;
 }

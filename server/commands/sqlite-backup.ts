@@ -9,8 +9,13 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  DatabaseSync,
+  PreparedStatement,
+  type SqliteConnection,
+} from '../store/database/sqlite-connection.js';
 
 /** Tables that every store has had since the first release. */
 const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 'models'];
@@ -33,7 +38,8 @@ const LOCK_TIMEOUT_MS = 5000;
 export function backUpSqlite(source: string, file: string): number {
   if (!existsSync(source)) throw new Error(`there is no store at ${source} (DATABASE_URL)`);
   refuseUnfit(file);
-  const unfinished = `${file}.${randomUUID()}.partial`;
+  // In full: SQLite would take a name that begins with `file:` for a URL.
+  const unfinished = `${resolve(file)}.${randomUUID()}.partial`;
   try {
     copy(source, unfinished);
     check(unfinished);
@@ -81,7 +87,9 @@ function copy(source: string, target: string): void {
   const readableByItsOwner = 0o600;
   closeSync(openSync(target, 'wx', readableByItsOwner));
   // A read-only connection would leave a lock file behind that the service may be unable to open.
-  const store = new SqliteDatabase(source, { fileMustExist: true, timeout: LOCK_TIMEOUT_MS });
+  const existing = pathToFileURL(source);
+  existing.search = 'mode=rw';
+  const store = new DatabaseSync(existing, { timeout: LOCK_TIMEOUT_MS });
   try {
     store.exec(`vacuum into '${target.replaceAll("'", "''")}'`);
   } finally {
@@ -91,7 +99,7 @@ function copy(source: string, target: string): void {
 
 /** @throws if a file is damaged, or is not a store of Roster */
 function check(file: string): void {
-  const database = new SqliteDatabase(file, { readonly: true });
+  const database = new DatabaseSync(file, { readOnly: true });
   try {
     const faults = texts(database, 'pragma integrity_check').filter((text) => text !== 'ok');
     if (faults[0] !== undefined) throw new Error(`the copy is damaged: ${faults[0]}`);
@@ -102,14 +110,10 @@ function check(file: string): void {
   }
 }
 
-/** Kept until the process ends, for the reason given at `preparedOnce` in the store. */
-const statements: unknown[] = [];
-
 /** Returns the values of a query's only column. */
-function texts(database: Database, sql: string): string[] {
-  const statement = database.prepare(sql).pluck();
-  statements.push(statement);
-  return statement.all().map(String);
+function texts(database: SqliteConnection, sql: string): string[] {
+  const rows = new PreparedStatement<Record<string, unknown>>(database, sql).all([]);
+  return rows.flatMap((row) => Object.values(row)).map(String);
 }
 
 function sync(path: string, mode: 'r' | 'r+'): void {

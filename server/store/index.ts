@@ -5,6 +5,7 @@ import { ChatbotStore } from './chatbots.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, oneWay } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
+import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
 import { KeyStore } from './keys.js';
@@ -151,7 +152,7 @@ export class Store {
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : error.name;
+  const code = errorCode(error) || error.name;
   return COMMON[code] ?? (error.message || code);
 }
 
@@ -161,5 +162,6 @@ const COMMON: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };

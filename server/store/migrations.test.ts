@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DatabaseSync } from './database/sqlite-connection.js';
 import { LimitReachedError, Store } from './index.js';
 import { migrations } from './migrations/index.js';
 
@@ -70,20 +70,20 @@ test('a project above today’s limits can still be reduced', async () => {
 
 /** Returns every row and the definition of every table, except the migrations table. */
 function everything(): unknown[] {
-  const database = new SqliteDatabase(file, { readonly: true });
+  const database = new DatabaseSync(file, { readOnly: true });
   const tables = database
     .prepare("select type, name, sql from sqlite_master where tbl_name not like 'kysely_%'")
     .all();
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'kysely_%'")
-    .pluck();
-  const rows = names.all().map((name) => database.prepare(`select * from "${name}"`).all());
+    .all();
+  const rows = names.map(({ name }) => database.prepare(`select * from "${name}"`).all());
   database.close();
   return [tables, rows];
 }
 
 function execute(sql: string): void {
-  const database = new SqliteDatabase(file);
+  const database = new DatabaseSync(file);
   database.exec(sql);
   database.close();
 }

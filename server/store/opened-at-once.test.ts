@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseSync } from './database/sqlite-connection.js';
 import { Store } from './index.js';
 
 const STORE = new URL('../../dist/server/store/index.js', import.meta.url);
@@ -79,7 +79,7 @@ describe('in one process, a SQLite file', () => {
 
   test('that is locked is waited for without blocking the event loop', async () => {
     await (await Store.open(url)).close();
-    const lock = new SqliteDatabase(url.replace('file:', ''));
+    const lock = new DatabaseSync(url.replace('file:', ''));
     lock.exec('begin immediate');
     let isOpen = false;
     const opening = Store.open(url).then((store) => {
@@ -96,7 +96,7 @@ describe('in one process, a SQLite file', () => {
 
   test('that is locked for too long is not opened, with one line that says so', async () => {
     await (await Store.open(url)).close();
-    const lock = new SqliteDatabase(url.replace('file:', ''));
+    const lock = new DatabaseSync(url.replace('file:', ''));
     lock.exec('begin immediate');
     await expect(Store.open(url)).rejects.toThrow(
       /^the store .* cannot be opened: another program locks it; open it again when that is done$/,

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import type { ServerProcess } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
+import { DatabaseSync } from '../store/database/sqlite-connection.js';
 
 const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';
@@ -71,9 +71,9 @@ async function untilAnswered(status: number): Promise<Response> {
 }
 
 async function untilNoParts(): Promise<void> {
-  const database = new SqliteDatabase(file('roster.db'), { readonly: true });
-  const parts = database.prepare('select count(*) from training_table_parts').pluck();
-  while (parts.get() !== 0) await pause(20);
+  const database = new DatabaseSync(file('roster.db'), { readOnly: true });
+  const parts = database.prepare('select count(*) as parts from training_table_parts');
+  while (parts.get().parts !== 0) await pause(20);
   database.close();
 }
 

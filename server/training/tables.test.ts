@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { untilLogged } from '../../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
+import { DatabaseSync } from '../store/database/sqlite-connection.js';
 
 const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';
@@ -63,10 +63,10 @@ async function shown(): Promise<Record<string, unknown>> {
 const untilTrained = () => settled(createRosterClient({ baseUrl: server.url }), path);
 
 function countParts(): unknown {
-  const database = new SqliteDatabase(databaseFile, { readonly: true });
-  const count = database.prepare('select count(*) from training_table_parts').pluck().get();
+  const database = new DatabaseSync(databaseFile, { readOnly: true });
+  const { parts } = database.prepare('select count(*) as parts from training_table_parts').get();
   database.close();
-  return count;
+  return parts;
 }
 
 async function untilNoParts(): Promise<void> {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import pg from 'pg';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 
 /** A test's own empty store, of the same kind as the target's, that the test can change by SQL. */
 export interface OwnStore {
@@ -32,7 +32,7 @@ async function sqliteStore(): Promise<OwnStore> {
     databaseUrl: `file:${file}`,
     isPostgres: false,
     connect: async () => {
-      const database = new SqliteDatabase(file);
+      const database = new DatabaseSync(file);
       return {
         run: async (sql) => {
           database.exec(sql);

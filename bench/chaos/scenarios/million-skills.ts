@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { v7 as uuidv7 } from 'uuid';
+import { DatabaseSync } from '../../../server/store/database/sqlite-connection.js';
 import { Crowd, wire } from '../../../testkit/http/load.js';
 import { median } from '../../../testkit/numbers.js';
 import {
@@ -93,7 +93,7 @@ function reading({ url, pid }: Service, { projects, skills }: Size): () => Promi
 /** Lets the service create a store, and fills it directly: over HTTP it would take an hour. */
 async function fill(folder: string, file: string, { projects, skills }: Size): Promise<void> {
   await (await startService(folder, `file:${file}`)).stop();
-  const database = new SqliteDatabase(file);
+  const database = new DatabaseSync(file);
   const now = new Date().toISOString();
   const addProject = database.prepare(
     "insert into projects (id, owner, name, created_at, skills) values (?, 'local', ?, ?, ?)",
@@ -102,14 +102,14 @@ async function fill(folder: string, file: string, { projects, skills }: Size): P
     `insert into skills (id, project_id, name, type, params, created_at, updated_at)
      values (?, ?, ?, 'sql', '{"tables":["orders"],"limit":100}', ?, ?)`,
   );
-  database.transaction(() => {
-    for (let project = 0; project < projects; project += 1) {
-      const id = uuidv7();
-      addProject.run(id, `project_${project}`, now, skills);
-      for (let skill = 0; skill < skills; skill += 1) {
-        addSkill.run(uuidv7(), id, `skill_${skill}`, now, now);
-      }
+  database.exec('begin');
+  for (let project = 0; project < projects; project += 1) {
+    const id = uuidv7();
+    addProject.run(id, `project_${project}`, now, skills);
+    for (let skill = 0; skill < skills; skill += 1) {
+      addSkill.run(uuidv7(), id, `skill_${skill}`, now, now);
     }
-  })();
+  }
+  database.exec('commit');
   database.close();
 }

@@ -1,6 +1,9 @@
-import Database from 'better-sqlite3';
 import express from 'express';
 import { readConfig } from '../../../server/config.js';
+import {
+  DatabaseSync,
+  PreparedStatement,
+} from '../../../server/store/database/sqlite-connection.js';
 import { serve } from './serve.js';
 
 /** A skill as the statement below returns it. */
@@ -18,20 +21,23 @@ interface Row {
  * The least that `getSkill` can cost on Express and SQLite: one route, and one prepared statement for the project,
  * the skill and its agents. No store, no entity tag, no validation, no keys, no log.
  */
-const database = new Database(readConfig(process.env).databaseUrl.replace(/^file:/, ''));
-const skill = database.prepare<[string, string], Row>(`
+const database = new DatabaseSync(readConfig(process.env).databaseUrl.replace(/^file:/, ''));
+const skill = new PreparedStatement<Row>(
+  database,
+  `
   select skills.id, skills.name, skills.type, skills.params, skills.created_at, skills.updated_at, (
     select json_group_array(agent_id order by agent_id) from agent_skills where skill_id = skills.id
   ) as agent_ids
   from projects join skills on skills.project_id = projects.id
   where projects.owner = 'local' and projects.name = ? and skills.name = ?
-`);
+`,
+);
 
 const app = express();
 app.disable('etag');
 app.disable('x-powered-by');
 app.get('/projects/:project/skills/:skill', ({ params }, res) => {
-  const row = skill.get(params.project, params.skill);
+  const [row] = skill.all([params.project, params.skill]);
   if (!row) {
     res.status(404).json({ message: `There is no "${params.skill}"` });
     return;

@@ -1,9 +1,9 @@
-import type { Database as SqliteConnection, Statement } from 'better-sqlite3';
 import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.js';
 import { sql } from './kysely.js';
 import type { Database } from './schema.js';
 import { readableNow } from './sqlite.js';
+import { PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
 
 /** Stands in a query for a value that each execution gives anew. */
 export type Parameter<Values> = <Name extends keyof Values>(name: Name) => RawBuilder<Values[Name]>;
@@ -24,7 +24,7 @@ interface Prepared<Values, Row> {
 export class PreparedQuery<Values, Row> {
   readonly #build: Build<Values, Row>;
   readonly #prepared = new Map<Dialect, Prepared<Values, Row>>();
-  readonly #statements = new WeakMap<SqliteConnection, Statement<unknown[], Row>>();
+  readonly #statements = new WeakMap<SqliteConnection, PreparedStatement<Row>>();
 
   constructor(build: Build<Values, Row>) {
     this.#build = build;
@@ -69,13 +69,10 @@ export class PreparedQuery<Values, Row> {
     return { query, names };
   }
 
-  #statementOf(
-    connection: SqliteConnection,
-    { sql }: CompiledQuery<Row>,
-  ): Statement<unknown[], Row> {
+  #statementOf(connection: SqliteConnection, { sql }: CompiledQuery<Row>): PreparedStatement<Row> {
     let statement = this.#statements.get(connection);
     if (!statement) {
-      statement = connection.prepare<unknown[], Row>(sql);
+      statement = new PreparedStatement<Row>(connection, sql);
       this.#statements.set(connection, statement);
     }
     return statement;

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import SqliteDatabase, { type Database as SqliteConnection } from 'better-sqlite3';
 import type { DatabaseConnection, SqliteDialectConfig } from 'kysely';
 import pRetry from 'p-retry';
 import { type Databases, oneWay } from './databases.js';
+import { errorCode } from './error-code.js';
 import {
   CompiledQuery,
   Kysely,
@@ -14,6 +14,7 @@ import {
 } from './kysely.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
+import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
 
 /** How long an opening waits for others that use the same file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -26,6 +27,9 @@ const OPENING_PAUSE_MS = 20;
  * with it: a caller is better told soon, with 503.
  */
 const LOCK_TIMEOUT_MS = 100;
+
+/** How much of the file each connection keeps in memory: in negative numbers, KiB. */
+const CACHE_SIZE = -16_000;
 
 /**
  * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
@@ -42,7 +46,7 @@ export async function openSqlite(
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
-  const database = new SqliteDatabase(path, { timeout: 0 });
+  const database = new DatabaseSync(path, { timeout: 0 });
   const prepared = new PreparedOnce(database);
   const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
   try {
@@ -52,20 +56,21 @@ export async function openSqlite(
         pragma journal_mode = WAL;
         pragma synchronous = FULL;
         pragma foreign_keys = ON;
+        pragma cache_size = ${CACHE_SIZE};
       `);
       await migrate(db);
     });
-    database.pragma(`busy_timeout = ${LOCK_TIMEOUT_MS}`);
+    database.exec(`pragma busy_timeout = ${LOCK_TIMEOUT_MS}`);
   } catch (error) {
     database.close();
     throw error;
   }
-  const othersChanges = database.prepare('pragma data_version').pluck();
-  let seen: unknown;
+  const othersChanges = new PreparedStatement<DataVersion>(database, 'pragma data_version');
+  let seen: number | undefined;
   const mark = () => {
     // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
     if (seen === undefined) {
-      seen = othersChanges.get();
+      seen = othersChanges.all([])[0]?.data_version;
       setImmediate(() => {
         seen = undefined;
       });
@@ -76,9 +81,15 @@ export async function openSqlite(
   return { databases: { ...oneWay(db), ...reads }, mark };
 }
 
+/** What `pragma data_version` answers. */
+interface DataVersion {
+  readonly data_version: number;
+}
+
 /** Opens a file that is open already, for what only reads. */
 async function openReads(path: string): Promise<Pick<Databases, 'reads' | 'keys' | 'health'>> {
-  const connection = new SqliteDatabase(path, { timeout: LOCK_TIMEOUT_MS });
+  const connection = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+  connection.exec(`pragma cache_size = ${CACHE_SIZE}`);
   const reads = new Kysely<Database>({
     dialect: new WritingSqliteDialect(connection, new PreparedOnce(connection)),
   });
@@ -94,8 +105,7 @@ function whileBusy(work: () => Promise<void>): Promise<void> {
     factor: 1,
     minTimeout: OPENING_PAUSE_MS,
     maxRetryTime: OPENING_TIMEOUT_MS,
-    shouldRetry: ({ error }) =>
-      error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY'),
+    shouldRetry: ({ error }) => errorCode(error) === 'SQLITE_BUSY',
   });
 }
 
@@ -104,7 +114,7 @@ class WritingSqliteDialect extends SqliteDialect {
     private readonly connection: SqliteConnection,
     private readonly prepared: PreparedOnce,
   ) {
-    super({ database: connection });
+    super({ database: prepared });
   }
 
   override createDriver(): SqliteDriver {
@@ -127,7 +137,7 @@ export function readableNow(
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
   const { connection } = adapter;
-  return db.isTransaction || !connection.inTransaction ? connection : undefined;
+  return db.isTransaction || !connection.isTransaction ? connection : undefined;
 }
 
 /** Lets all migrations run in one transaction, so that one that is broken off leaves the store as it was. */
@@ -157,20 +167,18 @@ class WritingSqliteDriver extends SqliteDriver {
 
   /** Of some errors, such as a full disk, SQLite rolls back by itself. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.connection.inTransaction) await super.rollbackTransaction(connection);
+    if (this.connection.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 
 type Preparing = Exclude<SqliteDialectConfig['database'], () => unknown>;
-type Statement = ReturnType<Preparing['prepare']>;
 
 /**
- * Prepares each statement once and keeps it. That is faster; and since Node 24.19 the process aborts when
- * a statement of better-sqlite3 12 is collected as garbage. There are few: our queries have no values in
- * their text, and lists of ids come in few lengths (see `lookup`).
+ * Prepares each statement once and keeps it, which is faster. There are few: our queries have no values in their
+ * text, and lists of ids come in few lengths (see `lookup`).
  */
 class PreparedOnce implements Preparing {
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, PreparedStatement>();
   readonly #connection: SqliteConnection;
   #writes = 0;
 
@@ -184,11 +192,11 @@ class PreparedOnce implements Preparing {
   }
 
   /** Kysely asks for a statement each time that it runs it. */
-  prepare(sql: string): Statement {
+  prepare(sql: string): PreparedStatement {
     if (!sql.startsWith('select ')) this.#writes += 1;
     const known = this.#statements.get(sql);
     if (known) return known;
-    const statement = this.#connection.prepare(sql);
+    const statement = new PreparedStatement(this.#connection, sql);
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -1,10 +1,12 @@
+import { errorCode } from './error-code.js';
+
 /** The store has too much to do for the work, or knows that it would wait in vain. The message is for the caller. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError';
 }
 
-/** SQLite: locked, full, read-only, or its file out of reach (https://www.sqlite.org/rescode.html). */
-const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/;
+/** SQLite: locked, full, read-only, or its file out of reach. */
+const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)$/;
 
 /**
  * PostgreSQL: connection exceptions (08), a read-only server (25006), a transaction that waited too long
@@ -15,7 +17,7 @@ const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)/;
 const POSTGRES = /^(08...|25006|25P03|40P01|53...|55P03|57014|57P0[1-3])$/;
 
 /** PostgreSQL: a lock was not had in time (55P03), a statement took too long (57014). SQLite: a lock. */
-const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED).*)$/;
+const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED))$/;
 
 /** PostgreSQL: a lock was not had in time. */
 const LOCK_TIMEOUT = '55P03';
@@ -32,7 +34,7 @@ const DRIVER =
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StoreBusyError) return true;
   if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
+  const code = errorCode(error);
   return (
     [SQLITE, POSTGRES, NETWORK].some((codes) => codes.test(code)) || DRIVER.test(error.message)
   );
@@ -40,14 +42,10 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Whether an error says that the database answers, but not in time: something is locked, or it is overloaded. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof StoreBusyError || TIMED_OUT.test(codeOf(error));
+  return error instanceof StoreBusyError || TIMED_OUT.test(errorCode(error));
 }
 
 /** Whether PostgreSQL gave up waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === LOCK_TIMEOUT;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return errorCode(error) === LOCK_TIMEOUT;
 }
