@@ -1,4 +1,4 @@
-/** What the bench uses of autocannon 9, which comes without types. */
+/** What the bench uses of autocannon 9, which comes without types; the module is itself this function. */
 declare module 'autocannon' {
   export interface Options {
     readonly url: string;
@@ -23,5 +23,5 @@ declare module 'autocannon' {
     readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>;
   }
 
-  export default function autocannon(options: Options): PromiseLike<Result>;
+  export function autocannon(options: Options): PromiseLike<Result>;
 }

@@ -1,12 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { main } from 'assemblyscript/asc';
 
 /**
+ * Run by `npm run generate:kernel`, which installs the compiler.
  * Compiles the kernel to a module that holds its bytes, so that there is no file to find wherever
  * the service runs from. With --check nothing is written: it fails if the module is not what the
  * source gives.
  */
+const COMPILER = 'tools/on-demand/assemblyscript/node_modules/assemblyscript/dist/asc.js';
+const { main } = await import(new URL(`../../../${COMPILER}`, import.meta.url).href);
+
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCE = 'prediction/src/kernel/assembly/index.ts';
 const MODULE = new URL('../../../generated/kernel.ts', import.meta.url);
