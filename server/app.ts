@@ -19,12 +19,12 @@ import { contractRouter } from './pipeline/router.js';
 import { sendProblem, sendRefusal } from './problems/error-handler.js';
 import { problem } from './problems/problem.js';
 import { logFailures, logRequests } from './telemetry/request-log.js';
-import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
 /**
  * Composes the service: which middleware, in which order.
  * @param stopping aborted when the service takes no new requests any more
+ * @param traceRequests makes a span of each request, if spans are wanted
  * @throws {ContractError} if the contract has a fault
  */
 export function createApp(
@@ -34,6 +34,7 @@ export function createApp(
   callers: Callers,
   stopping: AbortSignal,
   log: Logger,
+  traceRequests?: RequestHandler,
 ): RequestListener {
   const noteFailure = logFailures(log);
   const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit, contract.operations);
@@ -57,7 +58,7 @@ export function createApp(
   const listener = aheadOfRouter(
     app,
     sequence([
-      ...traceRequests(),
+      ...(traceRequests ? [traceRequests] : []),
       logRequests(log),
       services.metrics.observeRequests(),
       securityHeaders(),

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
@@ -37,9 +38,14 @@ export interface Service {
 
 /**
  * Opens the store, and puts the service together on it. Whoever opens it stops it, whatever happens between.
+ * @param traceRequests makes a span of each request, if spans are wanted
  * @throws if the store or the contract cannot be read, or the host lets strangers in and there are no keys
  */
-export async function openService(config: Config, log: Logger): Promise<Service> {
+export async function openService(
+  config: Config,
+  log: Logger,
+  traceRequests?: RequestHandler,
+): Promise<Service> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
     most: {
@@ -62,7 +68,8 @@ export async function openService(config: Config, log: Logger): Promise<Service>
     const tables = new Tables(store, log);
     const services = { store, tables, trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
-    const app = createApp(config, contract, services, callers, stopping.signal, log);
+    const { signal } = stopping;
+    const app = createApp(config, contract, services, callers, signal, log, traceRequests);
 
     let server: Server | undefined;
     let housekeeping: NodeJS.Timeout | undefined;

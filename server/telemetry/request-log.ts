@@ -6,7 +6,7 @@ import { withoutKeys } from '../auth/without-keys.js';
 import { atClose, wentOut } from '../http/on-response-close.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
-import { traceIdOf } from './request-spans.js';
+import { traceIdOf } from './trace-id.js';
 
 /** Gives each request an id, and writes a line for each answer, with the operation that gave it. */
 export function logRequests(log: Logger): RequestHandler {

@@ -1,8 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import {
   type Attributes,
   isSpanContextValid,
-  ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -13,44 +11,28 @@ import {
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
 import { atClose, wentOut } from '../http/on-response-close.js';
-
-const traceIds = new WeakMap<ServerResponse, string>();
+import { noteTraceId } from './trace-id.js';
 
 /**
  * Makes one span of each request that passes, a child of the caller's if it sent a `traceparent`
  * (W3C Trace Context). It is named as the operation, and says what OpenTelemetry's semantic
  * conventions say of an HTTP server's span, without what may hold a secret or a person: no query,
- * no header, no body, no address of the caller. Nothing is done if tracing has not started.
+ * no header, no body, no address of the caller.
  *
- * To be composed after tracing has started, and put before the log of requests, whose lines then
- * can carry {@link traceIdOf}.
+ * Put it before the log of requests, whose lines then carry the trace.
  */
-export function traceRequests(): RequestHandler[] {
-  if (!hasStarted()) return [];
+export function requestSpans(): RequestHandler {
   const tracer = trace.getTracer('roster');
-  return [
-    (req, res, next) => {
-      const caller = propagation.extract(ROOT_CONTEXT, req.headers);
-      const attributes = ofRequest(req);
-      const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
-      const context = span.spanContext();
-      if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
-      // Of a request that the sampler passed over nothing is written down.
-      if (span.isRecording()) atClose(req, res, () => end(span, res));
-      next();
-    },
-  ];
-}
-
-/** Whoever makes spans stands behind OpenTelemetry's own provider, which makes none. */
-function hasStarted(): boolean {
-  const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) || !!provider.getDelegateTracer('roster');
-}
-
-/** The id of the trace that a request is part of, 32 hexadecimal digits, if it is part of one. */
-export function traceIdOf(res: ServerResponse): string | undefined {
-  return traceIds.get(res);
+  return (req, res, next) => {
+    const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+    const attributes = ofRequest(req);
+    const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
+    const context = span.spanContext();
+    if (isSpanContextValid(context)) noteTraceId(res, context.traceId);
+    // Of a request that the sampler passed over nothing is written down.
+    if (span.isRecording()) atClose(req, res, () => end(span, res));
+    next();
+  };
 }
 
 /** Any other is sent as `_OTHER`, so that a caller cannot make up new ones without end. */
