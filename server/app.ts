@@ -43,6 +43,7 @@ export function createApp(
   const router = contractRouter(contract, operations(services), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
+    needsKey: () => callers.needsKey(),
     isStillGood: (caller) => callers.isStillGood(caller),
     stages,
     bodyBudget,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Operation } from '../contract/document.js';
 import { isLoopback } from '../loopback.js';
-import { problem } from '../problems/problem.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 /** Tells whose key it is that was presented, if it is a good one. */
 export type Authenticate = (
@@ -11,17 +11,32 @@ export type Authenticate = (
 
 const CHALLENGE = 'Bearer realm="roster"';
 
+/** Whether the service has keys, so that a request needs one. */
+export type NeedsKey = () => Promise<boolean>;
+
 /** Finds out who calls an operation that is not open to all. */
-export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
+export function identify(
+  { scope }: Operation,
+  authenticate: Authenticate,
+  needsKey: NeedsKey,
+): RequestHandler[] {
   if (scope === undefined) return [];
+  // A mock takes any key; its user then asks a service that has none for the first time.
+  const refuse = async (refusal: ProblemError) => {
+    throw (await needsKey()) ? refusal : needlessKey();
+  };
   return [
     (req, res, next) => {
       const presented = presentedKey(req);
+      if (presented === MALFORMED) return refuse(noSuchHeader());
       const letIn = (caller: Caller | undefined) => {
-        if (!caller) throw presented === undefined ? noKey() : badKey();
+        if (!caller) {
+          if (presented === undefined) throw noKey();
+          return refuse(badKey());
+        }
         if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
         res.locals.caller = caller;
-        next();
+        return next();
       };
       const caller = authenticate(presented);
       return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
@@ -40,19 +55,19 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   ];
 }
 
+const MALFORMED = Symbol('malformed');
+
 /**
- * RFC 6750, section 2.1.
- * @throws {ProblemError} where the header has another form, and where there are two: one of them is not the
- *   caller's
+ * The key of a request (RFC 6750, section 2.1). A header of another form is malformed, and so are two: one of
+ * them is not the caller's.
  */
-function presentedKey({ headers, rawHeaders }: Request): string | undefined {
+function presentedKey({ headers, rawHeaders }: Request): string | typeof MALFORMED | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
   const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
   // Of several, Node shows the first one alone.
   const sent = rawHeaders.filter(isAuthorization).length;
-  if (key === undefined || sent > 1) throw noSuchHeader();
-  return key;
+  return key === undefined || sent > 1 ? MALFORMED : key;
 }
 
 /** Names and values of headers stand alternately. */
@@ -73,6 +88,10 @@ function noSuchHeader() {
   return refusedKey(
     "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
   );
+}
+
+function needlessKey() {
+  return refusedKey('This service has no keys: send none; leave the header Authorization out.');
 }
 
 /** Which of the three it is, is not told: whoever tries keys would learn which there were. */

@@ -6,7 +6,7 @@ import { mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { problem } from '../problems/problem.js';
-import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
+import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
 import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
 import { type Handlers, JsonLines, type OperationId } from './handlers.js';
@@ -32,6 +32,7 @@ type AnyHandler = (input: {
 export interface Protection {
   readonly limits: BodyLimits;
   readonly authenticate: Authenticate;
+  readonly needsKey: NeedsKey;
   /** Tells whether a caller who was let in would still be; throws if the store does not answer. */
   readonly isStillGood: (caller: Caller) => boolean | Promise<boolean>;
   readonly stages: (operation: Operation) => LimitStages;
@@ -73,6 +74,7 @@ export function contractRouter(
   {
     limits,
     authenticate,
+    needsKey,
     isStillGood,
     stages,
     bodyBudget,
@@ -91,7 +93,7 @@ export function contractRouter(
       const refuseMissingTarget = targetOf(operation, refuseMissing);
       const handle = sequence([
         begin(operation),
-        ...identify(operation, authenticate),
+        ...identify(operation, authenticate, needsKey),
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),
