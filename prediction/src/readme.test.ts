@@ -13,7 +13,7 @@ const PACKAGE = join(ROOT, 'prediction');
 let folder: string;
 let snippets: string[];
 beforeAll(async () => {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
   await run(process.execPath, [tsc, '--project', PACKAGE]);
   // In here the package is found by its name, and Git does not look.
   folder = await mkdtemp(join(PACKAGE, 'dist/readme-'));
