@@ -1075,7 +1075,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The request has no key, or one that the service does not know, that was revoked or that has expired. Which
-         *     of these it is, is not told.
+         *     of these it is, is not told. A service that has no keys refuses any that is sent, and says so.
          *
          *     To fix it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
          *     service make keys with `roster keys create`. A service for which no key was ever made takes none: leave the

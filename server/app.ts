@@ -20,12 +20,12 @@ import { contractRouter } from './pipeline/router.js';
 import { sendProblem, sendRefusal } from './problems/error-handler.js';
 import { problem } from './problems/problem.js';
 import { logFailures, logRequests } from './telemetry/request-log.js';
-import { traceRequests } from './telemetry/request-spans.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
 /**
  * Composes the service: its middleware, in order.
  * @param stopping aborted when the service stops accepting requests
+ * @param traceRequests creates a span for each request, if tracing is on
  * @throws {ContractError} if the contract has a fault
  */
 export function createApp(
@@ -35,6 +35,7 @@ export function createApp(
   callers: Callers,
   stopping: AbortSignal,
   log: Logger,
+  traceRequests?: RequestHandler,
 ): RequestListener {
   const noteFailure = logFailures(log);
   const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit, contract.operations);
@@ -44,6 +45,7 @@ export function createApp(
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     isKeyValid: (caller) => callers.isKeyValid(caller),
+    needsKey: () => callers.needsKey(),
     stages,
     bodyBudget,
     refuseMissing: refuseMissing(services),
@@ -58,7 +60,7 @@ export function createApp(
   const listener = aheadOfRouter(
     app,
     compose([
-      ...traceRequests(),
+      ...(traceRequests ? [traceRequests] : []),
       logRequests(log),
       services.metrics.observeRequests(),
       securityHeaders(),

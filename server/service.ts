@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
@@ -41,10 +42,15 @@ export interface Service {
 
 /**
  * Opens the store and builds the service on it. The caller must stop the service in every case.
+ * @param traceRequests creates a span for each request, if tracing is on
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(config: Config, log: Logger): Promise<Service> {
+export async function openService(
+  config: Config,
+  log: Logger,
+  traceRequests?: RequestHandler,
+): Promise<Service> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
     most: {
@@ -67,7 +73,8 @@ export async function openService(config: Config, log: Logger): Promise<Service>
     const tables = new Tables(store, log);
     const services = { store, tables, trainings, predictors, metrics };
     const callers = new Callers(store, log, !isLoopback(config.host));
-    const app = createApp(config, contract, services, callers, stopping.signal, log);
+    const { signal } = stopping;
+    const app = createApp(config, contract, services, callers, signal, log, traceRequests);
 
     let server: Server | undefined;
     let housekeeping: NodeJS.Timeout | undefined;

@@ -23,5 +23,5 @@ declare module 'autocannon' {
     readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>;
   }
 
-  export default function autocannon(options: Options): PromiseLike<Result>;
+  export function autocannon(options: Options): PromiseLike<Result>;
 }

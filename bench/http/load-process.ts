@@ -1,7 +1,10 @@
-import autocannon from 'autocannon';
+import type { autocannon as Autocannon } from 'autocannon';
+import { requireFrom } from '../../tools/on-demand/installed.js';
 import type { Fired, Order } from './load.js';
 
-/** The load process: carries out each order that it receives, and replies with the result. */
+const autocannon: typeof Autocannon = requireFrom('bench')('autocannon');
+
+/** The process that sends requests: it fires each order that it is sent, and tells what came of it. */
 const SAMPLE_EVERY = 20;
 
 process.on('message', async (order: Order) => {

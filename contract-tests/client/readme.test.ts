@@ -1,16 +1,24 @@
-/** Tests that the tutorial in the client's README compiles, and runs from top to bottom. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+/**
+ * What the README of the client tells a newcomer to write compiles, with the package as it is packed, and runs from
+ * top to bottom.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createRosterClient } from 'roster-client';
-import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import type { Child } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { startMock } from '../targets/mock.js';
 
-const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Those that users have: the last one written in JavaScript that the generator runs on, and the native one. */
+const COMPILERS = { '5.9': 'typescript', '7.0': '@typescript/native' };
 
 let server: Child & { url: string };
 let mock: Child & { url: string };
@@ -19,39 +27,71 @@ let file: string;
 
 beforeAll(async () => {
   [server, mock] = await Promise.all([startServer(), startMock()]);
-  const readme = await readFile(join(CLIENT, 'README.md'), 'utf8');
+  const readme = await readFile(join(ROOT, 'client/README.md'), 'utf8');
   const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
   const given = { csv: someDiamonds(100), key: '' };
   const code = [`const { csv, key } = ${JSON.stringify(given)};`, ...snippets, 'export {};']
     .join('\n')
     .replace('http://127.0.0.1:4000', server.url)
     .replace('http://127.0.0.1:4010', mock.url);
-  // In this folder the package is found by its name, and Git ignores it.
-  folder = await mkdtemp(join(CLIENT, 'dist/readme-'));
+  // In here openapi-fetch is found, and Git does not look.
+  folder = await mkdtemp(join(ROOT, 'client/dist/readme-'));
   file = join(folder, 'snippets.ts');
-  await writeFile(file, code);
+  await Promise.all([
+    writeFile(join(folder, 'package.json'), '{ "type": "module" }'),
+    writeFile(file, code),
+    writeFile(join(folder, 'mistakes.ts'), MISTAKES),
+    writeFile(join(folder, 'tsconfig.json'), JSON.stringify(OF_A_USER)),
+    installPacked(join(folder, 'node_modules/roster-client')),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([server.stop(), mock.stop(), rm(folder, { recursive: true })]);
 });
 
-test('the README compiles', () => {
-  const { options } = ts.convertCompilerOptionsFromJson(
-    {
-      target: 'es2023',
-      lib: ['es2023', 'dom'],
-      module: 'nodenext',
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: [],
-    },
-    CLIENT,
-  );
-  const program = ts.createProgram([file], options);
-  const diagnostics = ts.getPreEmitDiagnostics(program);
-  expect(diagnostics.map(({ messageText }) => messageText)).toEqual([]);
-});
+/** What a user may have set, the check of the declarations of packages included. */
+const OF_A_USER = {
+  compilerOptions: {
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: [],
+  },
+  files: ['snippets.ts', 'mistakes.ts', join(ROOT, 'generated/openapi.ts')],
+};
+
+/** Types that had become \`any\` would take these. */
+const MISTAKES = `import { createRosterClient } from 'roster-client';
+const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
+// @ts-expect-error: there is no such address.
+await roster.GET('/projekts');
+const { data } = await roster.GET('/projects');
+// @ts-expect-error: a project has no colour.
+data?.[0]?.colour;
+`;
+
+/** Puts the client where a package manager would. */
+async function installPacked(place: string): Promise<void> {
+  await mkdir(place, { recursive: true });
+  await run('npm', ['pack', '--workspace', 'client', '--pack-destination', place], { cwd: ROOT });
+  const packed = (await readdir(place)).find((name) => name.endsWith('.tgz'));
+  await run('tar', ['-xzf', join(place, `${packed}`), '-C', place, '--strip-components', '1']);
+}
+
+test.each(Object.entries(COMPILERS))(
+  'it compiles with TypeScript %s',
+  async (version, compiler) => {
+    const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc');
+    expect((await run(process.execPath, [tsc, '--version'])).stdout).toContain(version);
+    const compiled = run(process.execPath, [tsc, '--project', folder]);
+    await expect(compiled).resolves.toMatchObject({ stdout: '' });
+  },
+);
 
 test('the README runs, and has the effects that it describes', async () => {
   await import(file);

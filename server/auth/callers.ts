@@ -72,7 +72,7 @@ export class Callers {
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
   async isKeyValid({ keyId }: Caller): Promise<boolean> {
-    if (keyId === null) return !(await this.#needsKey());
+    if (keyId === null) return !(await this.needsKey());
     const good = this.#good.get(keyId);
     if (good && !isValid(good.key)) return false;
     const asked = performance.now();
@@ -83,6 +83,19 @@ export class Callers {
     return true;
   }
 
+  /**
+   * Tells whether a key was ever made. Several instances share a store: that there is none holds for a moment only.
+   * @throws what the store throws, if it does not answer
+   */
+  async needsKey(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.#keysExist && now >= this.#askAgainAt) {
+      if (await this.store.keys.exist()) this.#keysExist = true;
+      else this.#askAgainAt = now + REMEMBERED;
+    }
+    return this.#keysExist;
+  }
+
   #letIn(found: Found | undefined): Caller | undefined {
     if (!found || !isValid(found.key)) return undefined;
     this.#noteUse(found.key.id);
@@ -90,17 +103,7 @@ export class Callers {
   }
 
   async #withoutKey(): Promise<Caller | undefined> {
-    return (await this.#needsKey()) ? undefined : LOCAL_CALLER;
-  }
-
-  /** Whether a key was ever made. Several instances share a store: that there is none holds for a moment only. */
-  async #needsKey(): Promise<boolean> {
-    const now = performance.now();
-    if (!this.#keysExist && now >= this.#askAgainAt) {
-      if (await this.store.keys.exist()) this.#keysExist = true;
-      else this.#askAgainAt = now + REMEMBERED;
-    }
-    return this.#keysExist;
+    return (await this.needsKey()) ? undefined : LOCAL_CALLER;
   }
 
   /** Finds the key with an id and with the hash of a secret, be it valid or not. */

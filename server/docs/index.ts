@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
@@ -22,8 +20,6 @@ const PAGE_POLICY =
  */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const require = createRequire(import.meta.url);
 
 /**
  * Returns the routes of the documentation: the reference at `/docs`, from which a local service
@@ -73,9 +69,9 @@ const PARTS: Readonly<Record<string, Asset>> = {
   'icon.svg': { type: 'image/svg+xml', read: () => ICON },
 };
 
+/** The build copies it from swagger-ui-dist. */
 function swaggerUi(type: string, file: string): Asset {
-  const folder = () => dirname(require.resolve('swagger-ui-dist/package.json'));
-  return { type, read: () => readFile(join(folder(), file)) };
+  return { type, read: () => readFile(new URL(`./swagger-ui/${file}`, import.meta.url)) };
 }
 
 function ownScript(file: string): Asset {

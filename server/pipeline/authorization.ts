@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Operation } from '../contract/document.js';
 import { isLoopback } from '../loopback.js';
-import { problem } from '../problems/problem.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 /** Returns the caller that a valid key belongs to. */
 export type Authenticate = (
@@ -11,17 +11,32 @@ export type Authenticate = (
 
 const CHALLENGE = 'Bearer realm="roster"';
 
+/** Returns whether the service has keys, so that requests need one. */
+export type NeedsKey = () => Promise<boolean>;
+
 /** Identifies the caller of an operation, unless it is open to all. */
-export function identify({ scope }: Operation, authenticate: Authenticate): RequestHandler[] {
+export function identify(
+  { scope }: Operation,
+  authenticate: Authenticate,
+  needsKey: NeedsKey,
+): RequestHandler[] {
   if (scope === undefined) return [];
+  // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
+  const refuse = async (refusal: ProblemError) => {
+    throw (await needsKey()) ? refusal : needlessKey();
+  };
   return [
     (req, res, next) => {
       const presented = presentedKey(req);
+      if (presented === MALFORMED) return refuse(noSuchHeader());
       const letIn = (caller: Caller | undefined) => {
-        if (!caller) throw presented === undefined ? noKey() : badKey();
+        if (!caller) {
+          if (presented === undefined) throw noKey();
+          return refuse(badKey());
+        }
         if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
         res.locals.caller = caller;
-        next();
+        return next();
       };
       const caller = authenticate(presented);
       return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
@@ -40,19 +55,19 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   ];
 }
 
+const MALFORMED = Symbol('malformed');
+
 /**
- * Returns the key of the header Authorization (RFC 6750, section 2.1).
- * @throws {ProblemError} if the header has another form, or is sent twice: one of the two may not
- *   be the caller's
+ * Returns the key of the header Authorization (RFC 6750, section 2.1). A header of another form is malformed, and so
+ * are two headers: one of them may not be the caller's.
  */
-function presentedKey({ headers, rawHeaders }: Request): string | undefined {
+function presentedKey({ headers, rawHeaders }: Request): string | typeof MALFORMED | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
   const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
   // If the header is sent more than once, Node shows only the first.
   const sent = rawHeaders.filter(isAuthorization).length;
-  if (key === undefined || sent > 1) throw noSuchHeader();
-  return key;
+  return key === undefined || sent > 1 ? MALFORMED : key;
 }
 
 /**
@@ -78,6 +93,10 @@ function noSuchHeader() {
 }
 
 /** Does not say which of the three applies, or anyone could find out which keys ever existed. */
+function needlessKey() {
+  return refusedKey('This service has no keys: send none; leave the header Authorization out.');
+}
+
 function badKey() {
   return refusedKey(
     'The key is unknown, revoked or expired; ask those who run the service for another.',

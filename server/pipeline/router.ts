@@ -6,7 +6,7 @@ import { mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { problem } from '../problems/problem.js';
-import { type Authenticate, identify, refuseOtherScopes } from './authorization.js';
+import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
 import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
 import { type Handlers, JsonLines, type OperationId } from './handlers.js';
@@ -36,6 +36,7 @@ export interface RouterOptions {
    * Returns whether an accepted caller's key is still valid; throws if the store does not respond.
    */
   readonly isKeyValid: (caller: Caller) => boolean | Promise<boolean>;
+  readonly needsKey: NeedsKey;
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;
   readonly refuseMissing: RefuseMissing;
@@ -77,6 +78,7 @@ export function contractRouter(
     limits,
     authenticate,
     isKeyValid,
+    needsKey,
     stages,
     bodyBudget,
     refuseMissing,
@@ -94,7 +96,7 @@ export function contractRouter(
       const refuseMissingTarget = targetOf(operation, refuseMissing);
       const handle = compose([
         begin(operation),
-        ...identify(operation, authenticate),
+        ...identify(operation, authenticate, needsKey),
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),

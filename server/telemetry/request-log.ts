@@ -6,7 +6,7 @@ import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../http/on-response-close.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
-import { traceIdOf } from './request-spans.js';
+import { traceIdOf } from './trace-id.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): RequestHandler {

@@ -1,8 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import {
   type Attributes,
   isSpanContextValid,
-  ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -13,47 +11,28 @@ import {
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../http/on-response-close.js';
-
-const traceIds = new WeakMap<ServerResponse, string>();
+import { noteTraceId } from './trace-id.js';
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
  * Context). The span has the name of the operation and the attributes of OpenTelemetry's semantic
  * conventions for HTTP servers, except those that may hold secrets or personal data: no query,
- * headers, body or client address. Does nothing if tracing has not started.
+ * headers, body or client address.
  *
- * Call this after tracing has started. Put it before the request log, so that log lines can contain
- * {@link traceIdOf}.
+ * Put it before the request log, whose lines then contain the trace's id.
  */
-export function traceRequests(): RequestHandler[] {
-  if (!hasStarted()) return [];
+export function requestSpans(): RequestHandler {
   const tracer = trace.getTracer('roster');
-  return [
-    (req, res, next) => {
-      const caller = propagation.extract(ROOT_CONTEXT, req.headers);
-      const attributes = ofRequest(req);
-      const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
-      const context = span.spanContext();
-      if (isSpanContextValid(context)) traceIds.set(res, context.traceId);
-      // Nothing is recorded for a request that the sampler skipped.
-      if (span.isRecording()) onResponseClose(req, res, () => end(span, res));
-      next();
-    },
-  ];
-}
-
-/**
- * Returns whether a real provider is registered behind OpenTelemetry's proxy, which itself creates
- * no spans.
- */
-function hasStarted(): boolean {
-  const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) || !!provider.getDelegateTracer('roster');
-}
-
-/** Returns the id of the request's trace, 32 hexadecimal digits, if it has one. */
-export function traceIdOf(res: ServerResponse): string | undefined {
-  return traceIds.get(res);
+  return (req, res, next) => {
+    const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+    const attributes = ofRequest(req);
+    const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
+    const context = span.spanContext();
+    if (isSpanContextValid(context)) noteTraceId(res, context.traceId);
+    // Nothing is recorded for a request that the sampler skipped.
+    if (span.isRecording()) onResponseClose(req, res, () => end(span, res));
+    next();
+  };
 }
 
 /**

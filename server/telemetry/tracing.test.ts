@@ -7,7 +7,7 @@ import express, { type Express } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Served, serve } from './fixtures.js';
-import { traceIdOf, traceRequests } from './request-spans.js';
+import { traceIdOf } from './trace-id.js';
 import { startTracing, type Tracing } from './tracing.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -94,7 +94,7 @@ async function startTowards(collector: Collector, env: Record<string, string> = 
 /** A service of which each request tells its trace id. */
 async function startService(routes: (app: Express) => void = () => {}): Promise<Served> {
   const app = express();
-  for (const trace of traceRequests()) app.use(trace);
+  if (tracing) app.use(tracing.traceRequests);
   app.use((_req, res, next) => {
     answers.push(once(res, 'close'));
     res.set('X-Trace-Id', traceIdOf(res) ?? 'none');

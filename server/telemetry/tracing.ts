@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { collectorFaults } from './collector-faults.js';
 
 /** How long a stop waits for a collector to take the last spans, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;
 
+/** What is to be installed for spans; `package.json` has it as an optional peer. */
+const SDK = '@opentelemetry/sdk-node@0.223.0';
+
 /** Spans are made and sent. */
 export interface Tracing {
+  /** Makes a span of each request. */
+  readonly traceRequests: RequestHandler;
   /**
    * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
    * what is still trying then keeps a process from ending by itself, until
@@ -22,10 +27,10 @@ const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_END
 /**
  * Starts to send spans, if the environment says where to (OTEL_EXPORTER_OTLP_ENDPOINT,
  * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_TRACES_EXPORTER) and OTEL_SDK_DISABLED is not true.
- * Otherwise nothing of OpenTelemetry but its interface is loaded.
+ * Otherwise nothing of OpenTelemetry is loaded, and it need not be installed.
  * @param env the environment of the process: OpenTelemetry reads its other variables from there too
  * @param log is told what OpenTelemetry complains of, such as a collector that is away
- * @throws if the address that spans are to be sent to is none
+ * @throws if the address that spans are to be sent to is none, or OpenTelemetry is not installed
  */
 export async function startTracing(
   env: Readonly<Record<string, string | undefined>>,
@@ -33,7 +38,9 @@ export async function startTracing(
 ): Promise<Tracing | undefined> {
   if (!isWanted(env)) return undefined;
   for (const name of ENDPOINTS) refuseMalformed(name, env[name]);
-  const { NodeSDK, resources } = await import('@opentelemetry/sdk-node');
+  const { NodeSDK, resources } = await installedSdk();
+  const { context, DiagLogLevel, diag, propagation, trace } = await import('@opentelemetry/api');
+  const { requestSpans } = await import('./request-spans.js');
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
     resource: resources
@@ -50,6 +57,7 @@ export async function startTracing(
   });
   sdk.start();
   return {
+    traceRequests: requestSpans(),
     async stop() {
       const sent = sdk.shutdown().then(
         () => true,
@@ -60,6 +68,18 @@ export async function startTracing(
       for (const part of [trace, propagation, context, diag]) part.disable();
     },
   };
+}
+
+async function installedSdk() {
+  try {
+    return await import('@opentelemetry/sdk-node');
+  } catch (cause) {
+    const isMissing =
+      cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+    if (!isMissing) throw cause;
+    const remedy = `install it (npm install ${SDK}), or unset the variables that begin with OTEL_`;
+    throw new Error(`spans need OpenTelemetry, which is not installed: ${remedy}`, { cause });
+  }
 }
 
 function isWanted(env: Readonly<Record<string, string | undefined>>): boolean {

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type FastifyReply, fastify } from 'fastify';
+import type { fastify as Fastify, FastifyReply } from 'fastify';
 import { readConfig } from '../../../server/config.js';
+import { requireFrom } from '../../../tools/on-demand/installed.js';
 import { contractSchemas } from './contract-schemas.js';
 import { openStore, sayThatItListens } from './serve.js';
 import { type Answer, type BodyOf, Work } from './work.js';
@@ -13,6 +14,7 @@ import { type Answer, type BodyOf, Work } from './work.js';
  */
 const work = new Work(await openStore());
 const schemas = await contractSchemas();
+const fastify: typeof Fastify = requireFrom('bench')('fastify');
 const app = fastify();
 const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', useDefaults: true });
 addFormats.default(ajv);

@@ -1,11 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { main } from 'assemblyscript/asc';
 
 /**
  * Compiles the kernel to a module that contains its bytes, so that the service needs no file at run
  * time. With --check it writes nothing, and fails if the module differs from the compiled source.
  */
+const COMPILER = 'tools/on-demand/assemblyscript/node_modules/assemblyscript/dist/asc.js';
+const { main } = await import(new URL(`../../../${COMPILER}`, import.meta.url).href);
+
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCE = 'prediction/src/kernel/assembly/index.ts';
 const MODULE = new URL('../../../generated/kernel.ts', import.meta.url);
