@@ -323,6 +323,8 @@ export interface paths {
          *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
          *     are ISO dates. Rows without a target are left out.
          *
+         *     Spaces and a byte order mark (U+FEFF) at the ends of a column's name do not belong to it; letter case does.
+         *
          *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
          *     in each of them or always the same, if no other column can be learnt from, if two columns have one
          *     name, or if a column has the name of one that every answer row has of its own (see `PredictionRow`).
@@ -365,7 +367,7 @@ export interface paths {
          * @description Fetches predictions from the model: one answer row for each element of the body's array, in the
          *     same order. An element that is an object gives its values by column name; a column that it does
          *     not name is missing, which the model has learnt to deal with, and so is a value of another kind than
-         *     its column's; a name that the model does not know is ignored. Any other element supplies no values.
+         *     its column's. Any other element supplies no values.
          *
          *     Each row's interval is calibrated: of the rows that are answered with confidence `c`, a share `c`
          *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
@@ -379,6 +381,23 @@ export interface paths {
          *     at most a ten-thousandth of the target's standard deviation. The value is rounded to the nearest step,
          *     the bounds outward, so that the interval holds at least what was calibrated.
          *
+         *     ## Names and warnings
+         *     Names mean in a row what they mean in the table: spaces and a byte order mark (U+FEFF) at their ends do not
+         *     count, letter case does. Of two names in a row that differ only by these, the one as the model has it counts.
+         *
+         *     Every row is answered, whatever it holds. What the model can make nothing of, the header `Row-Warnings` tells
+         *     for all rows together, with how many rows it concerns; without it there is nothing to tell:
+         *
+         *     | kind | meaning |
+         *     |---|---|
+         *     | `no-column` | rows that name no input column of the model, or are no objects |
+         *     | `unknown-name` | a name that the model does not know, with the nearest of its columns |
+         *     | `out-of-range` | a column of numbers, some of which lie outside the range of the table by more than its width, as 1900 does where ages were 17 to 90 |
+         *     | `new-category` | a column of categories, some of which the table had in no row, or in too few to learn from |
+         *
+         *     With `unknown=refuse`, rows with unknown names are not answered: the request gets 422, with each name and the
+         *     nearest column.
+         *
          *     ## Streams
          *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
          *     line, ended by LF or CRLF; blank lines are skipped. They are answered in the same form, one line for
@@ -386,9 +405,13 @@ export interface paths {
          *     by the version of the model that served when the stream began.
          *
          *     A line that cannot be read gets the line `{"problem": {…}}` in its place, with the `line` that it was,
-         *     and the stream goes on. A row of an answer always has other fields. A problem without `line` is the last
+         *     and the stream goes on; with `unknown=refuse`, so does a line with unknown names. A row of an answer always
+         *     has other fields. A problem without `line` is the last
          *     line: the stream has ended early, and the rows that were not answered are to be sent again. A stream that
          *     ends without it has answered every line.
+         *
+         *     As the headers of a stream go out before its rows have come in, it has no `Row-Warnings`. If there are
+         *     warnings, the line `{"warnings": […], "more": …}` comes after all others.
          *
          *     Read while you send. What is not read is not worked on: when the buffers between are full, the service
          *     reads no further, and after 30 seconds without progress the connection ends. So does a stream whose next
@@ -911,11 +934,38 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A line of an answer in lines. */
-        PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"];
+        PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"] | components["schemas"]["WarningsLine"];
         /** @description What stands in the place of a line that could not be answered, or, without `line`, ends a stream early. */
         ProblemLine: {
             /** @description What was wrong. */
-            problem: components["schemas"]["InvalidLine"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+            problem: components["schemas"]["InvalidLine"] | components["schemas"]["UnknownNames"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+        };
+        /** @description The last line of a stream whose rows hold what the model can make nothing of. */
+        WarningsLine: {
+            /** @description By kind; within a kind, those of most rows first. */
+            warnings: components["schemas"]["RowWarning"][];
+            /**
+             * Format: int32
+             * @description How many warnings there are beside. Unknown names beyond the first 1,000 are not counted.
+             */
+            more: number;
+        };
+        /** @description Something that the model can make nothing of in some of the rows. */
+        RowWarning: {
+            /**
+             * @description What it is, as the description of `predict` lists.
+             * @enum {string}
+             */
+            kind: "no-column" | "unknown-name" | "out-of-range" | "new-category";
+            /** @description The column, or the unknown name, of which 100 characters are shown; null for `no-column`. */
+            name: string | null;
+            /**
+             * Format: int64
+             * @description How many rows it concerns.
+             */
+            rows: number;
+            /** @description The column whose name is nearest to an unknown one; null where none is near, and for other kinds. */
+            nearest: string | null;
         };
         /** @description The process lives. */
         Liveness: {
@@ -1378,6 +1428,42 @@ export interface components {
             /** @constant */
             status: 422;
             errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such
+         *     rows are refused.
+         *
+         *     To fix it, correct the names, or leave them out: each is in `errors`, with the nearest of the model's columns.
+         *     Nothing was predicted; of a stream, only the line was not.
+         */
+        UnknownNames: {
+            /** @constant */
+            type: "/problems/unknown-names";
+            /** @constant */
+            title: "Unknown names";
+            /** @constant */
+            status: 422;
+            /**
+             * Format: int64
+             * @description In a stream, which line of the request it is; the first is 1, and blank lines count.
+             */
+            line?: number;
+            /** @description The unknown names, those of most rows first. */
+            errors: {
+                /** @description Where the first row has it, as a JSON pointer (RFC 6901) that begins with `/body`; in a stream, into the value of the line. For a name of more than 100 characters, where the row is. */
+                pointer: string;
+                /** @description What is wrong, and how to fix it. */
+                message: string;
+                /** @description The name, of which 100 characters are shown. */
+                name: string;
+                /** @description The column whose name is nearest to it; null where none is near. */
+                nearest: string | null;
+                /**
+                 * Format: int32
+                 * @description How many rows have it.
+                 */
+                rows: number;
+            }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The table was read, but no model can be trained from it: the target is missing or not numeric, there
@@ -1858,6 +1944,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownAgent"];
             };
         };
+        /** @description Rows have names that the model does not know, and `unknown=refuse` was sent. */
+        UnknownNames: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownNames"];
+            };
+        };
         /** @description No model can be trained from the table. */
         UnusableTable: {
             headers: {
@@ -2001,6 +2099,17 @@ export interface components {
         WwwAuthenticate: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
+        /**
+         * @description What the model can make nothing of in the rows, if there is anything: a list in the form of RFC 9651, section 3.1,
+         *     each member a token with parameters. The token is the kind, and `rows` says how many rows it concerns. `name` is
+         *     the column, or the unknown name, of which 100 characters are shown. `nearest` is the column whose name is
+         *     nearest to an unknown one, where one is near. Names are strings, or display strings (`%"…"`) where they hold
+         *     other characters than those of ASCII.
+         *
+         *     There are at most 20 members, of 4 KiB together, with those of most rows first within a kind. A last member,
+         *     `more`, says in `count` how many there are beside. Unknown names beyond the first 1,000 are not counted.
+         */
+        RowWarnings: string;
         /** @description In how many seconds it is worth trying again (RFC 9110, section 10.2.3). */
         RetryAfter: number;
         /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
@@ -2970,7 +3079,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query: {
-                /** @description The column to predict. It must hold numbers. */
+                /**
+                 * @description The column to predict. It must hold numbers. A space in its name is written `%20` or `+`, as in any query:
+                 *     `?target=sale%20price`.
+                 */
                 target: components["schemas"]["ColumnName"];
             };
             header?: {
@@ -3062,6 +3174,11 @@ export interface operations {
             query?: {
                 /** @description The confidence wanted for every row, in place of one chosen row by row. */
                 confidence?: number;
+                /**
+                 * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
+                 *     and tells of them in `Row-Warnings`; `refuse` answers with 422.
+                 */
+                unknown?: "ignore" | "refuse";
             };
             header?: never;
             path: {
@@ -3086,6 +3203,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Row-Warnings": components["headers"]["RowWarnings"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3101,6 +3219,7 @@ export interface operations {
             409: components["responses"]["ModelNotReady"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnknownNames"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

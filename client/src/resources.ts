@@ -29,5 +29,11 @@ export type ModelMetrics = NonNullable<Schemas['ModelMetrics']>;
 /** A row of a prediction: the row's own columns, the predicted value and its interval. */
 export type PredictionRow = Schemas['PredictionRow'];
 
-/** A line of an answer in lines: a row of a prediction, or the problem of the line in its place. */
+/** Something that the model can make nothing of in some of the rows to predict. */
+export type RowWarning = Schemas['RowWarning'];
+
+/**
+ * A line of an answer in lines: a row of a prediction, the problem of the line in its place, or, as the last one, the
+ * warnings for all rows.
+ */
 export type PredictionLine = Schemas['PredictionLine'];

@@ -31,6 +31,9 @@ export class LineReader {
   readonly #bytes = new LineBytes(MAX_LINE_BYTES);
   #line = 0;
 
+  /** @param review gives what stands for a value in its block, with the line that it was on */
+  constructor(private readonly review: (value: unknown, line: number) => unknown = asItIs) {}
+
   /**
    * The lines that a piece completes, in blocks: the value of each, or a {@link LineFault} in its place.
    * The next piece is for when all blocks of this one were taken.
@@ -63,7 +66,9 @@ export class LineReader {
     if (holdsMoreValuesThan(MAX_VALUES, text)) return this.#fault(TOO_MANY);
     try {
       const value: unknown = JSON.parse(text);
-      return nestsDeeperThan(MAX_NESTING, value) ? this.#fault(TOO_DEEP) : value;
+      return nestsDeeperThan(MAX_NESTING, value)
+        ? this.#fault(TOO_DEEP)
+        : this.review(value, this.#line);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const words = reason.replace(/ is not valid JSON$/, '');
@@ -75,6 +80,8 @@ export class LineReader {
     return new LineFault(this.#line, detail);
   }
 }
+
+const asItIs = (value: unknown) => value;
 
 /** A line without a value. */
 interface Unreadable {

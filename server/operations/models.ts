@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { columnName } from '../../prediction/src/predicting.js';
 import type { Caller } from '../auth/caller.js';
 import { type Handlers, JsonText } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
@@ -11,6 +12,7 @@ import { listPage } from './list-page.js';
 import { type Conditions, checkPreconditions, isConditional, shown } from './preconditions.js';
 import { predictLines } from './predict-stream.js';
 import { findProject, inProject } from './project-access.js';
+import { checkRows } from './row-warnings.js';
 
 type ModelOperations = Pick<
   Handlers,
@@ -47,12 +49,13 @@ export function modelOperations(
       const { owner } = caller;
       const project = await findProject(store, caller, params.projectName);
       const name = params.modelName;
+      const target = columnName(query.target);
       // Before the table is read, which is work; and again when it has been.
       await checkTrainable(store, project, name, headers);
       await store.models.refuseFullQueue(project.id);
       await store.tables.refuseFullOwner(owner);
       const format = body.mediaType === 'text/csv' ? 'csv' : 'json';
-      const table = await tables.keep({ owner, format, target: query.target, text: body.bytes });
+      const table = await tables.keep({ owner, format, target, text: body.bytes });
       const begun = await inProject(store, caller, project.name, async (tx, project) => {
         await checkTrainable(tx, project, name, headers);
         return tx.models.beginTraining(project.id, name, table);
@@ -88,9 +91,10 @@ export function modelOperations(
         const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
         return reply({ status: 200, body: lines });
       }
-      const rows = Array.isArray(body) ? body : body.data;
+      const [rows, at] = Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
+      const headers = await checkRows(predictor, rows, at, query.unknown);
       metrics.predicted(rows.length);
-      return reply({ status: 200, body: new JsonText(predictor.answer(rows, query)) });
+      return reply({ status: 200, headers, body: new JsonText(predictor.answer(rows, query)) });
     },
   };
 }

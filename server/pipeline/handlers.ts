@@ -18,13 +18,13 @@ type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 /** Headers that are set on the way, for every operation alike. */
 type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
 
-/**
- * The headers that an answer must or may set. The generator forgets that a header behind a `$ref` is
- * optional, and `Link` is: the last page has none.
- */
+/** Headers that are sent where there is something to tell: a next page, a warning. */
+type Optional = 'Link' | 'Row-Warnings';
+
+/** The headers that an answer must or may set. The generator forgets that a header behind a `$ref` is optional. */
 type Headers<R> = R extends { headers: infer H }
-  ? Omit<Declared<H>, SetElsewhere | 'Link'> &
-      ('Link' extends keyof Declared<H> ? { Link?: string } : unknown)
+  ? Omit<Declared<H>, SetElsewhere | Optional> &
+      Partial<Pick<Declared<H>, Optional & keyof Declared<H>>>
   : never;
 
 type HeaderPart<H> = [keyof H] extends [never]
