@@ -1,3 +1,4 @@
+import { rowWarnings } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -173,10 +174,42 @@ describe('predict', () => {
     ]);
   });
 
-  test('400 for a confidence that nothing can have', async () => {
+  test('200 for a name that the model does not know, which a header tells', async () => {
+    const given = await situation(200, 'rows', trained);
+    const { response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [0.7, 300, 0.9].map((carat) => ({ ...oneDiamond, carat, colour: 'G' })),
+      ...given,
+    });
+    expect(response.status).toBe(200);
+    expect(rowWarnings(response)).toEqual({
+      warnings: [
+        { kind: 'unknown-name', name: 'colour', rows: 3, nearest: 'color' },
+        { kind: 'out-of-range', name: 'carat', rows: 1, nearest: null },
+      ],
+      more: 0,
+    });
+  });
+
+  test('422 for such a name where it is to be refused', async () => {
+    const given = await situation(422, 'misspelled', trained);
     const { error } = await roster.POST(PREDICT, {
-      params: { ...prices(), query: { confidence: 1 } },
+      params: { ...prices(), query: { unknown: 'refuse' } },
+      body: [{ carat: 0.7, cut: 'Ideal', colour: 'G' }],
+      ...given,
+    });
+    expect(error).toMatchObject({
+      type: '/problems/unknown-names',
+      errors: [{ pointer: '/body/0/colour', name: 'colour', nearest: 'color', rows: 1 }],
+    });
+  });
+
+  test('400 for a confidence that nothing can have', async () => {
+    const given = await situation(400, 'invalid');
+    const { error } = await roster.POST(PREDICT, {
+      params: { ...prices(), query: { confidence: faulty(1, 0.9) } },
       body: [],
+      ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });
