@@ -305,8 +305,8 @@ export interface paths {
          * Get one model
          * @description Returns one model, found by name. Its `status` tells how its newest version is doing; when that is
          *     `ready`, the answer has the columns that the model reads and how well it does on rows that it was
-         *     not trained on. `version` asks for another version: the one in `serving_version`, which answers
-         *     predictions, can be read while a newer one is training or after a newer one failed.
+         *     not trained on. The version in `serving_version`, which answers predictions, has an address of its own,
+         *     as all versions have.
          */
         get: operations["getModel"];
         /**
@@ -364,7 +364,8 @@ export interface paths {
         put?: never;
         /**
          * Predict rows
-         * @description Fetches predictions from the model: one answer row for each element of the body's array, in the
+         * @description Fetches predictions from the model's serving version, or, with its number behind the name (`diamond_prices.3`),
+         *     from another version, where no model has that very name: one answer row for each element of the body's array, in the
          *     same order. An element that is an object gives its values by column name; a column that it does
          *     not name is missing, which the model has learnt to deal with, and so is a value of another kind than
          *     its column's. Any other element supplies no values.
@@ -423,6 +424,91 @@ export interface paths {
          *     answered with 503. A stream is one request to the rate limit.
          */
         post: operations["predict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List a model's versions
+         * @description Returns the versions of a model that are kept, oldest first, each with its own columns and metrics. The one in
+         *     `serving_version` answers predictions.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a version of a model
+         * @description Returns a model as one of its versions shows it, whatever the newest is doing.
+         */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a version of a model
+         * @description Deletes a version that is no longer needed. The version that answers predictions, one that is training, and the
+         *     only version of a model are not deleted (409). `If-Match` takes the `ETag` of `getVersion`.
+         */
+        delete: operations["deleteVersion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/serving": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the serving version
+         * @description Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer
+         *     one predicts worse. Streams that have begun go on with the version that they began with. When the next training
+         *     is done, its version serves. `If-Match` takes the `ETag` of `getModel`.
+         */
+        put: operations["serveVersion"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -729,17 +815,25 @@ export interface components {
         /** @description The agent is named by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /**
+         * Format: int32
+         * @description The number of a version of a model, from 1.
+         */
+        VersionNumber: number;
+        /** @description The version that is to serve, under `serving`. */
+        ServeVersionBody: {
+            /** @description What is to serve. */
+            serving: {
+                version: components["schemas"]["VersionNumber"];
+            };
+        };
+        /**
          * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
          *     `created_at` and `serving_version` are the model's; everything else is that version's.
          */
         Model: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
-            /**
-             * Format: int32
-             * @description The number of this version, from 1.
-             */
-            version: number;
+            version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             /**
              * Format: double
@@ -1219,7 +1313,7 @@ export interface components {
          * @description The project has no model of this name, or the model has no such version. Models are found by name
          *     only, and names are case-sensitive.
          *
-         *     To fix it, list the project's models, or train this one.
+         *     To fix it, list the project's models or the model's versions, or train this one.
          */
         ModelNotFound: {
             /** @constant */
@@ -1328,10 +1422,11 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The model has no version that could answer: its first is still training, or failed.
+         * @description The model has no version that could answer: its first is still training, or failed. Or the version that was
+         *     asked for is.
          *
          *     To fix it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
-         *     `failed`, read the model's `failure` and send a table again.
+         *     `failed`, read the model's `failure` and send a table again, or choose a version that is ready.
          */
         ModelNotReady: {
             /** @constant */
@@ -1341,7 +1436,7 @@ export interface components {
             /** @constant */
             status: 409;
             /**
-             * @description How the model's newest version is doing.
+             * @description How the version is doing, or, where none was asked for, the model's newest.
              * @enum {string}
              */
             model_status: "training" | "failed";
@@ -1359,6 +1454,19 @@ export interface components {
             title: "Precondition failed";
             /** @constant */
             status: 412;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The version of the model cannot be deleted: it answers the model's predictions, or is its only version.
+         *
+         *     To fix it, make another version serve first, or delete the whole model. Nothing was changed.
+         */
+        VersionInUse: {
+            /** @constant */
+            type: "/problems/version-in-use";
+            /** @constant */
+            title: "Version in use";
+            /** @constant */
+            status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The body has more bytes than the service takes.
@@ -1845,6 +1953,32 @@ export interface components {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
             };
         };
+        /** @description The version cannot answer. */
+        VersionNotReady: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ModelNotReady"];
+            };
+        };
+        /** @description The version serves, is the only one of its model, or is training. */
+        VersionInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["VersionInUse"] | components["schemas"]["TrainingInProgress"];
+            };
+        };
         /** @description The resource is not as `If-Match` or `If-None-Match` says. Nothing was changed. */
         PreconditionFailed: {
             headers: {
@@ -2038,6 +2172,8 @@ export interface components {
         ModelProjectName: components["schemas"]["NameOrId"];
         /** @description The name of the model. */
         ModelName: components["schemas"]["NameOrId"];
+        /** @description The number of the version, in decimal digits. */
+        Version: string;
         /** @description The name of the model, which is created under it if there is none. */
         NewModelName: components["schemas"]["Name"];
         /** @description How many resources a page holds. Without it the list is whole. */
@@ -3031,10 +3167,7 @@ export interface operations {
     };
     getModel: {
         parameters: {
-            query?: {
-                /** @description The version to show, in place of the newest. */
-                version?: number;
-            };
+            query?: never;
             header?: {
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
@@ -3220,6 +3353,180 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnknownNames"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                /** @description How many resources a page holds. Without it the list is whole. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Where the page begins. Taken from the `Link` header of the page before, never made by hand. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions of the model. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If it is the same still, the answer is
+                 *     304, without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            409: components["responses"]["VersionInUse"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    serveVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, or several, or `*` for any. If the resource is
+                 *     another one by now, the answer is 412 and nothing is changed (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /** @description The version that is to serve. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServeVersionBody"];
+            };
+        };
+        responses: {
+            /** @description The model, as its newest version shows it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["VersionNotReady"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -57,6 +57,11 @@ const environment = z.object({
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 10737418240')
     .transform(Number)
     .default(10 * 1024 * MEBIBYTE),
+  MAX_VERSIONS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be a number of versions from 1 to 999, such as 5')
+    .transform(Number)
+    .default(5),
   MAX_KEPT_ANSWERS: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 67108864')
@@ -83,6 +88,8 @@ export interface Config {
   readonly maxResources: number;
   /** How much an owner may store in all projects, in bytes. */
   readonly maxStored: number;
+  /** How many ready versions of a model are kept. */
+  readonly maxVersions: number;
   /** How much may be kept of an owner's answers under an Idempotency-Key, in bytes. */
   readonly maxKeptAnswers: number;
 }
@@ -115,6 +122,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     RATE_LIMIT,
     MAX_RESOURCES,
     MAX_STORED,
+    MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
   } = result.data;
   return {
@@ -128,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rateLimit: RATE_LIMIT,
     maxResources: MAX_RESOURCES,
     maxStored: MAX_STORED,
+    maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
   };
 }

@@ -45,6 +45,7 @@ export async function openService(config: Config, log: Logger): Promise<Service>
     most: {
       resources: config.maxResources,
       stored: config.maxStored,
+      versions: config.maxVersions,
       answers: config.maxKeptAnswers,
     },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),

@@ -10,6 +10,8 @@ export interface Bounds {
   readonly uses: number;
   /** How much an owner stores in all projects, in bytes: JSON and long text, trained models, and training tables. */
   readonly stored: number;
+  /** How many ready versions of a model are kept. */
+  readonly versions: number;
   /** How much is kept of an owner's answers under an Idempotency-Key, in bytes. */
   readonly answers: number;
 }
@@ -24,5 +26,6 @@ export const BOUNDS: Bounds = {
   bytes: 16 * MEBIBYTE,
   uses: 100_000,
   stored: 10 * 1024 * MEBIBYTE,
+  versions: 5,
   answers: 64 * MEBIBYTE,
 };
