@@ -308,8 +308,8 @@ export interface paths {
          * Get one model
          * @description Returns one model, found by name. Its `status` tells how its newest version is doing; when that is
          *     `ready`, the answer has the columns that the model reads and how well it does on rows that it was
-         *     not trained on. `version` asks for another version: the one in `serving_version`, which answers
-         *     predictions, can be read while a newer one is training or after a newer one failed.
+         *     not trained on. The version in `serving_version`, which answers predictions, has an address of its own,
+         *     as all versions have.
          */
         get: operations["getModel"];
         /**
@@ -325,6 +325,8 @@ export interface paths {
          *     doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma is a decimal one, `"1,234"` as
          *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
          *     are ISO dates. Rows without a target are left out.
+         *
+         *     Spaces and a byte order mark (U+FEFF) at the ends of a column's name do not belong to it; letter case does.
          *
          *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
          *     in each of them or always the same, if no other column can be learnt from, if two columns have one
@@ -365,10 +367,11 @@ export interface paths {
         put?: never;
         /**
          * Predict rows
-         * @description Fetches predictions from the model: one answer row for each element of the body's array, in the
+         * @description Fetches predictions from the model's serving version, or, with its number behind the name (`diamond_prices.3`),
+         *     from another version, where no model has that very name: one answer row for each element of the body's array, in the
          *     same order. An element that is an object gives its values by column name; a column that it does
          *     not name is missing, which the model has learnt to deal with, and so is a value of another kind than
-         *     its column's; a name that the model does not know is ignored. Any other element supplies no values.
+         *     its column's. Any other element supplies no values.
          *
          *     Each row's interval is calibrated: of the rows that are answered with confidence `c`, a share `c`
          *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
@@ -382,6 +385,23 @@ export interface paths {
          *     at most a ten-thousandth of the target's standard deviation. The value is rounded to the nearest step,
          *     the bounds outward, so that the interval holds at least what was calibrated.
          *
+         *     ## Names and warnings
+         *     Names mean in a row what they mean in the table: spaces and a byte order mark (U+FEFF) at their ends do not
+         *     count, letter case does. Of two names in a row that differ only by these, the one as the model has it counts.
+         *
+         *     Every row is answered, whatever it holds. What the model can make nothing of, the header `Row-Warnings` tells
+         *     for all rows together, with how many rows it concerns; without it there is nothing to tell:
+         *
+         *     | kind | meaning |
+         *     |---|---|
+         *     | `no-column` | rows that name no input column of the model, or are no objects |
+         *     | `unknown-name` | a name that the model does not know, with the nearest of its columns |
+         *     | `out-of-range` | a column of numbers, some of which lie outside the range of the table by more than its width, as 1900 does where ages were 17 to 90 |
+         *     | `new-category` | a column of categories, some of which the table had in no row, or in too few to learn from |
+         *
+         *     With `unknown=refuse`, rows with unknown names are not answered: the request gets 422, with each name and the
+         *     nearest column.
+         *
          *     ## Streams
          *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
          *     line, ended by LF or CRLF; blank lines are skipped. They are answered in the same form, one line for
@@ -389,9 +409,13 @@ export interface paths {
          *     by the version of the model that served when the stream began.
          *
          *     A line that cannot be read gets the line `{"problem": {…}}` in its place, with the `line` that it was,
-         *     and the stream goes on. A row of an answer always has other fields. A problem without `line` is the last
+         *     and the stream goes on; with `unknown=refuse`, so does a line with unknown names. A row of an answer always
+         *     has other fields. A problem without `line` is the last
          *     line: the stream has ended early, and the rows that were not answered are to be sent again. A stream that
          *     ends without it has answered every line.
+         *
+         *     As the headers of a stream go out before its rows have come in, it has no `Row-Warnings`. If there are
+         *     warnings, the line `{"warnings": […], "more": …}` comes after all others.
          *
          *     Read while you send. What is not read is not worked on: when the buffers between are full, the service
          *     reads no further, and after 30 seconds without progress the connection ends. So does a stream whose next
@@ -403,6 +427,91 @@ export interface paths {
          *     answered with 503. A stream is one request to the rate limit.
          */
         post: operations["predict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List a model's versions
+         * @description Returns the versions of a model that are kept, oldest first, each with its own columns and metrics. The one in
+         *     `serving_version` answers predictions.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a version of a model
+         * @description Returns a model as one of its versions shows it, whatever the newest is doing.
+         */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a version of a model
+         * @description Deletes a version that is no longer needed. The version that answers predictions, one that is training, and the
+         *     only version of a model are not deleted (409). `If-Match` takes the `ETag` of `getVersion`.
+         */
+        delete: operations["deleteVersion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/serving": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the serving version
+         * @description Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer
+         *     one predicts worse. Streams that have begun go on with the version that they began with. When the next training
+         *     is done, its version serves. `If-Match` takes the `ETag` of `getModel`.
+         */
+        put: operations["serveVersion"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -707,17 +816,25 @@ export interface components {
         /** @description Name the agent by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /**
+         * Format: int32
+         * @description The number of a version of a model, from 1.
+         */
+        VersionNumber: number;
+        /** @description The version that is to serve, under `serving`. */
+        ServeVersionBody: {
+            /** @description What is to serve. */
+            serving: {
+                version: components["schemas"]["VersionNumber"];
+            };
+        };
+        /**
          * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
          *     `created_at` and `serving_version` are the model's; everything else is that version's.
          */
         Model: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
-            /**
-             * Format: int32
-             * @description The number of this version, from 1.
-             */
-            version: number;
+            version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             /**
              * Format: double
@@ -912,11 +1029,38 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A line of an answer in lines. */
-        PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"];
+        PredictionLine: components["schemas"]["PredictionRow"] | components["schemas"]["ProblemLine"] | components["schemas"]["WarningsLine"];
         /** @description The answer to a line that cannot be read, or, without `line`, the early end of a stream. */
         ProblemLine: {
             /** @description The problem of the line or the stream. */
-            problem: components["schemas"]["InvalidLine"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+            problem: components["schemas"]["InvalidLine"] | components["schemas"]["UnknownNames"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+        };
+        /** @description The last line of a stream whose rows hold what the model can make nothing of. */
+        WarningsLine: {
+            /** @description By kind; within a kind, those of most rows first. */
+            warnings: components["schemas"]["RowWarning"][];
+            /**
+             * Format: int32
+             * @description How many warnings there are beside. Unknown names beyond the first 1,000 are not counted.
+             */
+            more: number;
+        };
+        /** @description Something that the model can make nothing of in some of the rows. */
+        RowWarning: {
+            /**
+             * @description What it is, as the description of `predict` lists.
+             * @enum {string}
+             */
+            kind: "no-column" | "unknown-name" | "out-of-range" | "new-category";
+            /** @description The column, or the unknown name, of which 100 characters are shown; null for `no-column`. */
+            name: string | null;
+            /**
+             * Format: int64
+             * @description How many rows it concerns.
+             */
+            rows: number;
+            /** @description The column whose name is nearest to an unknown one; null where none is near, and for other kinds. */
+            nearest: string | null;
         };
         /** @description The process is alive. */
         Liveness: {
@@ -1173,7 +1317,7 @@ export interface components {
          * @description The project has no model of this name, or the model has no such version. Models are found by name
          *     only, and names are case-sensitive.
          *
-         *     To fix it, list the project's models, or train this one.
+         *     To fix it, list the project's models or the model's versions, or train this one.
          */
         ModelNotFound: {
             /** @constant */
@@ -1282,10 +1426,11 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The model has no version that could answer: its first is still training, or failed.
+         * @description The model has no version that could answer: its first is still training, or failed. Or the version that was
+         *     asked for is.
          *
          *     To fix it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
-         *     `failed`, read the model's `failure` and send a table again.
+         *     `failed`, read the model's `failure` and send a table again, or choose a version that is ready.
          */
         ModelNotReady: {
             /** @constant */
@@ -1295,7 +1440,7 @@ export interface components {
             /** @constant */
             status: 409;
             /**
-             * @description How the model's newest version is doing.
+             * @description How the version is doing, or, where none was asked for, the model's newest.
              * @enum {string}
              */
             model_status: "training" | "failed";
@@ -1313,6 +1458,19 @@ export interface components {
             title: "Precondition failed";
             /** @constant */
             status: 412;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The version of the model cannot be deleted: it answers the model's predictions, or is its only version.
+         *
+         *     To fix it, make another version serve first, or delete the whole model. Nothing was changed.
+         */
+        VersionInUse: {
+            /** @constant */
+            type: "/problems/version-in-use";
+            /** @constant */
+            title: "Version in use";
+            /** @constant */
+            status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The body has more bytes than the service takes.
@@ -1382,6 +1540,42 @@ export interface components {
             /** @constant */
             status: 422;
             errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such
+         *     rows are refused.
+         *
+         *     To fix it, correct the names, or leave them out: each is in `errors`, with the nearest of the model's columns.
+         *     Nothing was predicted; of a stream, only the line was not.
+         */
+        UnknownNames: {
+            /** @constant */
+            type: "/problems/unknown-names";
+            /** @constant */
+            title: "Unknown names";
+            /** @constant */
+            status: 422;
+            /**
+             * Format: int64
+             * @description In a stream, which line of the request it is; the first is 1, and blank lines count.
+             */
+            line?: number;
+            /** @description The unknown names, those of most rows first. */
+            errors: {
+                /** @description Where the first row has it, as a JSON pointer (RFC 6901) that begins with `/body`; in a stream, into the value of the line. For a name of more than 100 characters, where the row is. */
+                pointer: string;
+                /** @description What is wrong, and how to fix it. */
+                message: string;
+                /** @description The name, of which 100 characters are shown. */
+                name: string;
+                /** @description The column whose name is nearest to it; null where none is near. */
+                nearest: string | null;
+                /**
+                 * Format: int32
+                 * @description How many rows have it.
+                 */
+                rows: number;
+            }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The table was read, but no model can be trained from it: the target is missing or not numeric, there
@@ -1763,6 +1957,32 @@ export interface components {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
             };
         };
+        /** @description The version cannot answer. */
+        VersionNotReady: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ModelNotReady"];
+            };
+        };
+        /** @description The version serves, is the only one of its model, or is training. */
+        VersionInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["VersionInUse"] | components["schemas"]["TrainingInProgress"];
+            };
+        };
         /** @description The resource does not meet `If-Match` or `If-None-Match`. Nothing was written. */
         PreconditionFailed: {
             headers: {
@@ -1862,6 +2082,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownAgent"];
             };
         };
+        /** @description Rows have names that the model does not know, and `unknown=refuse` was sent. */
+        UnknownNames: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownNames"];
+            };
+        };
         /** @description No model can be trained from the table. */
         UnusableTable: {
             headers: {
@@ -1944,6 +2176,8 @@ export interface components {
         ModelProjectName: components["schemas"]["NameOrId"];
         /** @description The name of the model. */
         ModelName: components["schemas"]["NameOrId"];
+        /** @description The number of the version, in decimal digits. */
+        Version: string;
         /** @description The name of the model. A model that does not exist is created. */
         NewModelName: components["schemas"]["Name"];
         /**
@@ -2008,6 +2242,17 @@ export interface components {
         WwwAuthenticate: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
+        /**
+         * @description What the model can make nothing of in the rows, if there is anything: a list in the form of RFC 9651, section 3.1,
+         *     each member a token with parameters. The token is the kind, and `rows` says how many rows it concerns. `name` is
+         *     the column, or the unknown name, of which 100 characters are shown. `nearest` is the column whose name is
+         *     nearest to an unknown one, where one is near. Names are strings, or display strings (`%"…"`) where they hold
+         *     other characters than those of ASCII.
+         *
+         *     There are at most 20 members, of 4 KiB together, with those of most rows first within a kind. A last member,
+         *     `more`, says in `count` how many there are beside. Unknown names beyond the first 1,000 are not counted.
+         */
+        RowWarnings: string;
         /** @description In how many seconds it is worth trying again (RFC 9110, section 10.2.3). */
         RetryAfter: number;
         /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
@@ -2948,10 +3193,7 @@ export interface operations {
     };
     getModel: {
         parameters: {
-            query?: {
-                /** @description The version to show, in place of the newest. */
-                version?: number;
-            };
+            query?: never;
             header?: {
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
@@ -2996,7 +3238,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query: {
-                /** @description The column to predict. It must hold numbers. */
+                /**
+                 * @description The column to predict. It must hold numbers. A space in its name is written `%20` or `+`, as in any query:
+                 *     `?target=sale%20price`.
+                 */
                 target: components["schemas"]["ColumnName"];
             };
             header?: {
@@ -3088,6 +3333,11 @@ export interface operations {
             query?: {
                 /** @description The confidence wanted for every row, in place of one chosen row by row. */
                 confidence?: number;
+                /**
+                 * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
+                 *     and tells of them in `Row-Warnings`; `refuse` answers with 422.
+                 */
+                unknown?: "ignore" | "refuse";
             };
             header?: never;
             path: {
@@ -3112,6 +3362,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Row-Warnings": components["headers"]["RowWarnings"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3125,6 +3376,184 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["ModelNotReady"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnknownNames"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions of the model. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            409: components["responses"]["VersionInUse"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    serveVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /** @description The version that is to serve. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServeVersionBody"];
+            };
+        };
+        responses: {
+            /** @description The model, as its newest version shows it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["VersionNotReady"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

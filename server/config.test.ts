@@ -14,6 +14,7 @@ test('an empty environment gives the documented defaults', () => {
     rateLimit: 6000,
     maxResources: 10_000,
     maxStored: 10 * 1024 ** 3,
+    maxVersions: 5,
     maxKeptAnswers: 64 * 1024 ** 2,
   });
 });
@@ -38,6 +39,7 @@ test.each([
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
   [{ MAX_STORED: '10GiB' }, 'MAX_STORED must be a number of bytes, such as 10737418240'],
+  [{ MAX_VERSIONS: '0' }, 'MAX_VERSIONS must be a number of versions from 1 to 999, such as 5'],
   [{ MAX_KEPT_ANSWERS: '0' }, 'MAX_KEPT_ANSWERS must be a number of bytes, such as 67108864'],
   [{ ALLOWED_ORIGINS: 'app.example.com' }, 'ALLOWED_ORIGINS must be * or origins such as'],
   [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS must be * or origins such as'],

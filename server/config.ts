@@ -65,6 +65,11 @@ const environment = z.object({
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 10737418240')
     .transform(Number)
     .default(10 * 1024 * MEBIBYTE),
+  MAX_VERSIONS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be a number of versions from 1 to 999, such as 5')
+    .transform(Number)
+    .default(5),
   MAX_KEPT_ANSWERS: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 67108864')
@@ -101,6 +106,8 @@ export interface Config {
   /** The most bytes that an owner may store in all projects. */
   readonly maxStored: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  /** The most ready versions of a model that are kept. */
+  readonly maxVersions: number;
   readonly maxKeptAnswers: number;
 }
 
@@ -133,6 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     RATE_LIMIT,
     MAX_RESOURCES,
     MAX_STORED,
+    MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
   } = result.data;
   return {
@@ -147,6 +155,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rateLimit: RATE_LIMIT,
     maxResources: MAX_RESOURCES,
     maxStored: MAX_STORED,
+    maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
   };
 }

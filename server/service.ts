@@ -56,6 +56,7 @@ export async function openService(
     most: {
       resources: config.maxResources,
       stored: config.maxStored,
+      versions: config.maxVersions,
       answers: config.maxKeptAnswers,
     },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),

@@ -9,6 +9,8 @@ import {
   type Problem,
   type ProblemOf,
   type ProblemType,
+  type RowWarning,
+  rowWarnings,
   type Skill,
 } from './index.js';
 
@@ -64,12 +66,25 @@ describe('answers', () => {
     expectTypeOf(data).toEqualTypeOf<undefined>();
   });
 
-  test('a line of an answer without the fields of a row is a problem', () => {
+  test('a line of an answer without the fields of a row is a problem, or has the warnings', () => {
     const line: PredictionLine = JSON.parse('{}');
-    if (!('__service_row_id' in line) && 'line' in line.problem) {
-      expectTypeOf(line.problem.type).toEqualTypeOf<'/problems/invalid-line'>();
-      expectTypeOf(line.problem.line).toEqualTypeOf<number>();
+    if ('__service_row_id' in line) return;
+    if ('warnings' in line) {
+      expectTypeOf(line.warnings).toEqualTypeOf<RowWarning[]>();
+      expectTypeOf(line.more).toEqualTypeOf<number>();
+    } else if ('line' in line.problem) {
+      expectTypeOf(line.problem.line).toEqualTypeOf<number | undefined>();
+      if (line.problem.type === '/problems/invalid-line') {
+        expectTypeOf(line.problem.line).toEqualTypeOf<number>();
+      }
     }
+  });
+
+  test('the kind of a warning is one of four', () => {
+    expectTypeOf(rowWarnings(new Response()).warnings).toEqualTypeOf<RowWarning[]>();
+    expectTypeOf<RowWarning['kind']>().toEqualTypeOf<
+      'no-column' | 'unknown-name' | 'out-of-range' | 'new-category'
+    >();
   });
 
   test('a model is training, ready or failed', () => {

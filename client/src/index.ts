@@ -19,7 +19,9 @@ export type {
   PredictionLine,
   PredictionRow,
   Project,
+  RowWarning,
   Skill,
 } from './resources.js';
+export { type RowWarnings, rowWarnings } from './row-warnings.js';
 export { UnexpectedAnswerError } from './unexpected-answer.js';
 export { TrainingFailedError, type UntilReadyOptions, untilReady } from './until-ready.js';

@@ -29,5 +29,8 @@ export type ModelMetrics = NonNullable<Schemas['ModelMetrics']>;
 /** A row of a prediction: the row's own columns, the predicted value and its interval. */
 export type PredictionRow = Schemas['PredictionRow'];
 
-/** A line of an NDJSON response: a row of a prediction, or the problem of that line. */
+/** A value or a name in some of the rows to predict that the model does not know. */
+export type RowWarning = Schemas['RowWarning'];
+
+/** A line of an NDJSON response: a row of a prediction, the problem of that line, or, at the end, the warnings. */
 export type PredictionLine = Schemas['PredictionLine'];

@@ -39,11 +39,21 @@ function post(
   return send(address, { method: 'POST', headers, body });
 }
 
+/** The rows and problems of an answer, without the warnings in its last line. */
 async function linesOf(response: Response): Promise<unknown[]> {
+  const lines = await allLinesOf(response);
+  return lines.filter((line) => !isWarnings(line));
+}
+
+async function allLinesOf(response: Response): Promise<unknown[]> {
   expect(response.status).toBe(200);
   const lines = (await response.text()).split('\n');
   expect(lines.pop()).toBe('');
   return lines.map((line) => JSON.parse(line));
+}
+
+function isWarnings(line: unknown): boolean {
+  return typeof line === 'object' && line !== null && 'warnings' in line;
 }
 
 async function predict(rows: unknown[], query = ''): Promise<unknown[]> {
@@ -63,8 +73,8 @@ describe('NDJSON lines', () => {
 
   test('are answered byte by byte like the same rows in a JSON array', async () => {
     const inJson = await (await sendJson('POST', address, rows)).text();
-    const inLines = await (await post(text)).text();
-    expect(`[${inLines.trimEnd().split('\n').join(',')}]`).toBe(inJson);
+    const inLines = (await (await post(text)).text()).trimEnd().split('\n');
+    expect(`[${inLines.slice(0, rows.length).join(',')}]`).toBe(inJson);
   });
 
   test('may end with CRLF, be blank, begin with a BOM and lack the last line break', async () => {
@@ -130,6 +140,42 @@ describe('NDJSON lines', () => {
       body: `[${line}]`,
     });
     expect(await linesOf(await post(line))).toEqual(await inJson.json());
+  });
+});
+
+describe('warnings', () => {
+  test('of all rows are in one line, the last', async () => {
+    const rows = [oneDiamond, {}, { carrat: 1 }, { ...oneDiamond, cut: 'new', carrat: 1 }];
+    const lines = await allLinesOf(await post(rows.map((row) => JSON.stringify(row)).join('\n')));
+    expect(lines).toHaveLength(5);
+    expect(lines.at(-1)).toEqual({
+      warnings: [
+        { kind: 'no-column', name: null, rows: 2, nearest: null },
+        { kind: 'unknown-name', name: 'carrat', rows: 2, nearest: 'carat' },
+        { kind: 'new-category', name: 'cut', rows: 1, nearest: null },
+      ],
+      more: 0,
+    });
+  });
+
+  test('are not sent where there is nothing to tell', async () => {
+    expect(await allLinesOf(await post(JSON.stringify(oneDiamond)))).toHaveLength(1);
+  });
+
+  test('of unknown names become problems in place of their lines, if they are to be refused', async () => {
+    const stream = open(keys.own, '?unknown=refuse');
+    stream.write('{"carat":1}\n\n{"carat":1,"colour":"G"}\n');
+    expect(await stream.next()).toMatchObject({ carat: 1 });
+    expect(await stream.next()).toMatchObject({
+      problem: {
+        type: '/problems/unknown-names',
+        line: 3,
+        errors: [{ pointer: '/body/colour', name: 'colour', nearest: 'color', rows: 1 }],
+      },
+    });
+    stream.write('{"carat ":2}\n');
+    expect(await stream.next()).toMatchObject({ carat: 2 });
+    expect(await stream.end()).toEqual([]);
   });
 });
 

@@ -34,8 +34,11 @@ async function trained(body: string | Record<string, unknown>[], target?: string
 }
 
 function read(version?: number) {
-  const params = version === undefined ? { path } : { path, query: { version } };
-  return roster.GET(ONE, { params });
+  return version === undefined
+    ? roster.GET(ONE, { params: { path } })
+    : roster.GET(`${ONE}/versions/{version}`, {
+        params: { path: { ...path, version: String(version) } },
+      });
 }
 
 async function predictedPrice(): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { rowWarnings } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -6,6 +7,9 @@ import { faulty, ownProject, roster, send, situation } from '../target.js';
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
+const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
+const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
+const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const LINES = 'application/x-ndjson';
 const CSV = { 'Content-Type': 'text/csv' };
@@ -21,6 +25,7 @@ afterEach(() => roster.DELETE(ONE, { params: prices() }));
 const inProject = () => ({ path: { projectName: project } });
 const named = (modelName: string) => ({ path: { projectName: project, modelName } });
 const prices = () => named('diamond_prices');
+const version = (number: string) => ({ path: { ...prices().path, version: number } });
 const training = (target: string) => ({ ...prices(), query: { target } });
 
 const trained = () => trainPrices(roster, prices().path);
@@ -173,10 +178,42 @@ describe('predict', () => {
     ]);
   });
 
-  test('400 for a confidence that nothing can have', async () => {
+  test('200 for a name that the model does not know, which a header tells', async () => {
+    const given = await situation(200, 'rows', trained);
+    const { response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [0.7, 300, 0.9].map((carat) => ({ ...oneDiamond, carat, colour: 'G' })),
+      ...given,
+    });
+    expect(response.status).toBe(200);
+    expect(rowWarnings(response)).toEqual({
+      warnings: [
+        { kind: 'unknown-name', name: 'colour', rows: 3, nearest: 'color' },
+        { kind: 'out-of-range', name: 'carat', rows: 1, nearest: null },
+      ],
+      more: 0,
+    });
+  });
+
+  test('422 for such a name where it is to be refused', async () => {
+    const given = await situation(422, 'misspelled', trained);
     const { error } = await roster.POST(PREDICT, {
-      params: { ...prices(), query: { confidence: 1 } },
+      params: { ...prices(), query: { unknown: 'refuse' } },
+      body: [{ carat: 0.7, cut: 'Ideal', colour: 'G' }],
+      ...given,
+    });
+    expect(error).toMatchObject({
+      type: '/problems/unknown-names',
+      errors: [{ pointer: '/body/0/colour', name: 'colour', nearest: 'color', rows: 1 }],
+    });
+  });
+
+  test('400 for a confidence that nothing can have', async () => {
+    const given = await situation(400, 'invalid');
+    const { error } = await roster.POST(PREDICT, {
+      params: { ...prices(), query: { confidence: faulty(1, 0.9) } },
       body: [],
+      ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });
@@ -200,6 +237,93 @@ describe('predict', () => {
     });
     expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+});
+
+test('listVersions answers 200 with the versions, oldest first', async () => {
+  const given = await situation(200, 'versions', begun);
+  const { data, response } = await roster.GET(VERSIONS, { params: prices(), ...given });
+  expect(response.status).toBe(200);
+  expect(data).toMatchObject([{ name: 'diamond_prices', version: 1, target: 'price' }]);
+});
+
+describe('getVersion', () => {
+  test('200 with the version: its columns and how well it does', async () => {
+    const given = await situation(200, 'ready', trained);
+    const { data, response } = await roster.GET(VERSION, { params: version('1'), ...given });
+    expect(response.status).toBe(200);
+    expect(data).toMatchObject({ version: 1, status: 'ready', serving_version: 1 });
+    expect(data?.metrics?.rmse).toBeGreaterThan(0);
+  });
+
+  test('404 where there is none of this number', async () => {
+    const given = await situation(404, 'model', begun);
+    const { error } = await roster.GET(VERSION, { params: version('9'), ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('serveVersion', () => {
+  const first = { serving: { version: 1 } };
+
+  test('200 with the model, whose predictions the version answers', async () => {
+    const given = await situation(200, 'ready', trained);
+    const { data, response } = await roster.PUT(SERVING, {
+      params: prices(),
+      body: first,
+      ...given,
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('ETag')).toBeTruthy();
+    expect(data).toMatchObject({ serving_version: 1 });
+  });
+
+  test('404 where there is no such version', async () => {
+    const given = await situation(404, 'model', begun);
+    const body = { serving: { version: 9 } };
+    const { error } = await roster.PUT(SERVING, { params: prices(), body, ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 while the version trains, with when to ask again', async () => {
+    const given = await situation(409, 'training', startTraining);
+    const { error, response } = await roster.PUT(SERVING, {
+      params: prices(),
+      body: first,
+      ...given,
+    });
+    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+});
+
+describe('deleteVersion', () => {
+  test('204 without a body', async () => {
+    const twice = async () => {
+      await trained();
+      await trained();
+    };
+    const given = await situation(204, null, twice);
+    const { response } = await roster.DELETE(VERSION, { params: version('1'), ...given });
+    expect(response.status).toBe(204);
+  });
+
+  test('404 where there is none of this number', async () => {
+    const given = await situation(404, 'model', begun);
+    const { error } = await roster.DELETE(VERSION, { params: version('9'), ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 for the version that serves', async () => {
+    const given = await situation(409, 'serving', trained);
+    const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
+    expect(error?.type).toBe('/problems/version-in-use');
+  });
+
+  test('409 for the version that trains', async () => {
+    const given = await situation(409, 'training', startTraining);
+    const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
+    expect(error?.type).toBe('/problems/training-in-progress');
   });
 });
 

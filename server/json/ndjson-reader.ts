@@ -31,6 +31,9 @@ export class NdjsonReader {
   readonly #bytes = new LineSplitter(ROW_BOUNDS.bytes);
   #line = 0;
 
+  /** @param review gives what stands for a value in its block, with the line that it was on */
+  constructor(private readonly review: (value: unknown, line: number) => unknown = identity) {}
+
   /**
    * Yields the lines that a piece completes, in blocks: the value of each, or a {@link LineFault}
    * in its place. Read all blocks before you pass the next piece.
@@ -65,7 +68,9 @@ export class NdjsonReader {
         new ValueScanner(Buffer.from(text)).skipValue(0, LINE_BOUNDS);
       }
       const value: unknown = JSON.parse(text);
-      return nestsDeeperThan(ROW_BOUNDS.nesting, value) ? this.#fault(TOO_DEEP) : value;
+      return nestsDeeperThan(ROW_BOUNDS.nesting, value)
+        ? this.#fault(TOO_DEEP)
+        : this.review(value, this.#line);
     } catch (error) {
       if (error instanceof ExcessError) {
         return this.#fault(error.what === 'nesting' ? TOO_DEEP : TOO_MANY);
@@ -83,6 +88,7 @@ export class NdjsonReader {
 
 /** `LineSplitter` has already limited the bytes. */
 const LINE_BOUNDS: ValueBounds = { ...ROW_BOUNDS, bytes: Number.POSITIVE_INFINITY };
+const identity = (value: unknown) => value;
 
 /** A line without a value. */
 interface Unreadable {

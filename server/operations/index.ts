@@ -7,6 +7,7 @@ import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
 import { chatbotOperations } from './chatbots.js';
 import { healthOperations } from './health.js';
+import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
 import { skillOperations } from './skills.js';
@@ -28,6 +29,7 @@ export function operations({ store, tables, trainings, predictors, metrics }: Se
     ...agentOperations(store),
     ...chatbotOperations(store),
     ...modelOperations(store, tables, trainings, predictors, metrics),
+    ...versionOperations(store),
     ...healthOperations(store, metrics),
   };
 }

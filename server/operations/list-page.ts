@@ -16,19 +16,21 @@ export interface ListPage<T> {
  * Reads the page of a list that the query asks for.
  * @param address the address of the list, as the caller used it
  * @param read reads a part of the list from the store
+ * @param show gives what is shown of an entry
  */
-export async function listPage<T extends { readonly id: string }>(
+export async function listPage<T extends { readonly id: string }, R>(
   address: string,
   query: PageQuery & Readonly<Record<string, unknown>>,
   read: (page: Page) => Promise<T[]>,
-): Promise<ListPage<T>> {
+  show: (entry: T) => R,
+): Promise<ListPage<R>> {
   const { limit, cursor } = query;
   const after = cursor === undefined ? undefined : idOf(cursor);
-  if (limit === undefined) return { body: await wholeList(read, after), headers: {} };
+  if (limit === undefined) return { body: await wholeList(read, show, after), headers: {} };
   const rows = await read({ limit: limit + 1, after });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const body = new JsonText<T[]>(jsonArray(shown));
+  const body = new JsonText<R[]>(jsonArray(shown.map(show)));
   if (rows.length <= limit || !last) return { body, headers: {} };
   const next = searchParams({ ...query, cursor: cursorOf(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
@@ -108,10 +110,11 @@ const LARGE = 64 * 1024;
  * Returns a list that is read while it is written. Reads the first part at once, so that its
  * failure can still be reported.
  */
-async function wholeList<T extends { readonly id: string }>(
+async function wholeList<T extends { readonly id: string }, R>(
   read: (page: Page) => Promise<T[]>,
+  show: (entry: T) => R,
   after: string | undefined,
-): Promise<JsonText<T[]>> {
+): Promise<JsonText<R[]>> {
   const first = await read({ limit: FIRST_PART, after });
   async function* pieces() {
     let part = first;
@@ -120,7 +123,7 @@ async function wholeList<T extends { readonly id: string }>(
     while (part.length > 0) {
       let written = 0;
       for (const item of part) {
-        const text = JSON.stringify(item);
+        const text = JSON.stringify(show(item));
         written += text.length;
         yield opening + text;
         opening = ',';
@@ -131,7 +134,7 @@ async function wholeList<T extends { readonly id: string }>(
     }
     yield opening === '[' ? '[]' : ']';
   }
-  return new JsonText<T[]>(pieces());
+  return new JsonText<R[]>(pieces());
 }
 
 function* jsonArray<T>(items: readonly T[]): Generator<string> {

@@ -14,8 +14,11 @@ type ProjectOperations = Pick<
 export function projectOperations(store: Store): ProjectOperations {
   return {
     listProjects: async ({ caller, query, base, reply }) => {
-      const page = await listPage(`${base}/projects`, query, (part) =>
-        store.projects.list(caller.owner, part),
+      const page = await listPage(
+        `${base}/projects`,
+        query,
+        (part) => store.projects.list(caller.owner, part),
+        (project) => project,
       );
       return reply({ status: 200, ...page });
     },

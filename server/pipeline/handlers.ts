@@ -18,13 +18,13 @@ type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 /** Headers that are set for every operation, outside its handler. */
 type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
 
-/**
- * The headers that a response must or may set. In the generated types, a header behind a `$ref` is
- * never optional, but `Link` is: the last page has none.
- */
+/** Headers that are sent only where they apply: a next page, warnings. */
+type Optional = 'Link' | 'Row-Warnings';
+
+/** The headers that a response must or may set. In the generated types, a header behind a `$ref` is never optional. */
 type Headers<R> = R extends { headers: infer H }
-  ? Omit<Declared<H>, SetElsewhere | 'Link'> &
-      ('Link' extends keyof Declared<H> ? { Link?: string } : unknown)
+  ? Omit<Declared<H>, SetElsewhere | Optional> &
+      Partial<Pick<Declared<H>, Optional & keyof Declared<H>>>
   : never;
 
 type HeaderPart<H> = [keyof H] extends [never]

@@ -17,6 +17,8 @@ export interface Bounds {
    */
   readonly stored: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  /** The most ready versions of a model that are kept. */
+  readonly versions: number;
   readonly answers: number;
 }
 
@@ -31,5 +33,6 @@ export const BOUNDS: Bounds = {
   bytes: 16 * MEBIBYTE,
   uses: 100_000,
   stored: 10 * 1024 * MEBIBYTE,
+  versions: 5,
   answers: 64 * MEBIBYTE,
 };

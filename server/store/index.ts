@@ -9,6 +9,7 @@ import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
 import { KeyStore } from './keys.js';
+import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
 import { ProjectStore } from './projects.js';
 import { SkillStore } from './skills.js';
@@ -35,7 +36,7 @@ export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Contents } from './project-quota.js';
 export type { Project } from './projects.js';
-export type { Model } from './versions.js';
+export { MAX_VERSION, type Model, numberedName } from './versions.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */
@@ -57,6 +58,7 @@ export class Store {
   readonly agents: AgentStore;
   readonly chatbots: ChatbotStore;
   readonly models: ModelStore;
+  readonly versions: VersionStore;
   readonly tables: TableStore;
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
@@ -77,6 +79,7 @@ export class Store {
     this.agents = new AgentStore(reads, most);
     this.chatbots = new ChatbotStore(reads, most);
     this.models = new ModelStore(reads, most, work);
+    this.versions = new VersionStore(reads);
     this.tables = new TableStore(work, most);
     this.keys = new KeyStore(keys, work);
     this.answers = new AnswerStore(work, most);

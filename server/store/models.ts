@@ -8,12 +8,13 @@ import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './database/q
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { TrainingInProgressError } from './errors.js';
+import { dropOldVersions, totalBytes } from './model-versions.js';
 import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
 import { adjustCounters, reserveQuota } from './project-quota.js';
 import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';
-import { fromRow, type Model, newest, versions } from './versions.js';
+import { fromRow, type Model, newest, numberedName, versions } from './versions.js';
 
 /** A training that begins. */
 export interface NewTraining {
@@ -60,17 +61,37 @@ interface Address {
   readonly name: string;
 }
 
-const SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
-  db
+function versionIds(db: Kysely<Database>, parameter: Parameter<Address>) {
+  return db
     .selectFrom('projects')
     .innerJoin('models', 'models.project_id', 'projects.id')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
     .select('model_versions.id as versionId')
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))
-    .where('models.name', '=', parameter('name'))
-    .where('model_versions.status', '=', 'ready')
-    .orderBy('model_versions.version', 'desc'),
+    .where('models.name', '=', parameter('name'));
+}
+
+const SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
+  versionIds(db, parameter).whereRef('model_versions.version', '=', 'models.serving_version'),
+);
+
+/** A version by its number, where no model has the very name that was asked for. */
+const READY_VERSION = new PreparedQuery(
+  (db, parameter: Parameter<Address & { version: number; asked: string }>) =>
+    versionIds(db, parameter)
+      .where('model_versions.version', '=', parameter('version'))
+      .where('model_versions.status', '=', 'ready')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('models as asked')
+              .select('asked.id')
+              .whereRef('asked.project_id', '=', 'projects.id')
+              .where('asked.name', '=', parameter('asked')),
+          ),
+        ),
+      ),
 );
 
 /**
@@ -104,12 +125,16 @@ export class ModelStore {
   }
 
   /**
-   * The version of a model that answers predictions, the newest that is ready, by the names of an address:
-   * every prediction may ask this first. Nothing, if there is no such project, no such model, or no version of
-   * it that is ready.
+   * The version that answers predictions, by the names of an address: every prediction may ask this first. It is
+   * the serving version of the model, or, where no model has the name and it ends in a number as `prices.3` does, that
+   * version of the model `prices`. Nothing, if there is no such project or model, or no such version that is ready.
    */
   async serving(owner: string, project: string, name: string): Promise<Serving | undefined> {
-    return SERVING.first(this.db, { owner, project, name });
+    const serving = await SERVING.first(this.db, { owner, project, name });
+    const numbered = serving ? undefined : numberedName(name);
+    return numbered
+      ? READY_VERSION.first(this.db, { owner, project, asked: name, ...numbered })
+      : serving;
   }
 
   /**
@@ -127,13 +152,19 @@ export class ModelStore {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
     const modelId = last?.id ?? (await this.#create(projectId, name));
+    const { last_version: version } = await this.db
+      .updateTable('models')
+      .set(({ eb }) => ({ last_version: eb('last_version', '+', 1) }))
+      .where('id', '=', modelId)
+      .returning('last_version')
+      .executeTakeFirstOrThrow();
     const { id: versionId, created_at: now } = newResource();
     await this.db
       .insertInto('model_versions')
       .values({
         id: versionId,
         model_id: modelId,
-        version: (last?.version ?? 0) + 1,
+        version,
         status: 'training',
         target,
         row_count: rowCount,
@@ -190,9 +221,9 @@ export class ModelStore {
   }
 
   /**
-   * Makes a version ready. It answers from now on, and the versions before it are dropped. Tells whether the
-   * instance still had the training; otherwise nothing is done. How large a model will be is not known before:
-   * its owner may store more than the bound by this one.
+   * Makes a version ready. It answers from now on, and of the versions before it only the newest are kept. Tells
+   * whether the instance still had the training; otherwise nothing is done. How large a model will be is not known
+   * before: its owner may store more than the bound by this one.
    */
   finishTraining(
     versionId: string,
@@ -215,13 +246,13 @@ export class ModelStore {
         .insertInto('model_artifacts')
         .values({ version_id: versionId, bytes: artifact })
         .execute();
-      const dropped = await db
-        .deleteFrom('model_versions')
-        .where('model_id', '=', version.model_id)
-        .where('version', '<', version.version)
-        .returning('bytes')
+      await db
+        .updateTable('models')
+        .set({ serving_version: version.version })
+        .where('id', '=', version.model_id)
         .execute();
-      await adjustStored(db, version.owner, bytes - total(dropped));
+      await adjustStored(db, version.owner, bytes);
+      await dropOldVersions(db, version.model_id, version.owner, this.most.versions);
       return true;
     });
   }
@@ -274,7 +305,7 @@ export class ModelStore {
     if (!first) return undefined;
     await this.db.deleteFrom('models').where('id', '=', first.modelId).execute();
     await adjustCounters(this.db, projectId, { models: -1 });
-    await adjustStored(this.db, first.owner, -total(rows));
+    await adjustStored(this.db, first.owner, -totalBytes(rows));
     return rows.map(({ versionId }) => versionId);
   }
 
@@ -322,11 +353,6 @@ function holdModel(db: Kysely<Database>, versionId: string) {
     )
     .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
     .executeTakeFirst();
-}
-
-/** PostgreSQL gives large numbers as text. */
-function total(rows: readonly { readonly bytes: number | string }[]): number {
-  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
 }
 
 function checksum(bytes: Uint8Array): string {

@@ -22,15 +22,9 @@ export function versions(db: Kysely<Database>) {
       'model_versions.metrics',
       'model_versions.checksum',
       'models.created_at',
+      'models.serving_version',
       'model_versions.updated_at',
-    ])
-    .select(({ selectFrom }) =>
-      selectFrom('model_versions as ready')
-        .select(({ fn }) => fn.max('ready.version').as('version'))
-        .whereRef('ready.model_id', '=', 'models.id')
-        .where('ready.status', '=', 'ready')
-        .as('serving_version'),
-    );
+    ]);
 }
 
 type VersionQuery = ReturnType<typeof versions>;
@@ -62,4 +56,14 @@ export function fromRow(row: VersionRow): Model {
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** The largest number that a version may have, as the contract says. */
+export const MAX_VERSION = 2_147_483_647;
+
+/** Reads `prices.3` as version 3 of the model `prices`; nothing, where a name does not end so. */
+export function numberedName(name: string): { name: string; version: number } | undefined {
+  const [, model, digits] = /^(.+)\.([1-9]\d{0,9})$/.exec(name) ?? [];
+  const version = Number(digits);
+  return model === undefined || version > MAX_VERSION ? undefined : { name: model, version };
 }

@@ -6,7 +6,7 @@ import { type Prediction, Predictor, readRowsTable, train } from '../index.js';
 const rent = new Predictor(train(readRowsTable(rentRows(200), 'rent')));
 
 /** Names that need care: quotes, integer-like ones, those of Object, lone surrogates. */
-const inputs = ['2019', 'say "hi"\n', '__proto__', 'constructor', 'lone \ud800', 'ünï😀', 'toJSON'];
+const inputs = ['2019', 'say\n"hi"', '__proto__', 'constructor', 'lone \ud800', 'ünï😀', 'toJSON'];
 const hostileTarget = '"\\ud800\ud800';
 const hostileRows = makeRows(80, (random, index) => {
   const cells = inputs.map((name) => `${JSON.stringify(name)}: ${Math.floor(9 * random())}`);

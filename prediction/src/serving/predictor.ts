@@ -4,6 +4,8 @@ import { JsonBytes, type Literal, literal } from './json-buffer.js';
 import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { AnswerWriter } from './response-writer.js';
+import { type RowCheck, RowChecks } from './row-check.js';
+import { KeyReader } from './row-keys.js';
 import { RowPredictor, type WidthChoices } from './row-predictor.js';
 
 export interface PredictOptions {
@@ -55,26 +57,28 @@ export class Predictor {
   readonly #columnCount: number;
   readonly #writer: AnswerWriter;
   readonly #predictor: RowPredictor;
+  readonly #checks: RowChecks;
 
   constructor(model: Model) {
     this.#target = model.target;
     this.#columnCount = model.columns.length;
     this.#writer = new AnswerWriter(model);
     this.#predictor = new RowPredictor(model);
+    this.#checks = new RowChecks(model);
   }
 
   /**
-   * Predicts the target of each row. An object gives its values by column name; any other value
-   * gives none.
+   * Predicts the target of each row. An object gives its values by column name, blanks at whose ends do
+   * not count; any other value gives none.
    *
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
   predict(rows: readonly unknown[], { confidence }: PredictOptions = {}): Prediction[] {
     const choices = this.#predictor.widthChoices(confidence);
     const predictions: Prediction[] = [];
-    for (const { start, count, predicted } of this.#blocks(rows, choices)) {
-      for (let index = 0; index < count; index++) {
-        const original = ownValue(rows[start + index], this.#target);
+    for (const { block, predicted } of this.#blocks(rows, choices)) {
+      for (const [index, row] of block.entries()) {
+        const original = ownValue(row, this.#target);
         predictions.push(predicted.prediction(index, original, actualValue(original)));
       }
     }
@@ -108,6 +112,11 @@ export class Predictor {
     return this.#portions(rows, this.#predictor.widthChoices(confidence), LINES);
   }
 
+  /** Begins a check of rows: what the model can make nothing of in them. It predicts nothing. */
+  check(): RowCheck {
+    return this.#checks.begin();
+  }
+
   *#portions(
     rows: readonly unknown[],
     choices: WidthChoices,
@@ -115,10 +124,10 @@ export class Predictor {
   ): Generator<Uint8Array> {
     const out = new JsonBytes(this.#room(rows.length));
     out.literal(open);
-    for (const { start, count, predicted } of this.#blocks(rows, choices)) {
-      for (let index = 0; index < count; index++) {
+    for (const { start, block, predicted } of this.#blocks(rows, choices)) {
+      for (let index = 0; index < block.length; index++) {
         if (start + index > 0) out.literal(between);
-        this.#writer.row(out, rows[start + index], predicted, index);
+        this.#writer.row(out, block[index], predicted, index);
         out.literal(afterEach);
         if (out.length >= PORTION) yield out.take();
       }
@@ -132,10 +141,12 @@ export class Predictor {
     const size = Math.min(this.#blockSize, rows.length);
     const workspace = this.#predictor.workspace(size);
     const predicted = new PredictedRows(size);
-    for (let start = 0; start < rows.length; start += size) {
-      const count = Math.min(size, rows.length - start);
-      this.#predictor.predict(rows, start, count, choices, workspace, predicted);
-      yield { start, count, predicted };
+    const keys = new KeyReader(this.#checks.names);
+    for (let start = 0; start < rows.length; ) {
+      const block = keys.read(rows, start, size);
+      this.#predictor.predict(block, 0, block.length, choices, workspace, predicted);
+      yield { start, block, predicted };
+      start += block.length;
     }
   }
 

@@ -16,6 +16,14 @@ export function derivedColumns(target: string) {
   };
 }
 
+/**
+ * Returns the name that a header or a key means, in tables and in rows to predict alike: without blanks, line ends and
+ * BOMs (U+FEFF) at its ends. Letter case is part of a name, as a table may have the columns `a` and `A`.
+ */
+export function columnName(text: string): string {
+  return text.trim();
+}
+
 const MAX_LISTED = 20;
 
 /** Each answer row repeats the names. */

@@ -1,5 +1,5 @@
 import type { ColumnBuilder } from './column-builder.js';
-import { checkColumnNames } from './column-names.js';
+import { checkColumnNames, columnName } from './column-names.js';
 import { ENDS_REMOVED } from './csv-record-limit.js';
 import type { Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
@@ -19,8 +19,8 @@ export class CsvRecords {
   #nextLine = 1;
 
   constructor(target: string) {
-    this.#target = target;
-    this.#builder = new TableBuilder(target);
+    this.#target = columnName(target);
+    this.#builder = new TableBuilder(this.#target);
   }
 
   /** The line on which the next record would begin if no line had been blank. */
@@ -56,7 +56,7 @@ export class CsvRecords {
   }
 
   #begin(record: readonly string[]): readonly string[] {
-    const names = record.map((name) => name.trim());
+    const names = record.map(columnName);
     checkColumnNames(names, this.#target, this.#faults);
     this.#columns = names.map((name) =>
       name === this.#target ? undefined : this.#builder.column(name),

@@ -1,8 +1,8 @@
-import { checkColumnNames } from './column-names.js';
-import { isRowObject, ownValue } from './row-object.js';
+import { checkColumnNames, columnName } from './column-names.js';
+import { isRowObject, ownValue, type RowObject } from './row-object.js';
 import type { Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
-import { FaultList, TableError } from './table-error.js';
+import { FaultList, quote, TableError } from './table-error.js';
 
 const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
 
@@ -18,6 +18,10 @@ export function readRowsTable(rows: Iterable<unknown>, target: string): Table {
   return reader.build();
 }
 
+function isPadded(key: string): boolean {
+  return columnName(key) !== key;
+}
+
 /** Takes row objects one by one. */
 export class RowsReader {
   readonly #target: string;
@@ -27,8 +31,8 @@ export class RowsReader {
   #hasTarget = false;
 
   constructor(target: string) {
-    this.#target = target;
-    this.#builder = new TableBuilder(target);
+    this.#target = columnName(target);
+    this.#builder = new TableBuilder(this.#target);
   }
 
   /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
@@ -38,13 +42,30 @@ export class RowsReader {
       this.#faults.add({ message: `Row ${index} is not an object. ${ROW_SHAPE}`, row: index });
       return;
     }
-    this.#hasTarget = Object.hasOwn(row, this.#target) || this.#hasTarget;
-    const position = this.#builder.startRow(ownValue(row, this.#target), { row: index });
-    for (const name of Object.keys(row)) {
+    const keys = Object.keys(row);
+    const values = keys.some(isPadded) ? this.#underColumnNames(row, keys, index) : row;
+    this.#hasTarget = Object.hasOwn(values, this.#target) || this.#hasTarget;
+    const position = this.#builder.startRow(ownValue(values, this.#target), { row: index });
+    for (const name of values === row ? keys : Object.keys(values)) {
       if (name === this.#target) continue;
       const column = this.#builder.column(name);
-      if (position !== undefined) column.put(position, row[name]);
+      if (position !== undefined) column.put(position, values[name]);
     }
+  }
+
+  /** The row's values under the names that its keys mean. */
+  #underColumnNames(row: RowObject, keys: readonly string[], index: number): RowObject {
+    // Without a prototype, `__proto__` is a key as any other.
+    const values: Record<string, unknown> = Object.create(null);
+    for (const key of keys) {
+      const name = columnName(key);
+      if (Object.hasOwn(values, name)) {
+        const message = `Row ${index} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
+        this.#faults.add({ message, column: name, row: index });
+      }
+      values[name] = row[key];
+    }
+    return values;
   }
 
   /** @throws {TableError} if no model can be trained on what was added. */

@@ -68,7 +68,16 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
-  models: { id: Id; project_id: Id; name: string; created_at: Moment };
+  models: {
+    id: Id;
+    project_id: Id;
+    name: string;
+    created_at: Moment;
+    /** The number of the version that began last: those of deleted versions are not used again. */
+    last_version: Generated<number>;
+    /** The version that answers predictions: none before the first is ready. */
+    serving_version: number | null;
+  };
   model_versions: {
     id: Id;
     model_id: Id;

@@ -90,7 +90,10 @@ async function createResources(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createModels(db: Kysely<unknown>): Promise<void> {
-  await resourceTable(db, 'models', []).execute();
+  await resourceTable(db, 'models', [])
+    .addColumn('last_version', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('serving_version', 'integer')
+    .execute();
 
   await texts(db.schema.createTable('model_versions'), ['status', 'target', 'updated_at'])
     .addColumn('id', 'text', (column) => column.primaryKey())

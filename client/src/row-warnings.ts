@@ -1,0 +1,62 @@
+import type { RowWarning } from './resources.js';
+
+/** What a model can make nothing of in the rows of a request. */
+export interface RowWarnings {
+  /** By kind; within a kind, those of most rows first. At most 20. */
+  warnings: RowWarning[];
+  /** How many there are beside. */
+  more: number;
+}
+
+/**
+ * Reads the header `Row-Warnings` of an answer of `predict`: unknown names, rows without a column of the model, new
+ * categories and numbers far outside the table's range. Without the header there are none. An answer in lines tells
+ * them in its last line instead.
+ *
+ * @example
+ * const { data, response } = await roster.POST(PREDICT, { params, body: rows });
+ * for (const { kind, name, rows } of rowWarnings(response).warnings) console.warn(kind, name, rows);
+ */
+export function rowWarnings({ headers }: Pick<Response, 'headers'>): RowWarnings {
+  const warnings: RowWarning[] = [];
+  let more = 0;
+  for (const [, token = '', parameters = ''] of (headers.get(HEADER) ?? '').matchAll(MEMBER)) {
+    const values = new Map<string, string>();
+    for (const [, key = '', value = ''] of parameters.matchAll(PARAMETER)) values.set(key, value);
+    if (token === 'more') more = Number(values.get('count') ?? 0);
+    else if (isKind(token)) {
+      warnings.push({
+        kind: token,
+        name: textOf(values.get('name')),
+        rows: Number(values.get('rows') ?? 0),
+        nearest: textOf(values.get('nearest')),
+      });
+    }
+  }
+  return { warnings, more };
+}
+
+const HEADER = 'Row-Warnings';
+
+const KINDS: Readonly<Record<RowWarning['kind'], true>> = {
+  'no-column': true,
+  'unknown-name': true,
+  'out-of-range': true,
+  'new-category': true,
+};
+
+function isKind(token: string): token is RowWarning['kind'] {
+  return Object.hasOwn(KINDS, token);
+}
+
+/** A member of a list (RFC 9651, section 3.1), as far as this header has them: a token with parameters. */
+const MEMBER =
+  /([a-z*][\w.:/!#$&'+^`|~*-]*)((?:; *[a-z*][\w.*-]*(?:=(?:%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*))?)*)(?:[ \t]*,[ \t]*|$)/g;
+const PARAMETER = /; *([a-z*][\w.*-]*)=(%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*)/g;
+
+/** The text of a string (section 3.3.3) or a display string (section 3.3.8). */
+function textOf(value: string | undefined): string | null {
+  if (value === undefined) return null;
+  if (value.startsWith('%')) return decodeURIComponent(value.slice(2, -1));
+  return value.slice(1, -1).replace(/\\(.)/g, '$1');
+}

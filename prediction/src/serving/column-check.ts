@@ -1,0 +1,55 @@
+import { MISSING_BIN } from '../binning/bin-mapper.js';
+import type { Model } from '../model/model.js';
+import { cellText, parseNumber } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import type { RowWarning } from './row-warnings.js';
+
+/** Finds values of a column that are unlike those of the table. */
+export interface FindsSuspect {
+  readonly column: string;
+  readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
+  readonly isSuspect: (value: unknown) => boolean;
+}
+
+/** Finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+export function suspectFinders({
+  columns,
+  features,
+  partial_rows,
+}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): FindsSuspect[] {
+  return columns.flatMap((summary, index): FindsSuspect[] => {
+    if (!summary.used) return [];
+    const { name: column, kind } = summary;
+    if (kind === 'number') {
+      return [{ column, kind: 'out-of-range', isSuspect: farFrom(summary) }];
+    }
+    const feature = features.findIndex((one) => one.column === index);
+    const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
+    // Where other categories are familiar, one that is not listed may well have been in the table.
+    const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
+    if (kind === 'date' || !knowsAll) return [];
+    return [{ column, kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) }];
+  });
+}
+
+/** Tells whether a number lies outside the range by more than its width. */
+function farFrom({ min, max }: ColumnSummary): (value: unknown) => boolean {
+  if (typeof min !== 'number' || typeof max !== 'number') return () => false;
+  const width = max - min;
+  const least = min - width;
+  const most = max + width;
+  return (value) => {
+    if (value === null) return false;
+    const number = typeof value === 'number' ? value : parseNumber(cellText(value));
+    return number < least || number > most;
+  };
+}
+
+function notAmong(categories: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(categories);
+  return (value) => {
+    if (value === null || (typeof value === 'string' && known.has(value))) return false;
+    const text = cellText(value);
+    return text !== '' && !known.has(text);
+  };
+}

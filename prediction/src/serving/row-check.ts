@@ -1,0 +1,160 @@
+import type { Model } from '../model/model.js';
+import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
+import { type FindsSuspect, suspectFinders } from './column-check.js';
+import { NearestName } from './nearest-name.js';
+import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
+import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
+
+/** Rows may have any number of unknown names: these are told apart. */
+const MAX_UNKNOWN = 1000;
+
+const MAX_NAME_LENGTH = 100;
+
+/** A column in which rows may have suspect values, and how many had one. */
+interface CountedColumn {
+  readonly cell: Cell;
+  readonly isSuspect: (value: unknown) => boolean;
+  readonly kind: FindsSuspect['kind'];
+  rows: number;
+}
+
+/** What checks the rows of a model. Each request has a check of its own. */
+export class RowChecks {
+  readonly #names: ModelNames;
+  readonly #finders: readonly FindsSuspect[];
+
+  constructor(model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>) {
+    this.#names = new ModelNames(
+      model.columns.map(({ name }) => name),
+      model.target,
+    );
+    this.#finders = suspectFinders(model);
+  }
+
+  get names(): ModelNames {
+    return this.#names;
+  }
+
+  begin(): RowCheck {
+    return new RowCheck(this.#names, this.#finders);
+  }
+}
+
+/**
+ * Counts what a model can make nothing of in rows, without predicting them. All rows of a request go through one
+ * check, in any number of parts.
+ */
+export class RowCheck {
+  readonly #names: ModelNames;
+  readonly #keys: KeyReader;
+  readonly #columns: readonly CountedColumn[];
+  readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
+  #rows = 0;
+  #withoutColumn = 0;
+  /** The layout of the latest rows, and how many of them are not counted yet. */
+  #layout: KeyLayout | undefined;
+  #repeats = 0;
+
+  constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
+    this.#names = names;
+    this.#keys = new KeyReader(names);
+    this.#columns = finders.map(({ column, kind, isSuspect }) => ({
+      cell: new Cell(column),
+      kind,
+      isSuspect,
+      rows: 0,
+    }));
+  }
+
+  /** Looks at the rows from `start` up to, but not including, `end`. */
+  add(rows: readonly unknown[], start = 0, end = rows.length): void {
+    for (let index = start; index < end; index++) {
+      const sent = valuesOf(rows[index]);
+      const layout = this.#keys.layoutOf(sent);
+      if (layout !== this.#layout) this.#count(layout);
+      this.#repeats++;
+      this.#rows++;
+      if (layout.hasInput) this.#look(underModelNames(sent, layout));
+    }
+  }
+
+  /** The unknown names of one row, which is not counted. */
+  unknownIn(row: unknown): readonly string[] {
+    return this.#keys.layoutOf(valuesOf(row)).unknown;
+  }
+
+  /** @param most how many warnings are listed at most. */
+  warnings(most: number): RowWarnings {
+    this.#count(undefined);
+    const all: Omit<RowWarning, 'nearest'>[] = [];
+    if (this.#withoutColumn > 0) {
+      all.push({ kind: 'no-column', name: null, rows: this.#withoutColumn });
+    }
+    for (const [name, { rows }] of this.#unknownByRows()) {
+      all.push({ kind: 'unknown-name', name, rows });
+    }
+    all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
+    const nearest = new NearestName(this.#names.inputs);
+    const warnings = all.slice(0, most).map(
+      (warning): RowWarning => ({
+        ...warning,
+        nearest: warning.kind === 'unknown-name' ? nearest.of(warning.name ?? '') : null,
+      }),
+    );
+    return { warnings, more: all.length - warnings.length };
+  }
+
+  /**
+   * The unknown names, those of most rows first.
+   *
+   * @param most how many are given at most.
+   */
+  unknownNames(most: number): UnknownName[] {
+    this.#count(undefined);
+    const nearest = new NearestName(this.#names.inputs);
+    return this.#unknownByRows()
+      .slice(0, most)
+      .map(([name, counted]) => ({ name, ...counted, nearest: nearest.of(name) }));
+  }
+
+  #look(row: RowObject): void {
+    for (const column of this.#columns) {
+      if (column.isSuspect(column.cell.of(row))) column.rows++;
+    }
+  }
+
+  /** Counts the rows since the last change of layout; those of `next` follow. */
+  #count(next: KeyLayout | undefined): void {
+    const layout = this.#layout;
+    const rows = this.#repeats;
+    this.#layout = next;
+    this.#repeats = 0;
+    if (layout === undefined || rows === 0) return;
+    if (!layout.hasInput) this.#withoutColumn += rows;
+    if (layout.unknown.length === 0) return;
+    for (const name of new Set(layout.unknown.map(keptName))) {
+      const known = this.#unknown.get(name);
+      if (known) known.rows += rows;
+      else if (this.#unknown.size < MAX_UNKNOWN) {
+        this.#unknown.set(name, { firstRow: this.#rows - rows, rows });
+      }
+    }
+  }
+
+  #unknownByRows() {
+    return [...this.#unknown].sort(([, one], [, other]) => other.rows - one.rows);
+  }
+
+  #suspects(kind: FindsSuspect['kind']) {
+    return this.#columns
+      .filter((column) => column.kind === kind && column.rows > 0)
+      .sort((one, other) => other.rows - one.rows)
+      .map(({ cell, rows }) => ({ kind, name: cell.name, rows }));
+  }
+}
+
+/** A name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
+function keptName(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  return Buffer.from(`${name.slice(0, MAX_NAME_LENGTH - 1)}…`).toString();
+}

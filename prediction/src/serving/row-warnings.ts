@@ -1,0 +1,32 @@
+/** What rows had that a model can make nothing of, or little. */
+export interface RowWarning {
+  /**
+   * - `no-column`: rows that name no input column, or are no objects;
+   * - `unknown-name`: a name that is none of the model's;
+   * - `out-of-range`: numbers outside the range of the table by more than its width;
+   * - `new-category`: categories that the table had in no row, or in too few to learn from.
+   */
+  readonly kind: 'no-column' | 'unknown-name' | 'out-of-range' | 'new-category';
+  /** The column, or the unknown name, cut to 100 characters; null for `no-column`. */
+  readonly name: string | null;
+  /** How many rows it concerns. */
+  readonly rows: number;
+  /** The input column whose name is nearest to an unknown one; null if none is near, and for other kinds. */
+  readonly nearest: string | null;
+}
+
+export interface RowWarnings {
+  /** By kind, in the order above; within a kind, those of most rows first. */
+  readonly warnings: readonly RowWarning[];
+  /** How many more there are than were asked for. Unknown names beyond the first 1,000 are not counted. */
+  readonly more: number;
+}
+
+/** A name that is none of the model's. */
+export interface UnknownName {
+  readonly name: string;
+  /** The index of the first row that has it. */
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly nearest: string | null;
+}

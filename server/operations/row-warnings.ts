@@ -1,0 +1,151 @@
+import type { components } from '../../generated/openapi.js';
+import type {
+  Predictor,
+  RowCheck,
+  RowWarning,
+  RowWarnings,
+} from '../../prediction/src/predicting.js';
+import { escapeToken } from '../contract/json-pointer.js';
+import { MAX_ERRORS, type ProblemError, problem } from '../problems/problem.js';
+import { pausing } from '../store/index.js';
+
+type WarningsLine = components['schemas']['WarningsLine'];
+
+/** What becomes of rows with unknown names, as the query of `predict` says it. */
+export type UnknownNames = 'ignore' | 'refuse';
+
+/** Rows that are checked at one go. Each may have thousands of names. */
+const MAX_ROWS = 16;
+
+/**
+ * Checks all rows of a request; others are served in between.
+ * @param at where the rows are in the request, as a JSON pointer
+ * @returns the headers that tell of what the model can make nothing of
+ * @throws {ProblemError} if the rows have unknown names, and these are to be refused
+ */
+export async function checkRows(
+  predictor: Predictor,
+  rows: readonly unknown[],
+  at: string,
+  unknown: UnknownNames = 'ignore',
+): Promise<{ 'Row-Warnings'?: string }> {
+  const check = predictor.check();
+  const pause = pausing();
+  for (let start = 0; start < rows.length; start += MAX_ROWS) {
+    check.add(rows, start, Math.min(start + MAX_ROWS, rows.length));
+    await pause();
+  }
+  if (unknown === 'refuse') {
+    const refusal = unknownNames(check, (row) => `${at}/${row}`);
+    if (refusal) throw refusal;
+  }
+  const warnings = check.warnings(MAX_MEMBERS);
+  return warnings.warnings.length === 0 ? {} : { 'Row-Warnings': fieldOf(warnings) };
+}
+
+/** The warnings of the rows of a stream, which its last line tells; and the lines that are refused. */
+export class StreamWarnings {
+  readonly #check: RowCheck;
+
+  constructor(private readonly predictor: Predictor) {
+    this.#check = predictor.check();
+  }
+
+  /** Counts rows that are answered. */
+  add(rows: readonly unknown[]): void {
+    this.#check.add(rows);
+  }
+
+  /**
+   * Returns the problem of a line with unknown names; nothing, if it has none.
+   * @param line which line it is, from 1
+   */
+  refusal(value: unknown, line: number): ProblemError | undefined {
+    if (this.#check.unknownIn(value).length === 0) return undefined;
+    const check = this.predictor.check();
+    check.add([value]);
+    return unknownNames(check, () => '/body', line);
+  }
+
+  /** The last line; nothing, if there is nothing to tell. */
+  lastLine(): Uint8Array | undefined {
+    const { warnings, more } = this.#check.warnings(MAX_LISTED);
+    if (warnings.length === 0) return undefined;
+    const line: WarningsLine = { warnings: [...warnings], more };
+    return Buffer.from(`${JSON.stringify(line)}\n`);
+  }
+}
+
+/** @param pointerTo the JSON pointer of a row, by its index */
+function unknownNames(
+  check: RowCheck,
+  pointerTo: (row: number) => string,
+  line?: number,
+): ProblemError | undefined {
+  const names = check.unknownNames(MAX_ERRORS + 1);
+  if (names.length === 0) return undefined;
+  const errors = names.slice(0, MAX_ERRORS).map(({ name, firstRow, rows, nearest }) => {
+    const row = pointerTo(firstRow);
+    // A name that is cut would point at nothing.
+    const pointer = name.endsWith('…') ? row : `${row}/${escapeToken(name)}`;
+    const hint = nearest === null ? 'leave it out' : `the nearest is ${JSON.stringify(nearest)}`;
+    const message = `is no column of the model; ${hint}`;
+    return { pointer, message, name, nearest, rows };
+  });
+  const [rowsHave, predicted] =
+    line === undefined
+      ? ['The rows have', 'nothing was predicted']
+      : ['The line has', 'it was not answered'];
+  const detail = `${rowsHave} ${countOf(names)} that the model does not know; ${predicted}.`;
+  return problem('/problems/unknown-names', detail, {
+    errors,
+    ...(line !== undefined && { line }),
+  });
+}
+
+function countOf({ length }: readonly unknown[]): string {
+  if (length > MAX_ERRORS) return `more than ${MAX_ERRORS} names`;
+  return length === 1 ? '1 name' : `${length} names`;
+}
+
+/** Warnings of a stream that its last line lists. */
+const MAX_LISTED = 100;
+
+/** Members of the header. */
+const MAX_MEMBERS = 20;
+
+/** Bytes of the header, beside its last member. Proxies take 4 KiB of headers or more. */
+const MAX_BYTES = 4000;
+
+/** Writes warnings as a list of RFC 9651. What has no room is counted. */
+function fieldOf({ warnings, more }: RowWarnings): string {
+  const members: string[] = [];
+  let left = more;
+  let room = MAX_BYTES;
+  for (const warning of warnings) {
+    const member = memberOf(warning);
+    if (member.length + 2 > room) left++;
+    else {
+      members.push(member);
+      room -= member.length + 2;
+    }
+  }
+  if (left > 0) members.push(`more;count=${left}`);
+  return members.join(', ');
+}
+
+function memberOf({ kind, name, rows, nearest }: RowWarning): string {
+  const named = name === null ? '' : `;name=${stringOf(name)}`;
+  return `${kind};rows=${rows}${named}${nearest === null ? '' : `;nearest=${stringOf(nearest)}`}`;
+}
+
+/** A string of RFC 9651, section 3.3.3, or a display string, section 3.3.8, where ASCII is not enough. */
+function stringOf(text: string): string {
+  if (/^[ -~]*$/.test(text)) return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  const bytes = [...Buffer.from(text)].map((byte) =>
+    byte < 0x20 || byte > 0x7e || byte === 0x25 || byte === 0x22
+      ? `%${byte.toString(16).padStart(2, '0')}`
+      : String.fromCharCode(byte),
+  );
+  return `%"${bytes.join('')}"`;
+}
