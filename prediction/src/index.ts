@@ -1,12 +1,13 @@
 /**
- * Predictions of a numeric column, with intervals that keep what they promise: a table in, a model
- * out; rows in, rows with intervals out. Knows nothing of HTTP or of databases.
+ * Predictions of a column of numbers or of classes, with intervals and sets that keep what they promise: a table
+ * in, a model out; rows in, predictions out. Knows nothing of HTTP or of databases.
  *
  * The service enters by the door of each of its processes, as a process loads its code anew: without the rest,
  * one that reads a table begins in less than half the time.
  */
 
-export type { ModelMetrics } from './model/metrics.js';
+export type { ClassificationMetrics, ClassMetrics } from './model/class-metrics.js';
+export type { RegressionMetrics } from './model/metrics.js';
 export * from './predicting.js';
 export * from './reading.js';
 export type { ColumnSummary } from './table/column-profile.js';

@@ -1,8 +1,13 @@
 /** What the process that answers requests needs of this module. */
 
-export type { Model } from './model/model.js';
+export type { ClassificationModel } from './model/class-model.js';
+export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel } from './model/model-codec.js';
+export type { ClassPrediction } from './serving/class-prediction.js';
+export { Classifier } from './serving/classifier.js';
+export { createPredictor } from './serving/create-predictor.js';
 export type { Prediction } from './serving/prediction.js';
 export { type PredictOptions, Predictor } from './serving/predictor.js';
 export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
+export type { Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';

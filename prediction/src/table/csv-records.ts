@@ -1,7 +1,7 @@
 import type { ColumnBuilder } from './column-builder.js';
 import { checkColumnNames } from './column-names.js';
 import { ENDS_REMOVED } from './csv-record-limit.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
 
@@ -18,9 +18,10 @@ export class CsvRecords {
   #targetField = 0;
   #nextLine = 1;
 
-  constructor(target: string) {
+  /** @param task what the target is predicted as; left out, its values decide. */
+  constructor(target: string, task: Task | undefined) {
     this.#target = target;
-    this.#builder = new TableBuilder(target);
+    this.#builder = new TableBuilder(target, task);
   }
 
   /** The line on which the next record would begin if no line had been blank. */

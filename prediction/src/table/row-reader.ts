@@ -1,6 +1,6 @@
 import { checkColumnNames } from './column-names.js';
 import { isRowObject, ownValue } from './row-object.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
 
@@ -10,10 +10,15 @@ const ROW_SHAPE = 'Send each row as an object that gives its values by column na
  * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
  * appearance; a key that a row lacks is a missing value.
  *
+ * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
-export function readRowsTable(rows: Iterable<unknown>, target: string): Table {
-  const reader = new RowsReader(target);
+export function readRowsTable(
+  rows: Iterable<unknown>,
+  target: string,
+  { task }: { task?: Task | undefined } = {},
+): Table {
+  const reader = new RowsReader(target, task);
   for (const row of rows) reader.add(row);
   return reader.build();
 }
@@ -26,9 +31,10 @@ export class RowsReader {
   #count = 0;
   #hasTarget = false;
 
-  constructor(target: string) {
+  /** @param task what the target is predicted as; left out, its values decide. */
+  constructor(target: string, task: Task | undefined) {
     this.#target = target;
-    this.#builder = new TableBuilder(target);
+    this.#builder = new TableBuilder(target, task);
   }
 
   /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
