@@ -323,9 +323,19 @@ export interface paths {
          *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
          *     are ISO dates. Rows without a target are left out.
          *
-         *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
-         *     in each of them or always the same, if no other column can be learnt from, if two columns have one
+         *     The target decides the **task**: where most of its values are numbers, they are predicted as numbers;
+         *     where they are text or booleans, as classes. `task` overrides this, such as for grades from 1 to 5 that
+         *     are classes. Blanks at the ends of a value do not make another class, nor does the way in which a boolean
+         *     or a whole number is written: `TRUE` is `true`, and `1.0` is `1`. A class has at most 200 characters.
+         *
+         *     A class with at least 10 rows is kept. All rarer ones are merged into one class, `other`; if the table
+         *     has a class of this name, it takes them in. The model lists what was merged.
+         *
+         *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is always the same
+         *     or cannot be predicted as `task` says, if no other column can be learnt from, if two columns have one
          *     name, or if a column has the name of one that every answer row has of its own (see `PredictionRow`).
+         *     Numbers must be finite, in every row. Classes must be at least two with 10 rows each, at most 100, and
+         *     5,000 with the rare ones; at most half of the rows may be of rare classes.
          *     A line of CSV, the header too, has at most 4 MiB, quotes and commas among them. A table is refused, too,
          *     if it takes more memory than the service has for one.
          *
@@ -377,7 +387,17 @@ export interface paths {
          *
          *     Predictions are rounded to a step that suits the target: the largest power of ten, 1 at most, that is
          *     at most a ten-thousandth of the target's standard deviation. The value is rounded to the nearest step,
-         *     the bounds outward, so that the interval holds at least what was calibrated.
+         *     the bounds outward, so that the interval holds at least what was calibrated. Where the table's target had
+         *     whole numbers only, the value and the bounds are whole. The confidence is calibrated on what is answered
+         *     then: it may be higher than the one asked for, where a single number is true more often.
+         *
+         *     ## Classes
+         *     A model whose `task` is `classification` answers with the most likely class. Its confidence is a calibrated
+         *     probability: of the rows that are answered with confidence `c`, a share `c` is of that class. The set holds
+         *     the classes that may be the truth: of the rows of each class, a share of at least `confidence` has it in the
+         *     set, which is 0.9 where the parameter is not given. The most likely class is always in the set. Classes with
+         *     fewer than 50 calibrating rows share what is calibrated. A row that leaves out columns which the table
+         *     always had is calibrated by itself, as for numbers.
          *
          *     ## Streams
          *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
@@ -705,45 +725,126 @@ export interface components {
         };
         /** @description The agent is named by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
+        /** @description A model, which predicts a number or a class, as its `task` says. */
+        Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"];
         /**
-         * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
-         *     `created_at` and `serving_version` are the model's; everything else is that version's.
+         * @description A model that predicts a number. `id`, `name`, `created_at` and `serving_version` are the model's; everything else is one version's:
+         *     the newest's, or that of the one that was asked for.
          */
-        Model: {
+        RegressionModel: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
-            /**
-             * Format: int32
-             * @description The number of this version, from 1.
-             */
-            version: number;
+            version: components["schemas"]["ModelVersion"];
             status: components["schemas"]["ModelStatus"];
+            progress: components["schemas"]["TrainingProgress"];
+            failure: components["schemas"]["TrainingFailure"];
+            serving_version: components["schemas"]["ServingVersion"];
             /**
-             * Format: double
-             * @description How far the training of this version is, from 0 to 1.
+             * @description Always `regression`.
+             * @constant
              */
-            progress: number;
-            /** @description Why the training failed, and what to do about it; null unless `status` is `failed`. */
-            failure: string | null;
-            /**
-             * Format: int32
-             * @description The version that answers predictions; null while there is none.
-             */
-            serving_version: number | null;
+            task: "regression";
             target: components["schemas"]["ColumnName"];
-            /**
-             * Format: int32
-             * @description How many rows of the table had a target, and so were learnt from or held out.
-             */
-            row_count: number;
-            /** @description The input columns of the model, in the order of the table; null until it is ready. */
-            columns: components["schemas"]["Column"][] | null;
-            metrics: components["schemas"]["ModelMetrics"];
-            /** @description The SHA-256 of the trained model as it is stored, in hexadecimal; null until it is ready. */
-            checksum: string | null;
+            row_count: components["schemas"]["ModelRowCount"];
+            columns: components["schemas"]["ModelColumns"];
+            metrics: components["schemas"]["RegressionMetrics"];
+            summary: components["schemas"]["ModelSummary"];
+            training_seconds: components["schemas"]["TrainingSeconds"];
+            checksum: components["schemas"]["ModelChecksum"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description A model that predicts a class. `id`, `name`, `created_at` and `serving_version` are the model's; everything else is one version's:
+         *     the newest's, or that of the one that was asked for.
+         */
+        ClassificationModel: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["Name"];
+            version: components["schemas"]["ModelVersion"];
+            status: components["schemas"]["ModelStatus"];
+            progress: components["schemas"]["TrainingProgress"];
+            failure: components["schemas"]["TrainingFailure"];
+            serving_version: components["schemas"]["ServingVersion"];
+            /**
+             * @description Always `classification`.
+             * @constant
+             */
+            task: "classification";
+            target: components["schemas"]["ColumnName"];
+            row_count: components["schemas"]["ModelRowCount"];
+            classes: components["schemas"]["ModelClasses"];
+            columns: components["schemas"]["ModelColumns"];
+            metrics: components["schemas"]["ClassificationMetrics"];
+            summary: components["schemas"]["ModelSummary"];
+            training_seconds: components["schemas"]["TrainingSeconds"];
+            checksum: components["schemas"]["ModelChecksum"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What a target is predicted as, a number or a class.
+         * @enum {string}
+         */
+        Task: "regression" | "classification";
+        /**
+         * Format: int32
+         * @description The number of this version, from 1.
+         */
+        ModelVersion: number;
+        /**
+         * Format: int32
+         * @description The version that answers predictions; null while there is none.
+         */
+        ServingVersion: number | null;
+        /**
+         * Format: double
+         * @description How far the training of this version is, from 0 to 1.
+         */
+        TrainingProgress: number;
+        /** @description Why the training failed, and what to do about it; null unless `status` is `failed`. */
+        TrainingFailure: string | null;
+        /**
+         * Format: int32
+         * @description How many rows of the table had a target, and so were learnt from or held out.
+         */
+        ModelRowCount: number;
+        /** @description The classes that the model tells apart, the most frequent first; null until it is ready. */
+        ModelClasses: components["schemas"]["ModelClass"][] | null;
+        /** @description A class of the target. */
+        ModelClass: {
+            name: components["schemas"]["ClassName"];
+            /**
+             * Format: int32
+             * @description How many rows of the table are of the class.
+             */
+            rows: number;
+            /**
+             * Format: double
+             * @description The same as a share of all rows.
+             */
+            share: number;
+            /**
+             * Format: int32
+             * @description How many rare classes were merged into this one.
+             */
+            merged_count: number;
+            /** @description The names of the merged classes, the most frequent first; of many, the first 20. */
+            merged: components["schemas"]["ClassName"][];
+        };
+        /** @description A class, as it stands in the table, without blanks at its ends. */
+        ClassName: string;
+        /** @description The input columns of the model, in the order of the table; null until it is ready. */
+        ModelColumns: components["schemas"]["Column"][] | null;
+        /** @description Whether the model is better than always answering the mean, or the commonest class, in a sentence or two; null until it is ready. */
+        ModelSummary: string | null;
+        /**
+         * Format: double
+         * @description How long the training took, in seconds; null until it is ready.
+         */
+        TrainingSeconds: number | null;
+        /** @description The SHA-256 of the trained model as it is stored, in hexadecimal; null until it is ready. */
+        ModelChecksum: string | null;
         /**
          * @description How a version is doing.
          * @enum {string}
@@ -789,13 +890,14 @@ export interface components {
             gain: number;
             /**
              * Format: double
-             * @description How much the root mean squared error grows, in units of the target, when the column's values are
-             *     shuffled among rows that the trees have not seen. Chance may take it a little below 0.
+             * @description How much the root mean squared error grows, in units of the target, or of classes the log loss, when
+             *     the column's values are shuffled among rows that the trees have not seen. Chance may take it a little
+             *     below 0.
              */
             permutation: number;
         } | null;
-        /** @description How well the model does on rows that it was not trained on; null until it is ready. */
-        ModelMetrics: {
+        /** @description How well the model does on rows that it was not trained on, answered as they would be; null until it is ready. */
+        RegressionMetrics: {
             /**
              * Format: double
              * @description The share of the target's variance that the model explains.
@@ -838,32 +940,163 @@ export interface components {
             interval_coverage_by_error: number[];
             /**
              * @description Whether confidences are true: the held-out rows by the confidence that they get when none is asked for,
-             *     in ranges a tenth wide, ascending.
+             *     in ranges a tenth wide, ascending. The observed share is that of rows whose truth lay within the interval.
              */
-            reliability: {
+            reliability: components["schemas"]["ReliabilityBin"][];
+            /**
+             * @description What a plot of predicted against actual values needs: the held-out rows by ascending predicted value, in
+             *     groups of about as many, at least 10.
+             */
+            predicted_actual: {
                 /**
                  * Format: double
-                 * @description Their mean confidence.
+                 * @description The mean of their predicted values.
                  */
-                nominal: number;
+                predicted: number;
                 /**
                  * Format: double
-                 * @description The share of them whose truth lay within its interval.
+                 * @description The mean of their actual values.
                  */
-                observed: number;
+                actual: number;
                 /**
-                 * Format: int32
-                 * @description How many they are.
+                 * Format: double
+                 * @description The standard deviation of their actual values.
                  */
-                rows: number;
+                deviation: number;
+                rows: components["schemas"]["RowsInBin"];
             }[];
+            /** @description The held-out rows by actual − predicted value, ascending, in bins of equal width and two open ones at the ends. */
+            residuals: {
+                /**
+                 * Format: double
+                 * @description The lower bound; null if there is none.
+                 */
+                from: number | null;
+                /**
+                 * Format: double
+                 * @description The upper bound; null if there is none.
+                 */
+                to: number | null;
+                rows: components["schemas"]["RowsInBin"];
+            }[];
+            held_out_rows: components["schemas"]["HeldOutRows"];
+        } | null;
+        /** @description Rows whose confidence, or whose probability of a class, is in one range. */
+        ReliabilityBin: {
+            /**
+             * Format: double
+             * @description Their mean confidence.
+             */
+            nominal: number;
+            /**
+             * Format: double
+             * @description The share of them for which it came true.
+             */
+            observed: number;
+            rows: components["schemas"]["RowsInBin"];
+        };
+        /**
+         * Format: int32
+         * @description How many rows they are.
+         */
+        RowsInBin: number;
+        /**
+         * Format: int32
+         * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is
+         *     parted in folds for it, so that every row counts; of a large one some rows are held out for good.
+         */
+        HeldOutRows: number;
+        /** @description How well the model does on rows that it was not trained on; null until it is ready. */
+        ClassificationMetrics: {
+            /**
+             * Format: double
+             * @description The mean negative natural logarithm of the probability that rows give to their class.
+             */
+            log_loss: number;
+            /**
+             * Format: double
+             * @description The same of always answering with the classes' shares.
+             */
+            baseline_log_loss: number;
+            /**
+             * Format: double
+             * @description The share of rows that are answered with their class.
+             */
+            accuracy: number;
+            /**
+             * Format: double
+             * @description The same of always answering the commonest class.
+             */
+            baseline_accuracy: number;
+            /**
+             * Format: double
+             * @description The mean of the classes' recalls, in which rare classes count as much as others.
+             */
+            balanced_accuracy: number;
+            /**
+             * Format: double
+             * @description The mean squared distance of the probabilities from the truth, summed over the classes.
+             */
+            brier_score: number;
+            /**
+             * Format: double
+             * @description The expected calibration error, the mean distance of confidence from accuracy over 15 groups of as many rows. Chance alone keeps it above 0, in few rows far above.
+             */
+            calibration_error: number;
+            /** @description Whether confidences are true, the rows by ascending confidence, in groups of about as many. */
+            reliability: components["schemas"]["ReliabilityBin"][];
+            /** @description How many rows of each class are answered with each class, both in the order of `classes`. */
+            confusion: components["schemas"]["RowsInBin"][][];
+            /**
+             * Format: double
+             * @description The confidence at which the sets were measured.
+             */
+            set_level: number;
+            /**
+             * Format: double
+             * @description The share of rows whose set of that confidence holds their class.
+             */
+            set_coverage: number;
+            /**
+             * Format: double
+             * @description The mean number of classes in a set.
+             */
+            set_size: number;
+            /** @description The same for each class, in the order of `classes`. */
+            by_class: components["schemas"]["ClassMetrics"][];
+            held_out_rows: components["schemas"]["HeldOutRows"];
+        } | null;
+        /** @description How well the model does on the rows of one class. */
+        ClassMetrics: {
+            class: components["schemas"]["ClassName"];
             /**
              * Format: int32
-             * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is
-             *     parted in folds for it, so that every row counts; of a large one some rows are held out for good.
+             * @description How many held-out rows are of the class.
              */
-            held_out_rows: number;
-        } | null;
+            rows: number;
+            /**
+             * Format: double
+             * @description The share of the class's rows that are answered with it; null without such rows.
+             */
+            recall: number | null;
+            /**
+             * Format: double
+             * @description The share of the rows answered with the class that are of it; null without such rows.
+             */
+            precision: number | null;
+            /**
+             * Format: double
+             * @description The share of the class's rows whose set holds it; null without such rows.
+             */
+            set_coverage: number | null;
+            /**
+             * Format: double
+             * @description The mean number of classes in their sets; null without such rows.
+             */
+            set_size: number | null;
+            /** @description Whether the class's probabilities are true, all rows by ascending probability, in groups of about as many. */
+            reliability: components["schemas"]["ReliabilityBin"][];
+        };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
          *     table unusable, and the answer says which it is.
@@ -889,12 +1122,13 @@ export interface components {
          *
          *     | column | meaning |
          *     |---|---|
-         *     | `t` | the predicted value |
+         *     | `t` | the predicted value: a number, or a class as a string |
          *     | `t_original` | the row's own value of the target as it was sent, or null |
-         *     | `t_confidence` | the confidence of the interval, between 0 and 1 |
-         *     | `t_min`, `t_max` | the bounds of the interval |
-         *     | `t_anomaly` | whether the original lies outside the interval; null without an original that is a number |
-         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound` |
+         *     | `t_confidence` | the confidence of the interval, or the probability of the class, between 0 and 1 |
+         *     | `t_min`, `t_max` | the bounds of the interval; null for classes |
+         *     | `t_anomaly` | whether the original lies outside the interval, or the set; null without an original that is a number, or any text for classes |
+         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds |
+         *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
          *     the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
@@ -1380,8 +1614,8 @@ export interface components {
             errors: components["schemas"]["FieldErrors"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The table was read, but no model can be trained from it: the target is missing or not numeric, there
-         *     are too few rows, a line is broken, or no column could be used.
+         * @description The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
+         *     as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
          *
          *     To fix it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
          *     Nothing was kept of the table; an earlier version of the model goes on answering.
@@ -2970,8 +3204,10 @@ export interface operations {
     trainModel: {
         parameters: {
             query: {
-                /** @description The column to predict. It must hold numbers. */
+                /** @description The column to predict. It holds numbers, or classes such as text and booleans. */
                 target: components["schemas"]["ColumnName"];
+                /** @description What the target is predicted as, in place of what its values suggest. */
+                task?: components["schemas"]["Task"];
             };
             header?: {
                 /**
@@ -3060,7 +3296,7 @@ export interface operations {
     predict: {
         parameters: {
             query?: {
-                /** @description The confidence wanted for every row, in place of one chosen row by row. */
+                /** @description The confidence wanted for every interval, in place of one chosen row by row, or for every set of classes, in place of 0.9. */
                 confidence?: number;
             };
             header?: never;

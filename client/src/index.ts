@@ -12,13 +12,16 @@ export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
   Chatbot,
+  ClassificationMetrics,
+  ClassificationModel,
   Column,
   Model,
-  ModelMetrics,
   ModelStatus,
   PredictionLine,
   PredictionRow,
   Project,
+  RegressionMetrics,
+  RegressionModel,
   Skill,
 } from './resources.js';
 export { UnexpectedAnswerError } from './unexpected-answer.js';

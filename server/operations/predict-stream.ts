@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { PredictOptions, Predictor } from '../../prediction/src/predicting.js';
+import type { PredictOptions } from '../../prediction/src/predicting.js';
 import { LineFault, LineReader } from '../json/ndjson-reader.js';
 import { JsonLines } from '../pipeline/handlers.js';
 import { type ProblemError, problem } from '../problems/problem.js';
+import type { AnyPredictor } from '../training/predictors.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];
 
@@ -15,7 +16,7 @@ const PROGRESS: Block = [];
  */
 export function predictLines(
   body: Readable,
-  predictor: Predictor,
+  predictor: AnyPredictor,
   options: PredictOptions,
   count: (rows: number) => void,
 ): JsonLines {
@@ -37,7 +38,7 @@ async function* answers(
 
 function answerTo(
   block: readonly unknown[],
-  predictor: Predictor,
+  predictor: AnyPredictor,
   options: PredictOptions,
   count: (rows: number) => void,
 ): Block {

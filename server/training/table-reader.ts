@@ -1,5 +1,5 @@
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
-import type { TableMessage, TableReading } from './table-message.js';
+import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 import { type PoolOptions, WorkerPool } from './worker-process.js';
 
 /**
@@ -25,19 +25,19 @@ export class TableReader {
    * Reads a table. The rest of the text is left unread if the table is refused.
    * @param keep takes the parts of the table, one after the other
    * @param signal gives it up
-   * @returns how many rows it has
+   * @returns what it has
    * @throws {TableError | MalformedJsonError | JsonShapeError} if it is refused; some of its parts may have been kept
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before
    * @throws what the text or `keep` threw, or the reason of `signal`
    */
   async read(
     input: AsyncIterable<Uint8Array>,
-    { format, target }: TableReading,
+    { format, target, task }: TableReading,
     keep: (part: Uint8Array) => Promise<void>,
     signal?: AbortSignal,
-  ): Promise<number> {
-    const details: TableReading = { format, target };
-    return rowsOf(await this.#pool.run({ details, input, onData: keep, signal }));
+  ): Promise<TableFacts> {
+    const details: TableReading = { format, target, task };
+    return factsOf(await this.#pool.run({ details, input, onData: keep, signal }));
   }
 
   /** Ends the processes that wait for a table. */
@@ -46,10 +46,10 @@ export class TableReader {
   }
 }
 
-function rowsOf(message: TableMessage): number {
+function factsOf(message: TableMessage): TableFacts {
   switch (message.kind) {
     case 'read':
-      return message.rowCount;
+      return { rowCount: message.rowCount, task: message.task };
     case 'unusable':
       throw new TableError(message.faults);
     case 'malformed':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRowObject } from '../table/row-object.js';
 import { classificationSchema } from './class-codec.js';
 import type { Model, RegressionModel } from './model.js';
 import {
@@ -23,21 +24,25 @@ const metricsSchema = z.strictObject({
   interval_coverage: levelSchema,
   interval_coverage_by_error: z.array(levelSchema),
   reliability: reliabilitySchema,
-  predicted_actual: z.array(
-    z.strictObject({
-      predicted: z.number(),
-      actual: z.number(),
-      deviation: z.number().nonnegative(),
-      rows: z.int().positive(),
-    }),
-  ),
-  residuals: z.array(
-    z.strictObject({
-      from: z.number().nullable(),
-      to: z.number().nullable(),
-      rows: z.int().nonnegative(),
-    }),
-  ),
+  predicted_actual: z
+    .array(
+      z.strictObject({
+        predicted: z.number(),
+        actual: z.number(),
+        deviation: z.number().nonnegative(),
+        rows: z.int().positive(),
+      }),
+    )
+    .default([]),
+  residuals: z
+    .array(
+      z.strictObject({
+        from: z.number().nullable(),
+        to: z.number().nullable(),
+        rows: z.int().nonnegative(),
+      }),
+    )
+    .default([]),
   held_out_rows: z.int().positive(),
 });
 
@@ -102,6 +107,11 @@ const modelSchema = z.discriminatedUnion('task', [regressionSchema, classificati
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  const { format: _, ...model } = modelSchema.parse(parsed);
+  const { format: _, ...model } = modelSchema.parse(withTask(parsed));
   return model;
+}
+
+/** Models that were encoded before there were classes name no task. */
+function withTask(parsed: unknown): unknown {
+  return isRowObject(parsed) && !('task' in parsed) ? { task: 'regression', ...parsed } : parsed;
 }

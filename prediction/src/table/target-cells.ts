@@ -1,13 +1,7 @@
 import { parseNumber } from './cells.js';
 import { codesByRow, valuesByRow } from './chunked-array.js';
 import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
-import {
-  type ClassificationTable,
-  MIN_ROWS,
-  PARSING_SHARE,
-  type RegressionTable,
-  type Task,
-} from './table.js';
+import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 
 /** Where a row stands in the sender's own text. */
@@ -82,11 +76,11 @@ export class TargetCells {
   /**
    * The target of all rows; the cells are given up with it.
    *
-   * @param task undefined, for numbers where nearly all cells are numbers, else for classes.
+   * @param task undefined, for numbers where most cells are numbers, else for classes.
    * @throws {TableError} if the target cannot be predicted so.
    */
   take(rowCount: number, task: Task | undefined): TargetData {
-    const isNumeric = this.#numbers >= PARSING_SHARE * this.#count;
+    const isNumeric = 2 * this.#numbers > this.#count;
     const chosen = task ?? (isNumeric ? 'regression' : 'classification');
     return chosen === 'regression' ? this.#takeValues(rowCount) : this.#takeClasses(rowCount);
   }

@@ -15,7 +15,7 @@ const COPIED_ROWS = 20_000;
 const MAX_COPIES = 3;
 
 /** The most trees that correct scores, and the rounds where classes are few and many. */
-const CORRECTION_TREES = 300;
+const CORRECTION_TREES = 150;
 const MAX_ROUNDS = 30;
 const MIN_ROUNDS = 6;
 const LEARNING_RATE = 0.1;

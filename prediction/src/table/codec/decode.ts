@@ -17,7 +17,8 @@ const headSchema = z.object({
         merged: z.array(z.string()),
       }),
     )
-    .nullable(),
+    .nullable()
+    .default(null),
   columns: z.array(
     z.discriminatedUnion('kind', [
       z.object({
