@@ -54,6 +54,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   );
   const model = await untilReady(roster, path, { every: 100 });
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  if (model.task !== 'regression') throw new Error('Prices are numbers.');
   const { r2, mae } = model.metrics ?? { r2: 0, mae: 0 };
   say(
     `… done in ${seconds} s. On rows it did not learn from it explains ${percent(r2)} of the variance, and is off by $${Math.round(mae)} on average.\n`,

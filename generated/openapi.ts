@@ -314,30 +314,46 @@ export interface paths {
         get: operations["getModel"];
         /**
          * Train a model
-         * @description Trains the model's next version to predict the column `target` of the table in the body, and
-         *     creates the model if there is none of this name. The table is read before the answer is given,
-         *     so that a bad one is refused at once; training then goes on in the background, and
-         *     `GET` of the address in `Location` tells when it is ready.
+         * @description Trains the next version of a model to predict the column `target` of the table in the body. A model that does
+         *     not exist is created. The table is read before the answer, so an unusable one is refused at once. Training
+         *     runs in the background: `GET` the address in `Location` to see when the version is ready.
          *
-         *     The table is CSV (UTF-8, separated by commas, the first line names the columns) or a JSON array of
-         *     objects. A large one is sent as CSV, which may have 1 GiB, and is read as it arrives. A number may
-         *     have a decimal comma, in quoted fields (`"944,98"`), and separators of thousands where that leaves no
-         *     doubt: `"1,234.5"` and `"1,234,567"` are read so, but a single comma is a decimal one, `"1,234"` as
-         *     much as `"944,98"`. An empty field, `NA`, `NaN` and `null` are missing values, which are ordinary, as
-         *     are ISO dates. Rows without a target are left out.
+         *     ## Tables
+         *     The table is CSV (UTF-8, commas, column names in the first line) or a JSON array of objects. CSV may have
+         *     1 GiB, and is read as it arrives.
          *
-         *     Spaces and a byte order mark (U+FEFF) at the ends of a column's name do not belong to it; letter case does.
+         *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
+         *     - Dates are ISO dates.
+         *     - A number may have a decimal comma, in quoted fields. A single comma is a decimal point: `"1,234"` is 1.234.
+         *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
+         *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
-         *     A table is refused with 422 if fewer than 50 of its rows have a target, if the target is not a number
-         *     in each of them or always the same, if no other column can be learnt from, if two columns have one
-         *     name, or if a column has the name of one that every answer row has of its own (see `PredictionRow`).
-         *     A line of CSV, the header too, has at most 4 MiB, quotes and commas among them. A table is refused, too,
-         *     if it takes more memory than the service has for one.
+         *     ## Task
+         *     The target decides the **task**. If most of its values are numbers, they are predicted as numbers; text and
+         *     booleans are predicted as classes. `task` overrides this, for example for grades from 1 to 5 that are classes.
+         *     Spaces at the ends of a value do not make another class, nor does the notation of a boolean or a whole
+         *     number: `TRUE` is `true`, and `1.0` is `1`.
          *
-         *     A table that is refused may be answered before all of it has arrived. At most four tables that still
-         *     arrive are read at once, two of one owner; others wait, and small tables that have arrived as a whole do
-         *     not wait for them. One training of a model runs at a time; a second is answered with 409. If the key is
-         *     revoked or expires while the table arrives, the answer is 401 within a second, and nothing is kept.
+         *     A class with at least 10 rows is kept. Rarer classes are merged into one class, `other`, or into the class of
+         *     that name in the table. The model lists them.
+         *
+         *     ## Unusable tables
+         *     A table gets 422 in these cases:
+         *
+         *     - Fewer than 50 rows have a target, or the target is always the same.
+         *     - The target does not fit `task`. Numbers must be finite in every row. There must be at least two classes with
+         *       10 rows each, at most 100 of them, and at most 5,000 with the rare ones; a class has at most 200
+         *       characters; at most half of the rows may be of rare classes.
+         *     - No other column can be used, two columns have one name, or a column has a name that every answer row has
+         *       (see `PredictionRow`).
+         *     - A line of CSV, the header included, has more than 4 MiB.
+         *     - The table takes more memory than the service has for one.
+         *
+         *     ## Order
+         *     A refusal may come before all of the table has arrived. The service reads four uploads at a time, two of one
+         *     owner; small tables that have arrived completely do not wait for them. A model has one training at a time: a
+         *     second gets 409. If the key is revoked or expires while the table arrives, the answer is 401 within a second,
+         *     and nothing is kept.
          */
         put: operations["trainModel"];
         post?: never;
@@ -367,64 +383,66 @@ export interface paths {
         put?: never;
         /**
          * Predict rows
-         * @description Fetches predictions from the model's serving version, or, with its number behind the name (`diamond_prices.3`),
-         *     from another version, where no model has that very name: one answer row for each element of the body's array, in the
-         *     same order. An element that is an object gives its values by column name; a column that it does
-         *     not name is missing, which the model has learnt to deal with, and so is a value of another kind than
-         *     its column's. Any other element supplies no values.
+         * @description Returns one answer row for each element of the body's array, in the same order. The serving version of the
+         *     model answers. A number after the name (`diamond_prices.3`) selects another version, unless a model has that
+         *     very name.
          *
-         *     Each row's interval is calibrated: of the rows that are answered with confidence `c`, a share `c`
-         *     has its true value between `min` and `max`. Without the parameter `confidence`, each row gets the
-         *     largest confidence whose interval, before it is rounded, is no wider than one standard deviation of
-         *     the target. With it,
-         *     each row gets the interval of that confidence, or of the largest below it that the number of
-         *     held-out rows can vouch for. A row that leaves out columns which the table always had gets a wider
-         *     interval, calibrated over rows with columns left out at random.
+         *     An element that is an object gives its values by column name. Missing columns and values of the wrong kind
+         *     count as missing values. Any other element gives no values.
          *
-         *     Predictions are rounded to a step that suits the target: the largest power of ten, 1 at most, that is
-         *     at most a ten-thousandth of the target's standard deviation. The value is rounded to the nearest step,
-         *     the bounds outward, so that the interval holds at least what was calibrated.
+         *     ## Numbers
+         *     Intervals are calibrated: of the rows answered with confidence *c*, a fraction *c* have their true value
+         *     between `min` and `max`. Without the parameter `confidence`, each row gets the largest confidence whose
+         *     interval, before rounding, is no wider than one standard deviation of the target. With it, each row gets the
+         *     interval of that confidence, or of the largest one below it that the held-out rows support. A row without
+         *     columns which the table always had gets a wider interval, calibrated over rows with columns left out at random.
+         *
+         *     Predictions are rounded to a step: the largest power of ten, 1 at most, that is at most a ten-thousandth of
+         *     the target's standard deviation. The value is rounded to the nearest step and the bounds outward, so that the
+         *     interval holds at least what was calibrated. If the table's target has only whole numbers, the value and the
+         *     bounds are whole, and the confidence is calibrated for the rounded answer: it may exceed the requested one.
+         *
+         *     ## Classes
+         *     A model whose `task` is `classification` answers with the most likely class. Its confidence is a calibrated
+         *     probability: of the rows answered with confidence *c*, a fraction *c* are of that class. The set contains the
+         *     classes that may be true: of the rows of each class, at least a fraction `confidence` (0.9 by default) have it
+         *     in their set. The most likely class is always in the set. Classes with fewer than 50 rows for calibration
+         *     share one. A row without columns which the table always had has a calibration of its own, as for numbers.
          *
          *     ## Names and warnings
-         *     Names mean in a row what they mean in the table: spaces and a byte order mark (U+FEFF) at their ends do not
-         *     count, letter case does. Of two names in a row that differ only by these, the one as the model has it counts.
+         *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not
+         *     count, letter case does. Of two names in a row that differ only by these, the exact one counts.
          *
-         *     Every row is answered, whatever it holds. What the model can make nothing of, the header `Row-Warnings` tells
-         *     for all rows together, with how many rows it concerns; without it there is nothing to tell:
+         *     Every row is answered. The header `Row-Warnings` lists, for all rows together, what the model does not know,
+         *     each with the number of rows. Without warnings, there is no header.
          *
          *     | kind | meaning |
          *     |---|---|
-         *     | `no-column` | rows that name no input column of the model, or are no objects |
-         *     | `unknown-name` | a name that the model does not know, with the nearest of its columns |
-         *     | `out-of-range` | a column of numbers, some of which lie outside the range of the table by more than its width, as 1900 does where ages were 17 to 90 |
-         *     | `new-category` | a column of categories, some of which the table had in no row, or in too few to learn from |
+         *     | `no-column` | rows without any input column of the model, or that are not objects |
+         *     | `unknown-name` | a name that the model does not know, with its nearest column |
+         *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
+         *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
-         *     With `unknown=refuse`, rows with unknown names are not answered: the request gets 422, with each name and the
-         *     nearest column.
+         *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
          *     ## Streams
-         *     Rows without number are sent as lines of JSON, with the media type `application/x-ndjson`: one value a
-         *     line, ended by LF or CRLF; blank lines are skipped. They are answered in the same form, one line for
-         *     each, in order, as soon as they have arrived; send `Accept: application/x-ndjson`. All lines are answered
-         *     by the version of the model that served when the stream began.
+         *     To send any number of rows, use NDJSON (`application/x-ndjson`, also in `Accept`): one JSON value a line, ended
+         *     by LF or CRLF; blank lines are skipped. The answer has one line for each, in order, as soon as it has arrived.
+         *     All lines are answered by the version that served at the start of the stream.
          *
-         *     A line that cannot be read gets the line `{"problem": {…}}` in its place, with the `line` that it was,
-         *     and the stream goes on; with `unknown=refuse`, so does a line with unknown names. A row of an answer always
-         *     has other fields. A problem without `line` is the last
-         *     line: the stream has ended early, and the rows that were not answered are to be sent again. A stream that
-         *     ends without it has answered every line.
+         *     - A line that cannot be read gets `{"problem": {…}}` with its `line` number, and the stream goes on. With
+         *       `unknown=refuse`, so does a line with unknown names.
+         *     - A problem without `line` is the last line: the stream has ended early. Send the rows without an answer
+         *       again. A stream that ends without such a problem has answered every line.
+         *     - A stream has no `Row-Warnings` header, because its headers come before its rows. Its warnings come as a last
+         *       line, `{"warnings": […], "more": …}`.
          *
-         *     As the headers of a stream go out before its rows have come in, it has no `Row-Warnings`. If there are
-         *     warnings, the line `{"warnings": […], "more": …}` comes after all others.
-         *
-         *     Read while you send. What is not read is not worked on: when the buffers between are full, the service
-         *     reads no further, and after 30 seconds without progress the connection ends. So does a stream whose next
-         *     bytes do not come within 30 seconds, and one that has taken an hour; these with a last line that says so.
-         *     A stream whose key is revoked or expires ends within a second, with a last line of the problem
-         *     `/problems/unauthorized`. While the store cannot tell, the stream goes on for a minute.
-         *     A client that reads only when it has sent everything, as browsers do, can send some thousand rows, and is
-         *     better off with JSON. An instance answers 8 streams at once, and of one owner 4; more are
-         *     answered with 503. A stream is one request to the rate limit.
+         *     Read while you send. If you stop reading, the service stops reading, and closes the connection after 30
+         *     seconds without progress. A stream also ends after 30 seconds without input or after an hour, with a problem
+         *     as its last line. If its key is revoked or expires, it ends within a second with `/problems/unauthorized`;
+         *     while the store does not answer, it goes on for a minute. A client that reads only after it has sent
+         *     everything, as browsers do, should send a JSON array. An instance answers 8 streams at a time, with keys 4 of
+         *     one owner; more get 503. A stream is one request to the rate limit.
          */
         post: operations["predict"];
         delete?: never;
@@ -475,7 +493,7 @@ export interface paths {
         };
         /**
          * Get a version of a model
-         * @description Returns a model as one of its versions shows it, whatever the newest is doing.
+         * @description Returns one version of a model.
          */
         get: operations["getVersion"];
         put?: never;
@@ -822,46 +840,126 @@ export interface components {
         VersionNumber: number;
         /** @description The version that is to serve, under `serving`. */
         ServeVersionBody: {
-            /** @description What is to serve. */
+            /** @description The version that is to serve. */
             serving: {
                 version: components["schemas"]["VersionNumber"];
             };
         };
+        /** @description A model, which predicts a number or a class, as its `task` says. */
+        Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"];
         /**
-         * @description A model, as one of its versions shows it: the newest, or the one that was asked for. `id`, `name`,
-         *     `created_at` and `serving_version` are the model's; everything else is that version's.
+         * @description A model that predicts a number. `id`, `name`, `created_at` and `serving_version` belong to the model. All
+         *     other fields belong to one version: the requested one, or the newest.
          */
-        Model: {
+        RegressionModel: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
+            progress: components["schemas"]["TrainingProgress"];
+            failure: components["schemas"]["TrainingFailure"];
+            serving_version: components["schemas"]["ServingVersion"];
             /**
-             * Format: double
-             * @description How far the training of this version is, from 0 to 1.
+             * @description Always `regression`.
+             * @constant
              */
-            progress: number;
-            /** @description Why the training failed, and what to do about it; null unless `status` is `failed`. */
-            failure: string | null;
-            /**
-             * Format: int32
-             * @description The version that answers predictions; null while there is none.
-             */
-            serving_version: number | null;
+            task: "regression";
             target: components["schemas"]["ColumnName"];
-            /**
-             * Format: int32
-             * @description How many rows of the table had a target, and so were learnt from or held out.
-             */
-            row_count: number;
-            /** @description The input columns of the model, in the order of the table; null until it is ready. */
-            columns: components["schemas"]["Column"][] | null;
-            metrics: components["schemas"]["ModelMetrics"];
-            /** @description The SHA-256 of the trained model as it is stored, in hexadecimal; null until it is ready. */
-            checksum: string | null;
+            row_count: components["schemas"]["ModelRowCount"];
+            columns: components["schemas"]["ModelColumns"];
+            metrics: components["schemas"]["RegressionMetrics"];
+            summary: components["schemas"]["ModelSummary"];
+            training_seconds: components["schemas"]["TrainingSeconds"];
+            checksum: components["schemas"]["ModelChecksum"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description A model that predicts a class. `id`, `name`, `created_at` and `serving_version` belong to the model. All
+         *     other fields belong to one version: the requested one, or the newest.
+         */
+        ClassificationModel: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["Name"];
+            version: components["schemas"]["VersionNumber"];
+            status: components["schemas"]["ModelStatus"];
+            progress: components["schemas"]["TrainingProgress"];
+            failure: components["schemas"]["TrainingFailure"];
+            serving_version: components["schemas"]["ServingVersion"];
+            /**
+             * @description Always `classification`.
+             * @constant
+             */
+            task: "classification";
+            target: components["schemas"]["ColumnName"];
+            row_count: components["schemas"]["ModelRowCount"];
+            classes: components["schemas"]["ModelClasses"];
+            columns: components["schemas"]["ModelColumns"];
+            metrics: components["schemas"]["ClassificationMetrics"];
+            summary: components["schemas"]["ModelSummary"];
+            training_seconds: components["schemas"]["TrainingSeconds"];
+            checksum: components["schemas"]["ModelChecksum"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description How a target is predicted, as a number or as a class.
+         * @enum {string}
+         */
+        Task: "regression" | "classification";
+        /**
+         * Format: int32
+         * @description The version that serves predictions. Null if no version is ready.
+         */
+        ServingVersion: number | null;
+        /**
+         * Format: double
+         * @description The progress of the training of this version, from 0 to 1.
+         */
+        TrainingProgress: number;
+        /** @description The reason for a failed training, and how to fix it. Null unless `status` is `failed`. */
+        TrainingFailure: string | null;
+        /**
+         * Format: int32
+         * @description The number of rows with a target, held-out rows included.
+         */
+        ModelRowCount: number;
+        /** @description The classes of the model, the most frequent first. Null until it is ready. */
+        ModelClasses: components["schemas"]["ModelClass"][] | null;
+        /** @description A class of the target. */
+        ModelClass: {
+            name: components["schemas"]["ClassName"];
+            /**
+             * Format: int32
+             * @description How many rows of the table are of the class.
+             */
+            rows: number;
+            /**
+             * Format: double
+             * @description The same as a share of all rows.
+             */
+            share: number;
+            /**
+             * Format: int32
+             * @description How many rare classes were merged into this one.
+             */
+            merged_count: number;
+            /** @description The names of the merged classes, the most frequent first; of many, the first 20. */
+            merged: components["schemas"]["ClassName"][];
+        };
+        /** @description A class, as it stands in the table, without blanks at its ends. */
+        ClassName: string;
+        /** @description The input columns of the model, in the order of the table; null until it is ready. */
+        ModelColumns: components["schemas"]["Column"][] | null;
+        /** @description Whether the model is better than always answering the mean, or the commonest class, in a sentence or two; null until it is ready. */
+        ModelSummary: string | null;
+        /**
+         * Format: double
+         * @description How long the training took, in seconds; null until it is ready.
+         */
+        TrainingSeconds: number | null;
+        /** @description The SHA-256 of the trained model as it is stored, in hexadecimal; null until it is ready. */
+        ModelChecksum: string | null;
         /**
          * @description How a version is doing.
          * @enum {string}
@@ -907,13 +1005,14 @@ export interface components {
             gain: number;
             /**
              * Format: double
-             * @description How much the root mean squared error grows, in units of the target, when the column's values are
-             *     shuffled among rows that the trees have not seen. Chance may take it a little below 0.
+             * @description How much the root mean squared error grows, in units of the target, or of classes the log loss, when
+             *     the column's values are shuffled among rows that the trees have not seen. Chance may take it a little
+             *     below 0.
              */
             permutation: number;
         } | null;
-        /** @description How well the model does on rows that it was not trained on; null until it is ready. */
-        ModelMetrics: {
+        /** @description How well the model does on rows that it was not trained on, answered as they would be; null until it is ready. */
+        RegressionMetrics: {
             /**
              * Format: double
              * @description The share of the target's variance that the model explains.
@@ -956,32 +1055,163 @@ export interface components {
             interval_coverage_by_error: number[];
             /**
              * @description Whether confidences are true: the held-out rows by the confidence that they get when none is asked for,
-             *     in ranges a tenth wide, ascending.
+             *     in ranges a tenth wide, ascending. The observed share is that of rows whose truth lay within the interval.
              */
-            reliability: {
+            reliability: components["schemas"]["ReliabilityBin"][];
+            /**
+             * @description What a plot of predicted against actual values needs: the held-out rows by ascending predicted value, in
+             *     groups of about as many, at least 10.
+             */
+            predicted_actual: {
                 /**
                  * Format: double
-                 * @description Their mean confidence.
+                 * @description The mean of their predicted values.
                  */
-                nominal: number;
+                predicted: number;
                 /**
                  * Format: double
-                 * @description The share of them whose truth lay within its interval.
+                 * @description The mean of their actual values.
                  */
-                observed: number;
+                actual: number;
                 /**
-                 * Format: int32
-                 * @description How many they are.
+                 * Format: double
+                 * @description The standard deviation of their actual values.
                  */
-                rows: number;
+                deviation: number;
+                rows: components["schemas"]["RowsInBin"];
             }[];
+            /** @description The held-out rows by actual − predicted value, ascending, in bins of equal width and two open ones at the ends. */
+            residuals: {
+                /**
+                 * Format: double
+                 * @description The lower bound; null if there is none.
+                 */
+                from: number | null;
+                /**
+                 * Format: double
+                 * @description The upper bound; null if there is none.
+                 */
+                to: number | null;
+                rows: components["schemas"]["RowsInBin"];
+            }[];
+            held_out_rows: components["schemas"]["HeldOutRows"];
+        } | null;
+        /** @description Rows whose confidence, or whose probability of a class, is in one range. */
+        ReliabilityBin: {
+            /**
+             * Format: double
+             * @description Their mean confidence.
+             */
+            nominal: number;
+            /**
+             * Format: double
+             * @description The share of them for which it came true.
+             */
+            observed: number;
+            rows: components["schemas"]["RowsInBin"];
+        };
+        /**
+         * Format: int32
+         * @description How many rows they are.
+         */
+        RowsInBin: number;
+        /**
+         * Format: int32
+         * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is
+         *     parted in folds for it, so that every row counts; of a large one some rows are held out for good.
+         */
+        HeldOutRows: number;
+        /** @description How well the model does on rows that it was not trained on; null until it is ready. */
+        ClassificationMetrics: {
+            /**
+             * Format: double
+             * @description The mean negative natural logarithm of the probability that rows give to their class.
+             */
+            log_loss: number;
+            /**
+             * Format: double
+             * @description The same of always answering with the classes' shares.
+             */
+            baseline_log_loss: number;
+            /**
+             * Format: double
+             * @description The share of rows that are answered with their class.
+             */
+            accuracy: number;
+            /**
+             * Format: double
+             * @description The same of always answering the commonest class.
+             */
+            baseline_accuracy: number;
+            /**
+             * Format: double
+             * @description The mean of the classes' recalls, in which rare classes count as much as others.
+             */
+            balanced_accuracy: number;
+            /**
+             * Format: double
+             * @description The mean squared distance of the probabilities from the truth, summed over the classes.
+             */
+            brier_score: number;
+            /**
+             * Format: double
+             * @description The expected calibration error, the mean distance of confidence from accuracy over 15 groups of as many rows. Chance alone keeps it above 0, in few rows far above.
+             */
+            calibration_error: number;
+            /** @description Whether confidences are true, the rows by ascending confidence, in groups of about as many. */
+            reliability: components["schemas"]["ReliabilityBin"][];
+            /** @description How many rows of each class are answered with each class, both in the order of `classes`. */
+            confusion: components["schemas"]["RowsInBin"][][];
+            /**
+             * Format: double
+             * @description The confidence at which the sets were measured.
+             */
+            set_level: number;
+            /**
+             * Format: double
+             * @description The share of rows whose set of that confidence holds their class.
+             */
+            set_coverage: number;
+            /**
+             * Format: double
+             * @description The mean number of classes in a set.
+             */
+            set_size: number;
+            /** @description The same for each class, in the order of `classes`. */
+            by_class: components["schemas"]["ClassMetrics"][];
+            held_out_rows: components["schemas"]["HeldOutRows"];
+        } | null;
+        /** @description How well the model does on the rows of one class. */
+        ClassMetrics: {
+            class: components["schemas"]["ClassName"];
             /**
              * Format: int32
-             * @description How many rows all of this was counted on. Each was kept from the trees that spoke of it: a small table is
-             *     parted in folds for it, so that every row counts; of a large one some rows are held out for good.
+             * @description How many held-out rows are of the class.
              */
-            held_out_rows: number;
-        } | null;
+            rows: number;
+            /**
+             * Format: double
+             * @description The share of the class's rows that are answered with it; null without such rows.
+             */
+            recall: number | null;
+            /**
+             * Format: double
+             * @description The share of the rows answered with the class that are of it; null without such rows.
+             */
+            precision: number | null;
+            /**
+             * Format: double
+             * @description The share of the class's rows whose set holds it; null without such rows.
+             */
+            set_coverage: number | null;
+            /**
+             * Format: double
+             * @description The mean number of classes in their sets; null without such rows.
+             */
+            set_size: number | null;
+            /** @description Whether the class's probabilities are true, all rows by ascending probability, in groups of about as many. */
+            reliability: components["schemas"]["ReliabilityBin"][];
+        };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
          *     table unusable, and the answer says which it is.
@@ -1007,12 +1237,13 @@ export interface components {
          *
          *     | column | meaning |
          *     |---|---|
-         *     | `t` | the predicted value |
+         *     | `t` | the predicted value: a number, or a class as a string |
          *     | `t_original` | the row's own value of the target as it was sent, or null |
-         *     | `t_confidence` | the confidence of the interval, between 0 and 1 |
-         *     | `t_min`, `t_max` | the bounds of the interval |
-         *     | `t_anomaly` | whether the original lies outside the interval; null without an original that is a number |
-         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound` |
+         *     | `t_confidence` | the confidence of the interval, or the probability of the class, between 0 and 1 |
+         *     | `t_min`, `t_max` | the bounds of the interval; null for classes |
+         *     | `t_anomaly` | whether the original lies outside the interval, or the set; null without an original that is a number, or any text for classes |
+         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds |
+         *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
          *     the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
@@ -1578,8 +1809,8 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The table was read, but no model can be trained from it: the target is missing or not numeric, there
-         *     are too few rows, a line is broken, or no column could be used.
+         * @description The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
+         *     as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
          *
          *     To fix it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
          *     Nothing was kept of the table; an earlier version of the model goes on answering.
@@ -3239,10 +3470,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The column to predict. It must hold numbers. A space in its name is written `%20` or `+`, as in any query:
+                 * @description The column to predict. It holds numbers, or classes such as text and booleans. A space in its name is written `%20` or `+`, as in any query:
                  *     `?target=sale%20price`.
                  */
                 target: components["schemas"]["ColumnName"];
+                /** @description What the target is predicted as, in place of what its values suggest. */
+                task?: components["schemas"]["Task"];
             };
             header?: {
                 /**
@@ -3331,7 +3564,7 @@ export interface operations {
     predict: {
         parameters: {
             query?: {
-                /** @description The confidence wanted for every row, in place of one chosen row by row. */
+                /** @description The confidence wanted for every interval, in place of one chosen row by row, or for every set of classes, in place of 0.9. */
                 confidence?: number;
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,

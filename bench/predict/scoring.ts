@@ -1,8 +1,8 @@
 import { prepareTable } from '../../prediction/src/binning/dataset.js';
 import { Learner } from '../../prediction/src/boosting/learner.js';
 import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
-import { type Model, readRowsTable } from '../../prediction/src/index.js';
-import { RowBinner } from '../../prediction/src/serving/row-binner.js';
+import { readRowsTable } from '../../prediction/src/index.js';
+import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
@@ -51,12 +51,13 @@ export const scoring: Scenario = {
 
 function learn() {
   const table = readRowsTable([...syntheticRows(TRAINING_ROWS)], SYNTHETIC_TARGET);
+  if (table.task !== 'regression') throw new Error('The target is a number.');
   const { columns, features, binned } = prepareTable(table);
   const learner = new Learner(binned);
   const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
   const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
   const { trees } = learner.boost(rows, table.targetValues, limits, TREES, () => {});
-  const model: Pick<Model, 'columns' | 'features' | 'partial_rows'> = {
+  const model: BinnedModel = {
     columns,
     features,
     partial_rows: null,

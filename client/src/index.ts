@@ -12,14 +12,17 @@ export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
   Chatbot,
+  ClassificationMetrics,
+  ClassificationModel,
   Column,
   Model,
-  ModelMetrics,
   ModelStatus,
   PredictionLine,
   PredictionRow,
   Project,
   RowWarning,
+  RegressionMetrics,
+  RegressionModel,
   Skill,
 } from './resources.js';
 export { type RowWarnings, rowWarnings } from './row-warnings.js';

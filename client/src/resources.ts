@@ -14,19 +14,28 @@ export type Agent = Schemas['Agent'];
 /** A chatbot, which offers an agent to people. */
 export type Chatbot = Schemas['Chatbot'];
 
-/** A model, with the state of one of its versions. */
+/** A model, as one of its versions shows it: of numbers or of classes, as its `task` tells. */
 export type Model = Schemas['Model'];
 
-/** The state of a version of a model. */
+/** A model that predicts a number. */
+export type RegressionModel = Schemas['RegressionModel'];
+
+/** A model that predicts a class. */
+export type ClassificationModel = Schemas['ClassificationModel'];
+
+/** How a version of a model is doing. */
 export type ModelStatus = Schemas['ModelStatus'];
 
 /** An input column of a model, and how the model uses it. */
 export type Column = Schemas['Column'];
 
-/** The accuracy of a model on rows that it was not trained on. */
-export type ModelMetrics = NonNullable<Schemas['ModelMetrics']>;
+/** How well a model of numbers does on rows that it was not trained on. */
+export type RegressionMetrics = NonNullable<Schemas['RegressionMetrics']>;
 
-/** A row of a prediction: the row's own columns, the predicted value and its interval. */
+/** How well a model of classes does on rows that it was not trained on. */
+export type ClassificationMetrics = NonNullable<Schemas['ClassificationMetrics']>;
+
+/** A row of a prediction: the row's own columns, the predicted value and its interval, or the class and its set. */
 export type PredictionRow = Schemas['PredictionRow'];
 
 /** A value or a name in some of the rows to predict that the model does not know. */

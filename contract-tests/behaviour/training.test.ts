@@ -77,6 +77,7 @@ describe('a model', () => {
       'z',
     ]);
     expect(model.columns?.[1]?.categories).toEqual(expect.arrayContaining(['Ideal', 'Fair']));
+    if (model.task !== 'regression') throw new Error('The target is a number.');
     expect(model.metrics?.r2).toBeGreaterThan(0.5);
     const { data } = await roster.GET(ALL, { params: { path } });
     expect(data).toEqual([model]);

@@ -62,8 +62,8 @@ describe('the versions of a model', () => {
     const versions = await listed(path);
     expect(versions.map(({ version }) => version)).toEqual([1, 2, 3]);
     for (const version of versions) {
-      expect(version).toMatchObject({ status: 'ready', serving_version: 3 });
-      expect(version.metrics?.rmse).toBeGreaterThan(0);
+      const metrics = { rmse: expect.any(Number) };
+      expect(version).toMatchObject({ status: 'ready', serving_version: 3, metrics });
     }
     const paged: Model[] = [];
     const list = (query: { limit: number; cursor?: string }) =>

@@ -1,7 +1,7 @@
 import { rowWarnings } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
-import { trainPrices } from '../../testkit/service/train-prices.js';
+import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { faulty, ownProject, roster, send, situation } from '../target.js';
 
 const ALL = '/api/projects/{projectName}/models';
@@ -26,9 +26,19 @@ const inProject = () => ({ path: { projectName: project } });
 const named = (modelName: string) => ({ path: { projectName: project, modelName } });
 const prices = () => named('diamond_prices');
 const version = (number: string) => ({ path: { ...prices().path, version: number } });
-const training = (target: string) => ({ ...prices(), query: { target } });
+const training = (target: string, task?: 'classification') => ({
+  ...prices(),
+  query: { target, ...(task && { task }) },
+});
 
 const trained = () => trainPrices(roster, prices().path);
+
+/** Sixty diamonds of two cuts, which follow from the price. */
+const cuts = `carat,price,cut\n${[...Array(60).keys()].map((index) => `${index / 50},${300 + index},${index % 60 < 30 ? 'Ideal' : 'Premium'}`).join('\n')}`;
+
+const begunOnCuts = () => roster.PUT(ONE, { params: training('cut'), body: cuts, headers: CSV });
+
+const trainedOnCuts = async () => settled(roster, prices().path, (await begunOnCuts()).data);
 
 function startTraining(body = slowTable()) {
   return roster.PUT(ONE, { params: training('price'), body, headers: CSV });
@@ -59,6 +69,30 @@ describe('trainModel', () => {
       metrics: null,
     });
     expect(response.headers.get('Location')).toBeTruthy();
+  });
+
+  test('202 for a target of classes, which the task of the model tells', async () => {
+    const given = await situation(202, 'classes');
+    const { data, response } = await roster.PUT(ONE, {
+      params: training('cut'),
+      body: cuts,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(response.status).toBe(202);
+    expect(data).toMatchObject({ status: 'training', task: 'classification', classes: null });
+  });
+
+  test('422 for a target that is too different for the task that was asked for', async () => {
+    const given = await situation(422, 'classes');
+    const { error } = await roster.PUT(ONE, {
+      params: training('carat', 'classification'),
+      body: cuts,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error).toMatchObject({
+      type: '/problems/unusable-table',
+      errors: [{ message: expect.stringContaining('at least 10 rows') }],
+    });
   });
 
   test('400 without a target', async () => {
@@ -122,7 +156,22 @@ describe('getModel', () => {
       { name: 'carat', kind: 'number', used: true, categories: null },
       { name: 'cut', kind: 'category', used: true, min: null, max: null },
     ]);
-    expect(data?.metrics?.rmse).toBeLessThan(data?.metrics?.baseline_rmse ?? 0);
+    if (data?.task !== 'regression') throw new Error('The target is a number.');
+    expect(data.metrics?.rmse).toBeLessThan(data.metrics?.baseline_rmse ?? 0);
+    expect(data.metrics?.residuals.length).toBeGreaterThan(1);
+    expect(data.summary).toContain('Better than always answering the mean');
+  });
+
+  test('200 with a classifier that is ready: its classes and how well it does', async () => {
+    const given = await situation(200, 'classes', trainedOnCuts);
+    const { data, response } = await roster.GET(ONE, { params: prices(), ...given });
+    expect(response.status).toBe(200);
+    if (data?.task !== 'classification') throw new Error('The target is a class.');
+    const names = data.classes?.map(({ name }) => name);
+    expect(names?.slice(0, 2)).toEqual(['Ideal', 'Premium']);
+    expect(data.metrics?.log_loss).toBeLessThan(data.metrics?.baseline_log_loss ?? 0);
+    expect(data.metrics?.by_class.map((one) => one.class)).toEqual(names);
+    expect(data.summary).toContain('Better than always answering the commonest class');
   });
 
   test('404 where there is none of this name', async () => {
@@ -156,6 +205,27 @@ describe('predict', () => {
       select_data_query: null,
       when_data: null,
       __service_row_id: null,
+    });
+  });
+
+  test('200 of a classifier with a class, its probability and a set', async () => {
+    const given = await situation(200, 'classes', trainedOnCuts);
+    const { data, response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [{ carat: 0.1, price: 310, cut: 'Ideal' }],
+      ...given,
+    });
+    expect(response.status).toBe(200);
+    expect(data?.[0]).toMatchObject({
+      cut: 'Ideal',
+      cut_original: 'Ideal',
+      cut_confidence: expect.any(Number),
+      cut_min: null,
+      cut_max: null,
+      cut_anomaly: false,
+      cut_explain: expect.stringContaining('"probability_class_Premium":'),
+      cut_set: expect.arrayContaining(['Ideal']),
+      select_data_query: null,
     });
   });
 
@@ -252,8 +322,8 @@ describe('getVersion', () => {
     const given = await situation(200, 'ready', trained);
     const { data, response } = await roster.GET(VERSION, { params: version('1'), ...given });
     expect(response.status).toBe(200);
-    expect(data).toMatchObject({ version: 1, status: 'ready', serving_version: 1 });
-    expect(data?.metrics?.rmse).toBeGreaterThan(0);
+    const metrics = { rmse: expect.any(Number) };
+    expect(data).toMatchObject({ version: 1, status: 'ready', serving_version: 1, metrics });
   });
 
   test('404 where there is none of this number', async () => {

@@ -40,14 +40,17 @@ whenSent(training, async (fields) => {
     }),
   );
   const bar = the('progress', HTMLProgressElement, training);
-  const { metrics, row_count } = await untilReady(roster, path, {
+  const model = await untilReady(roster, path, {
     onProgress: ({ progress }) => {
       bar.value = progress;
     },
   });
-  const share = Math.round((metrics?.r2 ?? 0) * 100);
+  const found =
+    model.task === 'regression'
+      ? `explains ${Math.round((model.metrics?.r2 ?? 0) * 100)} % of the variance`
+      : `is right in ${Math.round((model.metrics?.accuracy ?? 0) * 100)} % of the rows`;
   the('[name=result]', HTMLOutputElement, training).value =
-    `Ready: from ${row_count} rows, it explains ${share} % of the variance.`;
+    `Ready: from ${model.row_count} rows, it ${found}.`;
 });
 
 await showSkills();

@@ -58,7 +58,9 @@ async function train() {
     onProgress: ({ version, progress }) =>
       console.log(`Version ${version}: ${Math.round(progress * 100)} %`),
   });
-  console.log(`It is off by $${Math.round(model.metrics?.mae ?? Number.NaN)} on average.`);
+  // Prices are numbers; a model of classes has other metrics.
+  const error = model.task === 'regression' ? model.metrics?.mae : undefined;
+  console.log(`It is off by $${Math.round(error ?? Number.NaN)} on average.`);
 }
 
 async function predict() {

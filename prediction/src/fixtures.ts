@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import {
-  type Model,
   type Prediction,
   Predictor,
+  type RegressionModel,
+  type RegressionTable,
   readCsvTable,
   readRowsTable,
   type Table,
@@ -44,8 +45,19 @@ export function csvStream(text: string, size = 64 * 1024): Readable {
   return Readable.from(chunks);
 }
 
-export function readCsv(text: string, target = 'y'): Promise<Table> {
-  return readCsvTable(csvStream(text), target);
+/** A table with a numeric target. */
+export async function readCsv(text: string, target = 'y'): Promise<RegressionTable> {
+  return numeric(await readCsvTable(csvStream(text), target));
+}
+
+/** A table with a numeric target. */
+export function readRows(rows: Iterable<unknown>, target: string): RegressionTable {
+  return numeric(readRowsTable(rows, target));
+}
+
+export function numeric(table: Table): RegressionTable {
+  if (table.task === 'regression') return table;
+  throw new Error('The target holds classes.');
 }
 
 /** Returns a CSV table of sixty valid rows `x,y`, followed by the given lines. */
@@ -55,9 +67,9 @@ export function csvOf(header: string, line: (index: number) => string, ...more: 
 
 export type Dataset = 'diamonds' | 'txhousing' | 'chicago' | 'concrete';
 
-function readDataset(name: Dataset, target: string): Promise<Table> {
+async function readDataset(name: Dataset, target: string): Promise<RegressionTable> {
   const file = new URL(`../../datasets/${name}.csv`, import.meta.url);
-  return readCsvTable(createReadStream(file), target);
+  return numeric(await readCsvTable(createReadStream(file), target));
 }
 
 /** Returns the faults of the TableError that an action throws. */
@@ -71,8 +83,8 @@ export async function faultsOf(action: () => unknown): Promise<readonly TableFau
   throw new Error('The table was accepted.');
 }
 
-/** Returns the rows of a table, with every cell as text. */
-export function rowsOf(table: Table): Row[] {
+/** The rows of a table, with the text of every cell. */
+export function rowsOf(table: RegressionTable): Row[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
     const cells = table.columns.map((column): [string, unknown] => [
       column.name,
@@ -94,14 +106,14 @@ async function splitDataset(name: Dataset, target: string) {
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
   const shuffled = order.map((index): Row => rows[index] ?? {});
   const trainingCount = Math.round(0.75 * rows.length);
-  const table = readRowsTable(shuffled.slice(0, trainingCount), target);
+  const table = readRows(shuffled.slice(0, trainingCount), target);
   return { table, testRows: shuffled.slice(trainingCount) };
 }
 
 /** A model trained on three quarters of a real table, with its predictions of the other rows. */
 export interface Judged {
-  table: Table;
-  model: Model;
+  table: RegressionTable;
+  model: RegressionModel;
   testRows: Row[];
   target: string;
   predictor: Predictor;

@@ -1,12 +1,13 @@
 /**
- * Predicts a numeric column, with intervals of the promised coverage. Training turns a table into a
- * model; prediction turns rows into rows with intervals. Knows nothing of HTTP or databases.
+ * Predictions of a column of numbers or of classes, with intervals and sets that keep what they promise: a table
+ * in, a model out; rows in, predictions out. Knows nothing of HTTP or of databases.
  *
  * Each process of the service imports only the module that it needs, because a process loads its
  * code anew: one that reads a table then starts in less than half the time.
  */
 
-export type { ModelMetrics } from './model/metrics.js';
+export type { ClassificationMetrics, ClassMetrics } from './model/class-metrics.js';
+export type { RegressionMetrics } from './model/metrics.js';
 export * from './predicting.js';
 export * from './reading.js';
 export type { ColumnSummary } from './table/column-profile.js';

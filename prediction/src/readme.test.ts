@@ -36,8 +36,14 @@ test('the README trains from a file, and predicts with an interval', async () =>
   expect(Number(max)).toBeGreaterThan(Number(value));
 });
 
-test('the README stores a model, and predicts with it', async () => {
-  expect(await outputOf(snippets[1])).toMatch(/value: 10\d\d/);
+test('the README predicts a class, with its probability and a set', async () => {
+  expect(await outputOf(snippets[1])).toMatch(
+    /^\w[\w ]*, with probability 0\.\d+; at 0\.9 one of \w/,
+  );
+});
+
+test('the README keeps a model, and predicts from what was kept', async () => {
+  expect(await outputOf(snippets[2])).toMatch(/value: 10\d\d/);
 });
 
 test('the example trains and predicts', async () => {

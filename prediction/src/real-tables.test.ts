@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { prepareTable } from './binning/dataset.js';
 import { Learner } from './boosting/learner.js';
 import { band, covered, type Dataset, errorOf, judge } from './fixtures.js';
-import { type Model, type Prediction, Predictor, type Table, train } from './index.js';
+import {
+  type Prediction,
+  Predictor,
+  type RegressionModel,
+  type RegressionTable,
+  train,
+} from './index.js';
 import { toStandard } from './intervals/target-scale.js';
 import { everyRow } from './training/folds.js';
 
@@ -104,7 +110,7 @@ describe.each([
   });
 });
 
-function treesOf({ value_forest, error_forest }: Model) {
+function treesOf({ value_forest, error_forest }: RegressionModel) {
   return [...value_forest.trees, ...error_forest.trees];
 }
 
@@ -163,8 +169,8 @@ const LIGHTGBM: { name: Dataset; target: string; error: number }[] = [
   { name: 'concrete', target: 'compressive_strength', error: 4.52631 },
 ];
 
-/** Returns the model with a forest that was grown with the settings above. */
-function atTheSameSettings(table: Table, model: Model): Model {
+/** The model, but with a forest grown at the settings above. */
+function atTheSameSettings(table: RegressionTable, model: RegressionModel): RegressionModel {
   const target = table.targetValues.map((value) => toStandard(model.target_scale, value));
   const learner = new Learner(prepareTable(table).binned);
   const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
@@ -180,7 +186,7 @@ test.each(LIGHTGBM)(
   'on $name, $target, errors are at most 3 % above LightGBM at its settings, and below it at ours',
   async ({ name, target, error }) => {
     const { table, model, testRows } = await judge(name, target);
-    const errorWith = (of: Model) => errorOf(new Predictor(of).predict(testRows));
+    const errorWith = (of: RegressionModel) => errorOf(new Predictor(of).predict(testRows));
     expect(errorWith(atTheSameSettings(table, model)) / error).toBeLessThan(1.03);
     expect(errorWith(model) / error).toBeLessThan(1);
   },

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, rentRows } from './fixtures.js';
-import { encodeModel, Predictor, readRowsTable, type TrainOptions, train } from './index.js';
+import { makeRows, type Row, readRows, rentRows } from './fixtures.js';
+import { encodeModel, Predictor, type TrainOptions, train } from './index.js';
 
 function trainOn(rows: readonly Row[], options?: TrainOptions) {
-  return train(readRowsTable(rows, 'y'), options);
+  return train(readRows(rows, 'y'), options);
 }
 
 const steps = (count: number) => makeRows(count, (_random, x) => ({ x, y: x % 10 }));
 
 describe('training', () => {
   test('is deterministic, and another seed gives another model', () => {
-    const table = readRowsTable(rentRows(300), 'rent');
+    const table = readRows(rentRows(300), 'rent');
     const bytesOf = (options?: TrainOptions) => Buffer.from(encodeModel(train(table, options)));
     const first = bytesOf();
     expect(bytesOf().equals(first)).toBe(true);
@@ -19,7 +19,7 @@ describe('training', () => {
   });
 
   test('counts coverage on rows that did not calibrate the interval', () => {
-    const table = readRowsTable(rentRows(60), 'rent');
+    const table = readRows(rentRows(60), 'rent');
     const counted = [1, 2, 3, 4, 5, 6].map(
       (seed) => train(table, { seed }).metrics.interval_coverage,
     );

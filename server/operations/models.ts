@@ -62,7 +62,8 @@ export function modelOperations(
       await store.models.refuseFullQueue(project.id);
       await store.tables.refuseFullOwner(owner);
       const format = body.mediaType === 'text/csv' ? 'csv' : 'json';
-      const table = await tables.keep({ owner, format, target, text: body.bytes });
+      const { task } = query;
+      const table = await tables.keep({ owner, format, target, task, text: body.bytes });
       const begun = await inProject(store, caller, project.name, async (tx, project) => {
         await checkTrainable(tx, project, name, headers);
         return tx.models.beginTraining(project.id, name, table);

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { PredictOptions, Predictor } from '../../prediction/src/predicting.js';
+import type { PredictOptions } from '../../prediction/src/predicting.js';
 import { LineFault, NdjsonReader } from '../json/ndjson-reader.js';
 import { JsonLines } from '../pipeline/handlers.js';
 import { ProblemError, problem } from '../problems/problem.js';
+import type { AnyPredictor } from '../training/predictors.js';
 import { StreamWarnings, type UnknownNames } from './row-warnings.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];
@@ -22,7 +23,7 @@ interface StreamOptions extends PredictOptions {
  */
 export function predictLines(
   body: Readable,
-  predictor: Predictor,
+  predictor: AnyPredictor,
   options: StreamOptions,
   count: (rows: number) => void,
 ): JsonLines {
@@ -51,7 +52,7 @@ async function* answers(
 
 function answerTo(
   block: readonly unknown[],
-  predictor: Predictor,
+  predictor: AnyPredictor,
   options: PredictOptions,
   warnings: StreamWarnings,
   count: (rows: number) => void,

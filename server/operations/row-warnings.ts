@@ -1,6 +1,5 @@
 import type { components } from '../../generated/openapi.js';
 import type {
-  Predictor,
   RowCheck,
   RowWarning,
   RowWarnings,
@@ -8,6 +7,7 @@ import type {
 import { escapeToken } from '../contract/json-pointer.js';
 import { MAX_ERRORS, type ProblemError, problem } from '../problems/problem.js';
 import { pausing } from '../store/index.js';
+import type { AnyPredictor } from '../training/predictors.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
@@ -24,7 +24,7 @@ const MAX_ROWS = 16;
  * @throws {ProblemError} if the rows have unknown names, and these are to be refused
  */
 export async function checkRows(
-  predictor: Predictor,
+  predictor: AnyPredictor,
   rows: readonly unknown[],
   at: string,
   unknown: UnknownNames = 'ignore',
@@ -47,7 +47,7 @@ export async function checkRows(
 export class StreamWarnings {
   readonly #check: RowCheck;
 
-  constructor(private readonly predictor: Predictor) {
+  constructor(private readonly predictor: AnyPredictor) {
     this.#check = predictor.check();
   }
 

@@ -14,11 +14,19 @@ import { inOrder, type Page } from './page.js';
 import { adjustCounters, reserveQuota } from './project-quota.js';
 import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';
-import { fromRow, type Model, newest, numberedName, versions } from './versions.js';
+import {
+  type ClassificationModel,
+  fromRow,
+  type Model,
+  newest,
+  numberedName,
+  versions,
+} from './versions.js';
 
 /** A training that begins. */
 export interface NewTraining {
   readonly target: string;
+  readonly task: Model['task'];
   readonly rowCount: number;
   /** The table, which is in the store already, and is kept until the training has ended. */
   readonly tableId: string;
@@ -28,6 +36,10 @@ export interface NewTraining {
 export interface TrainedVersion {
   readonly columns: NonNullable<Model['columns']>;
   readonly metrics: NonNullable<Model['metrics']>;
+  /** Null, if numbers are predicted. */
+  readonly classes: ClassificationModel['classes'];
+  readonly summary: string;
+  readonly trainingSeconds: number;
   readonly artifact: Uint8Array;
 }
 
@@ -147,7 +159,7 @@ export class ModelStore {
   async beginTraining(
     projectId: string,
     name: string,
-    { target, rowCount, tableId }: NewTraining,
+    { target, task, rowCount, tableId }: NewTraining,
   ): Promise<{ model: Model; versionId: string }> {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
@@ -167,6 +179,7 @@ export class ModelStore {
         version,
         status: 'training',
         target,
+        task,
         row_count: rowCount,
         updated_at: now,
       })
@@ -228,16 +241,22 @@ export class ModelStore {
   finishTraining(
     versionId: string,
     instance: string,
-    { columns, metrics, artifact }: TrainedVersion,
+    { columns, metrics, classes, summary, trainingSeconds, artifact }: TrainedVersion,
   ): Promise<boolean> {
-    const shown = { columns: JSON.stringify(columns), metrics: JSON.stringify(metrics) };
-    const bytes =
-      artifact.length + Buffer.byteLength(shown.columns) + Buffer.byteLength(shown.metrics);
+    const shown = {
+      columns: JSON.stringify(columns),
+      metrics: JSON.stringify(metrics),
+      classes: classes && JSON.stringify(classes),
+      summary,
+    };
+    const texts = Object.values(shown);
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), artifact.length);
     return inTransaction(this.work, async (db) => {
       const version = await endTraining(db, versionId, instance, {
         status: 'ready',
         progress: 1,
         ...shown,
+        training_seconds: trainingSeconds,
         checksum: checksum(artifact),
         bytes,
       });

@@ -55,7 +55,7 @@ describe.each([
     for (const [position, part] of parts.entries()) {
       await tables.addPart(tableId, position, part);
     }
-    return { target: 'y', rowCount: 1, tableId };
+    return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
   };
   const begin = async (name: string) => {
     const table = await keepTable(store);
@@ -274,7 +274,7 @@ describe.each([
     const tableOf = async (bytes: number) => {
       const tableId = await store.tables.begin('ann');
       await store.tables.addPart(tableId, 0, new Uint8Array(bytes));
-      return { target: 'y', rowCount: 1, tableId };
+      return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
     };
     const sweepAll = async () => {
       while (await store.tables.sweep());
@@ -297,11 +297,20 @@ describe.each([
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
         ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
         ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
+        ...{ predicted_actual: [], residuals: [] },
       };
       const columns: never[] = [];
       const shown = JSON.stringify(columns).length + JSON.stringify(metrics).length;
       const artifact = kept.subarray(shown);
-      await store.models.finishTraining(claim.versionId, 'here', { columns, metrics, artifact });
+      const trained = {
+        columns,
+        metrics,
+        classes: null,
+        summary: '',
+        trainingSeconds: 1,
+        artifact,
+      };
+      await store.models.finishTraining(claim.versionId, 'here', trained);
     };
 
     test('counts the texts of all projects of the owner, and of no other owner', async () => {
@@ -558,7 +567,11 @@ describe.each([
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
         ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
         ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
+        ...{ predicted_actual: [], residuals: [] },
       },
+      classes: null,
+      summary: '',
+      trainingSeconds: 1,
       artifact: new Uint8Array([7, 0, 9]),
     };
 

@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Database } from './database/schema.js';
 
 export type Model = components['schemas']['Model'];
+export type ClassificationModel = components['schemas']['ClassificationModel'];
 
 /** Selects each version of each model, with the columns that callers see. */
 export function versions(db: Kysely<Database>) {
@@ -16,10 +17,14 @@ export function versions(db: Kysely<Database>) {
       'model_versions.status',
       'model_versions.progress',
       'model_versions.failure',
+      'model_versions.task',
       'model_versions.target',
       'model_versions.row_count',
       'model_versions.columns',
       'model_versions.metrics',
+      'model_versions.classes',
+      'model_versions.summary',
+      'model_versions.training_seconds',
       'model_versions.checksum',
       'models.created_at',
       'models.serving_version',
@@ -39,8 +44,11 @@ export function newest(query: VersionQuery): VersionQuery {
   );
 }
 
+/** What versions lack that were trained before it was measured. */
+const PLOTS = { predicted_actual: [], residuals: [] };
+
 export function fromRow(row: VersionRow): Model {
-  return {
+  const begin = {
     id: row.id,
     name: row.name,
     version: row.version,
@@ -48,14 +56,34 @@ export function fromRow(row: VersionRow): Model {
     progress: row.progress,
     failure: row.failure,
     serving_version: row.serving_version,
+  };
+  const shown = {
     target: row.target,
     row_count: row.row_count,
-    columns: row.columns === null ? null : JSON.parse(row.columns),
-    metrics: row.metrics === null ? null : JSON.parse(row.metrics),
+  };
+  const end = {
+    columns: parsed(row.columns),
+    metrics: parsed(row.metrics),
+    summary: row.summary,
+    training_seconds: row.training_seconds,
     checksum: row.checksum,
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+  return row.task === 'regression'
+    ? {
+        ...begin,
+        task: row.task,
+        ...shown,
+        ...end,
+        metrics: end.metrics && { ...PLOTS, ...end.metrics },
+      }
+    : { ...begin, task: row.task, ...shown, classes: parsed(row.classes), ...end };
+}
+
+/** Returns what the store wrote, in the form of the contract. */
+function parsed(json: string | null) {
+  return json === null ? null : JSON.parse(json);
 }
 
 /** The largest number that a version may have, as the contract says. */

@@ -1,6 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { decodeModel, type Model, Predictor } from '../../prediction/src/predicting.js';
+import {
+  type Classifier,
+  createPredictor,
+  decodeModel,
+  type Model,
+  type Predictor,
+} from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
+
+/** What answers for a model of numbers, or of classes. */
+export type AnyPredictor = Predictor | Classifier;
 
 /** How many trained models are held in memory; the others are read again when they are asked for. */
 const MAX_LOADED = 64;
@@ -22,11 +31,11 @@ interface Known {
 
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */
 export class Predictors {
-  readonly #loaded: LRUCache<string, Predictor>;
+  readonly #loaded: LRUCache<string, AnyPredictor>;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
 
   constructor(private readonly store: Store) {
-    this.#loaded = new LRUCache<string, Predictor>({
+    this.#loaded = new LRUCache<string, AnyPredictor>({
       max: MAX_LOADED,
       maxSize: MAX_LOADED_BYTES,
       fetchMethod: async (versionId, _, { options }) => {
@@ -34,7 +43,7 @@ export class Predictors {
         if (!artifact) return undefined;
         const model = decodeModel(artifact);
         options.size = Math.min(memoryOf(model, artifact.length), MAX_LOADED_BYTES);
-        return new Predictor(model);
+        return createPredictor(model);
       },
     });
   }
@@ -47,7 +56,7 @@ export class Predictors {
     owner: string,
     project: string,
     name: string,
-  ): Predictor | Promise<Predictor | undefined> {
+  ): AnyPredictor | Promise<AnyPredictor | undefined> {
     // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
     const address = `${owner}\0${project}\0${name}`;
     const mark = this.store.mark();
@@ -63,7 +72,7 @@ export class Predictors {
     name: string,
     address: string,
     mark: string | undefined,
-  ): Promise<Predictor | undefined> {
+  ): Promise<AnyPredictor | undefined> {
     const serving = await this.store.models.serving(owner, project, name);
     if (!serving) return undefined;
     if (mark !== undefined) this.#known.set(address, { mark, versionId: serving.versionId });
@@ -77,7 +86,7 @@ export class Predictors {
     return now && this.#load(now.versionId);
   }
 
-  #load(versionId: string): Predictor | Promise<Predictor | undefined> {
+  #load(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
     return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
   }
 }

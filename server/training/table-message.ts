@@ -1,4 +1,4 @@
-import type { TableFault } from '../../prediction/src/predicting.js';
+import type { TableFault, Task } from '../../prediction/src/predicting.js';
 
 /** The text formats of a table. */
 export type TableFormat = 'csv' | 'json';
@@ -7,6 +7,14 @@ export type TableFormat = 'csv' | 'json';
 export interface TableReading {
   readonly format: TableFormat;
   readonly target: string;
+  /** What the target is predicted as; undefined, for what its values suggest. */
+  readonly task?: Task | undefined;
+}
+
+/** What is known of a table that was read. */
+export interface TableFacts {
+  readonly rowCount: number;
+  readonly task: Task;
 }
 
 /**
@@ -14,6 +22,6 @@ export interface TableReading {
  * makes them, or the table was refused.
  */
 export type TableMessage =
-  | { readonly kind: 'read'; readonly rowCount: number }
+  | ({ readonly kind: 'read' } & TableFacts)
   | { readonly kind: 'unusable'; readonly faults: readonly TableFault[] }
   | { readonly kind: 'malformed' | 'misshapen'; readonly message: string };

@@ -1,5 +1,5 @@
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
-import type { TableMessage, TableReading } from './table-message.js';
+import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 import { type PoolOptions, WorkerPool } from './worker-process.js';
 
 /**
@@ -25,7 +25,7 @@ export class TableReader {
    * Reads a table. If the table is refused, the rest of the text is not read.
    * @param keep takes the parts of the table, in order
    * @param signal cancels the reading
-   * @returns the number of rows
+   * @returns the facts of the table
    * @throws {TableError | MalformedJsonError | JsonShapeError} if the table is refused; `keep` may
    *   already have taken some parts
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends early
@@ -33,12 +33,12 @@ export class TableReader {
    */
   async read(
     input: AsyncIterable<Uint8Array>,
-    { format, target }: TableReading,
+    { format, target, task }: TableReading,
     keep: (part: Uint8Array) => Promise<void>,
     signal?: AbortSignal,
-  ): Promise<number> {
-    const details: TableReading = { format, target };
-    return rowsOf(await this.#pool.run({ details, input, onData: keep, signal }));
+  ): Promise<TableFacts> {
+    const details: TableReading = { format, target, task };
+    return factsOf(await this.#pool.run({ details, input, onData: keep, signal }));
   }
 
   /** Ends the idle processes. */
@@ -47,10 +47,10 @@ export class TableReader {
   }
 }
 
-function rowsOf(message: TableMessage): number {
+function factsOf(message: TableMessage): TableFacts {
   switch (message.kind) {
     case 'read':
-      return message.rowCount;
+      return { rowCount: message.rowCount, task: message.task };
     case 'unusable':
       throw new TableError(message.faults);
     case 'malformed':

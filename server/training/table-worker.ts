@@ -13,15 +13,15 @@ import type { TableMessage, TableReading } from './table-message.js';
 await serveJobs(readTable);
 
 async function readTable(
-  { format, target }: TableReading,
+  { format, target, task }: TableReading,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
 ): Promise<TableMessage> {
   const read = format === 'csv' ? readCsvTable : readJsonTable;
   try {
-    const table = await read(text, target, { drain: false });
+    const table = await read(text, target, { drain: false, task });
     for (const part of encodeTable(table)) output.data(part);
-    return { kind: 'read', rowCount: table.rowCount };
+    return { kind: 'read', rowCount: table.rowCount, task: table.task };
   } catch (error) {
     return refusalOf(error);
   }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { TableError } from '../../prediction/src/predicting.js';
+import { TableError, type Task } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
 import { coalesceChunks } from './coalesce-chunks.js';
 import type { TableFormat } from './table-message.js';
@@ -30,6 +30,8 @@ export interface TableSource {
   readonly owner: string;
   readonly format: TableFormat;
   readonly target: string;
+  /** What the target is predicted as; undefined, for what its values suggest. */
+  readonly task?: Task | undefined;
   readonly text: AsyncIterable<Uint8Array>;
 }
 
@@ -37,6 +39,7 @@ export interface TableSource {
 export interface KeptTable {
   readonly tableId: string;
   readonly target: string;
+  readonly task: Task;
   readonly rowCount: number;
 }
 
@@ -115,7 +118,7 @@ export class Tables {
   async #read(
     owner: string,
     text: AsyncIterable<Uint8Array>,
-    what: Pick<TableSource, 'format' | 'target'>,
+    what: Pick<TableSource, 'format' | 'target' | 'task'>,
     signal: AbortSignal,
   ): Promise<KeptTable> {
     const { tables } = this.store;
@@ -129,9 +132,9 @@ export class Tables {
       await nextTurn();
     };
     try {
-      const rowCount = await this.reader.read(text, what, keep, signal);
+      const facts = await this.reader.read(text, what, keep, signal);
       if (tableId === undefined) throw new Error('A table has at least one part');
-      return { tableId, target: what.target, rowCount };
+      return { tableId, target: what.target, ...facts };
     } catch (error) {
       if (tableId !== undefined) await this.discard({ tableId });
       if (!(error instanceof OutOfMemoryError)) throw error;

@@ -1,4 +1,10 @@
-import { encodeModel, TableDecoder, train } from '../../prediction/src/training.js';
+import {
+  type ClassificationModel,
+  describeModel,
+  encodeModel,
+  TableDecoder,
+  train,
+} from '../../prediction/src/training.js';
 import { serveJobs } from './serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 
@@ -6,7 +12,21 @@ import type { TrainingResult } from './training-message.js';
 await serveJobs(async (_: null, parts, output): Promise<TrainingResult> => {
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);
+  const begin = performance.now();
   const model = train(decoder.finish(), { onProgress: (part) => output.progress(part) });
+  const trainingSeconds = Math.round(performance.now() - begin) / 1000;
   output.data(encodeModel(model));
-  return { columns: [...model.columns], metrics: model.metrics };
+  return {
+    columns: [...model.columns],
+    metrics: model.metrics,
+    classes: model.task === 'classification' ? classesOf(model) : null,
+    summary: describeModel(model),
+    trainingSeconds,
+  };
 });
+
+function classesOf({ classes, row_count }: ClassificationModel) {
+  return classes.map(({ name, rows, merged_count, merged }) => {
+    return { name, rows, share: rows / row_count, merged_count, merged };
+  });
+}

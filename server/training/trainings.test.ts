@@ -12,7 +12,12 @@ test('a training begins while a large table is still being removed', async () =>
   await store.transaction(async ({ projects, models }) => {
     const project = await projects.hold('local', 'default');
     if (!project) throw new Error('A new store has a project');
-    await models.beginTraining(project.id, 'm', { target: 'y', rowCount: 1, tableId });
+    await models.beginTraining(project.id, 'm', {
+      target: 'y',
+      task: 'regression',
+      rowCount: 1,
+      tableId,
+    });
   });
   const trainings = new Trainings(store, pino({ enabled: false }), () => {});
   trainings.start();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, makeRows, type Row } from '../fixtures.js';
-import { type Model, Predictor, readRowsTable, train } from '../index.js';
+import { errorOf, makeRows, type Row, readRows } from '../fixtures.js';
+import { Predictor, type RegressionModel, train } from '../index.js';
 import { DATE_PARTS } from './date-parts.js';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -9,12 +9,12 @@ function dayAt(index: number, step = DAY): string {
   return new Date(Date.UTC(2022, 0, 1) + index * step).toISOString();
 }
 
-function partsOf({ features }: Model) {
+function partsOf({ features }: RegressionModel) {
   return features.map(({ part }) => part);
 }
 
-function trainOn(rows: readonly Row[]): Model {
-  return train(readRowsTable(rows, 'y'));
+function trainOn(rows: readonly Row[]): RegressionModel {
+  return train(readRows(rows, 'y'));
 }
 
 describe('a date', () => {

@@ -5,39 +5,39 @@ const MAX_ROUNDS = 400;
 /** Rounds without a better prediction after which the search ends. */
 const PATIENCE = 20;
 
-/** A round counts as better when it lowers the squared error by this share: less is not worth a tree. */
+/** A round counts as better when it lowers the loss by this share: less is not worth a tree. */
 const MIN_GAIN = 1e-4;
 
 /** Finds the number of boosting rounds that predicts a validation set best (early stopping). */
 export class EarlyStopping {
   readonly #predictions: Float64Array;
-  readonly #target: Float64Array;
-  readonly #rows: Uint32Array;
+  readonly #loss: () => number;
+  readonly #maxRounds: number;
   #round = 0;
-  #best: { round: number; squares: number; predictions: Float64Array };
+  #best: { round: number; loss: number; predictions: Float64Array };
 
   /**
-   * @param predictions by row; brought up to date by the caller, who boosts, before each `update`.
-   * @param rows the rows whose predictions count.
+   * @param predictions brought up to date by the caller, who boosts, before each `update`.
+   * @param loss measures them: the less, the better.
    */
-  constructor(predictions: Float64Array, target: Float64Array, rows: Uint32Array) {
+  constructor(predictions: Float64Array, loss: () => number, maxRounds = MAX_ROUNDS) {
     this.#predictions = predictions;
-    this.#target = target;
-    this.#rows = rows;
-    this.#best = { round: 0, squares: this.#squares(), predictions: predictions.slice() };
+    this.#loss = loss;
+    this.#maxRounds = maxRounds;
+    this.#best = { round: 0, loss: loss(), predictions: predictions.slice() };
   }
 
   get isOver(): boolean {
-    return this.#round === MAX_ROUNDS || this.#round - this.#best.round > PATIENCE;
+    return this.#round === this.#maxRounds || this.#round - this.#best.round > PATIENCE;
   }
 
   /** Measures the predictions after one more round; returns the number of rounds. */
   update(): number {
     this.#round++;
-    const squares = this.#squares();
-    if (squares < this.#best.squares * (1 - MIN_GAIN)) {
+    const loss = this.#loss();
+    if (loss < this.#best.loss * (1 - MIN_GAIN)) {
       this.#best.predictions.set(this.#predictions);
-      this.#best = { ...this.#best, round: this.#round, squares };
+      this.#best = { ...this.#best, round: this.#round, loss };
     }
     return this.#round;
   }
@@ -56,12 +56,15 @@ export class EarlyStopping {
   truncate({ base, trees }: Forest): Forest {
     return { base, trees: trees.slice(0, this.rounds) };
   }
+}
 
-  #squares(): number {
-    let sum = 0;
-    for (const row of this.#rows) {
-      sum += ((this.#target[row] ?? 0) - (this.#predictions[row] ?? 0)) ** 2;
-    }
-    return sum;
-  }
+/** Returns the sum of the squared errors of some rows. */
+export function squaredError(
+  predictions: Float64Array,
+  target: Float64Array,
+  rows: Uint32Array,
+): number {
+  let sum = 0;
+  for (const row of rows) sum += ((target[row] ?? 0) - (predictions[row] ?? 0)) ** 2;
+  return sum;
 }

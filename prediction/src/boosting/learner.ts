@@ -3,6 +3,7 @@ import { ForestScorer } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import { Booster } from './booster.js';
+import { ClassBooster, type ClassTarget } from './class-booster.js';
 import { HistogramBuilder } from './histogram.js';
 import { BinnedTable } from './kernel-dataset.js';
 import { ScoreUpdater } from './score-updater.js';
@@ -33,6 +34,29 @@ export class Learner {
   /** @param target by row of the whole table, as all numbers by row here. */
   booster(rows: Uint32Array, target: Float64Array, limits: TreeParams): Booster {
     return new Booster(this.#table, this.#histograms, this.#adder, rows, target, limits);
+  }
+
+  /**
+   * @param learningRate the share of its step that a tree takes.
+   * @param start as for `ClassBooster`.
+   */
+  classBooster(
+    rows: Uint32Array,
+    target: ClassTarget,
+    params: TreeParams,
+    learningRate: number,
+    start?: Float64Array,
+  ): ClassBooster {
+    return new ClassBooster(
+      this.#table,
+      this.#histograms,
+      this.#adder,
+      rows,
+      target,
+      params,
+      learningRate,
+      start,
+    );
   }
 
   /** Boosts for a number of rounds; `onRound` is told the number of each when it is done. */

@@ -85,21 +85,27 @@ export interface Width {
 /**
  * The width for a level in one group: the k-th smallest of its n scores, k = ⌈(n + 1) × level⌉
  * (split-conformal prediction: Papadopoulos et al. 2002; normalised: Lei et al. 2018). Few scores
- * cannot vouch for a high level: then it is the highest hundredth that they can.
+ * cannot vouch for a high level: then it is the highest hundredth that they can. Where scores are equal, the
+ * level is that of the last of them.
  */
 export function widthAt(scores: readonly number[], level: number): Width {
   const count = scores.length;
   const highest = Math.floor((100 * count) / (count + 1)) / 100;
   const kept = Math.min(level, highest);
   // Guards k against the rounding of (n + 1) × level, as in 100 × 0.07 = 7.000000000000001.
-  const rank = Math.ceil((count + 1) * kept - 1e-9);
-  return { level: kept, score: scores[Math.max(rank, 1) - 1] ?? 0 };
+  const rank = Math.max(Math.ceil((count + 1) * kept - 1e-9), 1);
+  const score = scores[rank - 1] ?? 0;
+  // Answers that are rounded hold many truths without any reach: such a width keeps more than was asked for.
+  let last = rank;
+  while (last < count && scores[last] === score) last++;
+  const reached = last > rank ? Math.floor((100 * last) / (count + 1)) / 100 : kept;
+  return { level: Math.max(kept, reached), score };
 }
 
 /** The widths of a group at 0.01, 0.02 … 0.99, as far as it can vouch for them. */
 export function allWidths(scores: readonly number[]): Width[] {
   const widths = Array.from({ length: LEVELS }, (_, index) => widthAt(scores, (index + 1) / 100));
-  return widths.filter(({ level }, index) => level === (index + 1) / 100);
+  return widths.filter(({ level }, index) => level >= (index + 1) / 100);
 }
 
 /** The width with the highest level whose score is at most `most`; the narrowest if none is. */

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { covered, makeRows, type Row } from '../fixtures.js';
-import { type Prediction, Predictor, readRowsTable, train } from '../index.js';
+import { covered, makeRows, type Row, readRows } from '../fixtures.js';
+import { type Prediction, Predictor, train } from '../index.js';
 import { findSupport, withinSupport } from './target-range.js';
 
 const LEVELS = [0.5, 0.8, 0.9, 0.95];
 
 /** Trains on the first rows, and predicts the others at several levels and of its own accord. */
 function predictOthers(rows: readonly Row[], count: number): Prediction[][] {
-  const predictor = new Predictor(train(readRowsTable(rows.slice(0, count), 'y')));
+  const predictor = new Predictor(train(readRows(rows.slice(0, count), 'y')));
   const others = rows.slice(count);
   return [
     ...LEVELS.map((confidence) => predictor.predict(others, { confidence })),
@@ -86,7 +86,7 @@ describe('answers keep to what the target can be', () => {
       const size = random();
       return { size, y: 5 + 1000 * size * random() };
     });
-    const predictor = new Predictor(train(readRowsTable(rows.slice(0, 1000), 'y')));
+    const predictor = new Predictor(train(readRows(rows.slice(0, 1000), 'y')));
     const far = [{ size: -1e9 }, { size: 0 }, {}, ...rows.slice(1000)];
     for (const confidence of LEVELS) {
       for (const { min } of predictor.predict(far, { confidence })) {
@@ -98,7 +98,7 @@ describe('answers keep to what the target can be', () => {
 
   test('of one value but for one row', () => {
     const rows = makeRows(300, (_random, index) => ({ x: index, y: index === 77 ? 9 : 5 }));
-    const predictor = new Predictor(train(readRowsTable(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y')));
     for (const { value, min, max } of predictor.predict(rows, { confidence: 0.95 })) {
       expect(value).toBeGreaterThanOrEqual(5);
       expect(max).toBeLessThanOrEqual(9);

@@ -67,14 +67,14 @@ const MAX_WHOLE_SLACK = 0.05;
 
 /**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
- * held and the target can have. Where few values or whole numbers are all that it can have, the
- * bounds move inwards to those, and to the predicted value at most; if there are none between
+ * held and the target can have. Where it can have whole numbers only, the value is the nearest.
+ * Where few values or whole numbers are all that it can have, the bounds move inwards to those, and to the predicted value at most; if there are none between
  * them, outwards to the nearest, for an interval that holds nothing says nothing.
  *
  * @returns min ≤ value ≤ max, if it was so before.
  */
 export function withinSupport(support: TargetSupport, { value, min, max }: Bounded): Bounded {
-  const kept = keepWithin(support, value);
+  const kept = settle(support, value);
   const below = Math.max(min - 2 * SLACK * (value / 2 - min / 2), -Number.MAX_VALUE);
   const above = Math.min(max + 2 * SLACK * (max / 2 - value / 2), Number.MAX_VALUE);
   const low = nextUp(support, min, below);
@@ -82,6 +82,28 @@ export function withinSupport(support: TargetSupport, { value, min, max }: Bound
   if (low <= high) return { value: kept, min: Math.min(low, kept), max: Math.max(high, kept) };
   const nearest = nearestTo(support, kept);
   return { value: kept, min: Math.min(nearest, kept), max: Math.max(nearest, kept) };
+}
+
+/** Returns the value that is answered for a predicted one: within the range, and whole where the target was. */
+export function settle(support: TargetSupport, value: number): number {
+  const kept = keepWithin(support, value);
+  return support.is_whole ? nearestTo(support, kept) : kept;
+}
+
+/**
+ * Returns the least reach of an interval around a predicted value whose bounds, as `withinSupport` moves them,
+ * hold the actual value. Calibrated by these, intervals keep what they say after they were rounded.
+ *
+ * @param value the predicted value, before it is settled.
+ * @returns at most the distance of the two.
+ */
+export function reachTo(support: TargetSupport, value: number, actual: number): number {
+  const distance = Math.abs(actual - value);
+  if (support.values === null && !support.is_whole) return distance;
+  // An interval that holds no such value is widened to the nearest.
+  if (nearestTo(support, keepWithin(support, value)) === actual) return 0;
+  const stretched = distance / (1 + SLACK);
+  return support.values === null ? Math.max(stretched, distance - MAX_WHOLE_SLACK) : stretched;
 }
 
 function keepWithin({ lower, upper }: TargetSupport, number: number): number {
@@ -110,7 +132,8 @@ function nextDown(support: TargetSupport, bound: number, above: number): number 
   return keepWithin(support, upper !== null && above >= upper ? upper : bound);
 }
 
-function nearestTo({ values, is_whole }: TargetSupport, value: number): number {
+/** Returns the value nearest to a number that the target can have. */
+export function nearestTo({ values, is_whole }: TargetSupport, value: number): number {
   if (values === null) return is_whole ? Math.round(value) + 0 : value;
   const distance = (other: number) => Math.abs(other - value);
   return values.reduce((best, other) => (distance(other) < distance(best) ? other : best));

@@ -1,8 +1,15 @@
+import { lengthFromStandard, type TargetScale } from '../intervals/target-scale.js';
 import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
+import {
+  binResiduals,
+  groupByPrediction,
+  type PredictedActual,
+  type ResidualBin,
+} from './error-plots.js';
 import { type Reliability, rateConfidence } from './reliability.js';
 
-/** What a model does on rows that it was not trained on; errors in units of the target. */
-export interface ModelMetrics extends Reliability {
+/** What a regressor does on rows that it was not trained on; errors in units of the target. */
+export interface RegressionMetrics extends Reliability {
   /** 1 − squared error ÷ squared deviation from the held-out mean; 0 if nothing deviates. */
   r2: number;
   rmse: number;
@@ -10,6 +17,10 @@ export interface ModelMetrics extends Reliability {
   /** The errors of always answering the mean of the training rows. */
   baseline_rmse: number;
   baseline_mae: number;
+  /** Rows by their predicted value, ascending, in groups of about as many. */
+  predicted_actual: PredictedActual[];
+  /** Rows by actual value − predicted value, ascending. */
+  residuals: ResidualBin[];
   /** The rows that all of this was counted on. */
   held_out_rows: number;
 }
@@ -19,18 +30,20 @@ export interface Judged {
   targets: Float64Array;
   predictions: Float64Array;
   predictedErrors: Float64Array;
+  /** As `reachTo`. */
+  reaches: Float64Array;
 }
 
 /**
  * @param deviation the standard deviation of the target.
- * @param toUnits turns a length into units of the target.
  */
 export function measure(
-  { targets, predictions, predictedErrors }: Judged,
+  { targets, predictions, predictedErrors, reaches }: Judged,
   trainingMean: number,
   deviation: number,
-  toUnits: (length: number) => number,
-): ModelMetrics {
+  scale: TargetScale,
+): RegressionMetrics {
+  const toUnits = (length: number) => lengthFromStandard(scale, length);
   const errors = targets.map((target, row) => target - (predictions[row] ?? 0));
   const fromBaseline = targets.map((target) => target - trainingMean);
   const scatter = standardDeviation(targets);
@@ -40,7 +53,9 @@ export function measure(
     mae: toUnits(average(errors.map(Math.abs))),
     baseline_rmse: toUnits(rootMeanSquare(fromBaseline)),
     baseline_mae: toUnits(average(fromBaseline.map(Math.abs))),
-    ...rateConfidence(predictedErrors, errors.map(Math.abs), deviation),
+    ...rateConfidence(predictedErrors, reaches, deviation),
+    predicted_actual: groupByPrediction(predictions, targets, scale),
+    residuals: binResiduals(errors, toUnits),
     held_out_rows: targets.length,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, rentRows } from '../fixtures.js';
-import { decodeModel, encodeModel, Predictor, readRowsTable, train } from '../index.js';
+import { makeRows, readRows, rentRows } from '../fixtures.js';
+import { createPredictor, decodeModel, encodeModel, train } from '../index.js';
 
 const rows = makeRows(2500, (random, index) => ({
   x: random() / 3,
@@ -8,7 +8,7 @@ const rows = makeRows(2500, (random, index) => ({
   day: `2024-01-${10 + (index % 20)}`,
   y: random() / 7 + (index % 20),
 }));
-const model = train(readRowsTable(rows, 'y'));
+const model = train(readRows(rows, 'y'));
 
 test('a model comes back from bytes as it was, and predicts the same to the last bit', () => {
   const bytes = encodeModel(model);
@@ -16,12 +16,12 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   expect(decoded).toEqual(model);
   expect(Buffer.from(bytes).equals(encodeModel(decoded))).toBe(true);
   const asked = [...rows, {}, { x: 0.1 }, { ...rows[0], place: 'unheard of' }];
-  const before = Buffer.concat([...new Predictor(model).answer(asked)]).toString();
-  expect(Buffer.concat([...new Predictor(decoded).answer(asked)]).toString()).toBe(before);
+  const before = Buffer.concat([...createPredictor(model).answer(asked)]).toString();
+  expect(Buffer.concat([...createPredictor(decoded).answer(asked)]).toString()).toBe(before);
 });
 
 describe('bytes that are no sound model are refused', () => {
-  const sound = train(readRowsTable(rentRows(60), 'rent'));
+  const sound = train(readRows(rentRows(60), 'rent'));
   const text = new TextDecoder().decode(encodeModel(sound));
 
   test.each([

@@ -1,25 +1,18 @@
 import { z } from 'zod';
-import { DATE_PARTS } from '../binning/date-parts.js';
-import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
-import { MAX_CATEGORIES } from '../table/categories.js';
-import type { Model } from './model.js';
+import { isRowObject } from '../table/row-object.js';
+import { classificationSchema } from './class-codec.js';
+import type { Model, RegressionModel } from './model.js';
+import {
+  columnSchema,
+  featuresSchema,
+  forestSchema,
+  levelSchema,
+  refersToItsOwn,
+  reliabilitySchema,
+  unfamiliarBinsSchema,
+} from './schemas.js';
 
 const FORMAT = 'roster-model/1';
-
-const indexSchema = z.int().nonnegative();
-const levelSchema = z.number().min(0).max(1);
-
-const columnSchema = z.strictObject({
-  name: z.string(),
-  kind: z.enum(['number', 'date', 'category']),
-  used: z.boolean(),
-  reason: z.string().nullable(),
-  missing_share: levelSchema,
-  min: z.union([z.number(), z.string()]).nullable(),
-  max: z.union([z.number(), z.string()]).nullable(),
-  categories: z.array(z.string()).max(MAX_CATEGORIES).nullable(),
-  importance: z.strictObject({ gain: levelSchema, permutation: z.number() }).nullable(),
-});
 
 const metricsSchema = z.strictObject({
   r2: z.number(),
@@ -30,41 +23,28 @@ const metricsSchema = z.strictObject({
   interval_level: levelSchema,
   interval_coverage: levelSchema,
   interval_coverage_by_error: z.array(levelSchema),
-  reliability: z.array(
-    z.strictObject({ nominal: levelSchema, observed: levelSchema, rows: z.int().positive() }),
-  ),
+  reliability: reliabilitySchema,
+  predicted_actual: z
+    .array(
+      z.strictObject({
+        predicted: z.number(),
+        actual: z.number(),
+        deviation: z.number().nonnegative(),
+        rows: z.int().positive(),
+      }),
+    )
+    .default([]),
+  residuals: z
+    .array(
+      z.strictObject({
+        from: z.number().nullable(),
+        to: z.number().nullable(),
+        rows: z.int().nonnegative(),
+      }),
+    )
+    .default([]),
   held_out_rows: z.int().positive(),
 });
-
-const binSchema = indexSchema.max(MAX_BINS - 1);
-
-const splitSchema = z.strictObject({
-  feature: indexSchema,
-  left_bins: z.array(binSchema).min(2),
-  left: z.int(),
-  right: z.int(),
-});
-
-const treeSchema = z
-  .strictObject({
-    splits: z.array(splitSchema).max(MAX_LEAVES - 1),
-    leaves: z.array(z.number()).min(1).max(MAX_LEAVES),
-  })
-  .refine(isTree, 'The splits and leaves are not a tree.');
-
-/** Every split but the root, and every leaf, is the child of one split that comes before it. */
-function isTree({ splits, leaves }: Tree): boolean {
-  const children = splits.flatMap(({ left, right }) => [left, right]);
-  const isSound = (child: number, index: number) =>
-    child < 0 ? ~child < leaves.length : child > index >> 1 && child < splits.length;
-  return (
-    leaves.length === splits.length + 1 &&
-    new Set(children).size === children.length &&
-    children.every(isSound)
-  );
-}
-
-const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
 
 const errorModelShape = {
   error_forest: forestSchema,
@@ -78,26 +58,20 @@ const errorModelShape = {
 };
 
 const partialRowsSchema = z.strictObject({
-  /** Of missing values, and of a category's other values. */
-  unfamiliar_bins: z.array(z.array(binSchema).max(2)),
+  unfamiliar_bins: unfamiliarBinsSchema,
   correction_forest: forestSchema,
   ...errorModelShape,
 });
 
-const modelSchema = z
+const regressionSchema = z
   .object({
     format: z.literal(FORMAT),
+    task: z.literal('regression'),
     target: z.string(),
     row_count: z.int().positive(),
     columns: z.array(columnSchema),
     metrics: metricsSchema,
-    features: z.array(
-      z.strictObject({
-        column: indexSchema,
-        part: z.enum(DATE_PARTS).nullable(),
-        cuts: z.array(z.number()).max(MAX_BINS - 2),
-      }),
-    ),
+    features: featuresSchema,
     target_scale: z.strictObject({
       magnitude: z.number().positive(),
       centre: z.number(),
@@ -114,18 +88,13 @@ const modelSchema = z
     target_deviation: z.number().nonnegative(),
     partial_rows: partialRowsSchema.nullable(),
   })
-  .refine(refersToItsOwn, 'A feature or a split refers to what the model does not have.');
+  .refine(isConsistent, 'A feature or a split refers to what the model does not have.');
 
-function refersToItsOwn(model: Model): boolean {
+function isConsistent(model: RegressionModel): boolean {
   const { columns, features, value_forest, error_forest, partial_rows } = model;
   const forests = [value_forest, error_forest];
   if (partial_rows) forests.push(partial_rows.correction_forest, partial_rows.error_forest);
-  const splits = forests.flatMap(({ trees }) => trees.flatMap((tree) => tree.splits));
-  return (
-    features.every(({ column }) => column < columns.length) &&
-    (partial_rows === null || partial_rows.unfamiliar_bins.length === features.length) &&
-    splits.every(({ feature }) => feature < features.length)
-  );
+  return refersToItsOwn(columns.length, features, forests, partial_rows?.unfamiliar_bins);
 }
 
 /** A model as JSON text in UTF-8. Decoded, it predicts the same to the last bit. */
@@ -133,9 +102,16 @@ export function encodeModel(model: Model): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
 }
 
+const modelSchema = z.discriminatedUnion('task', [regressionSchema, classificationSchema(FORMAT)]);
+
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  const { format: _, ...model } = modelSchema.parse(parsed);
+  const { format: _, ...model } = modelSchema.parse(withTask(parsed));
   return model;
+}
+
+/** Models that were encoded before there were classes name no task. */
+function withTask(parsed: unknown): unknown {
+  return isRowObject(parsed) && !('task' in parsed) ? { task: 'regression', ...parsed } : parsed;
 }

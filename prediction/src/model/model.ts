@@ -4,21 +4,26 @@ import type { ErrorModel } from '../intervals/error-model.js';
 import type { TargetSupport } from '../intervals/target-range.js';
 import type { TargetScale } from '../intervals/target-scale.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { ModelMetrics } from './metrics.js';
+import type { ClassificationModel } from './class-model.js';
+import type { RegressionMetrics } from './metrics.js';
 import type { PartialRows } from './partial-rows.js';
 
+/** A trained model, told apart by its task. */
+export type Model = RegressionModel | ClassificationModel;
+
 /**
- * A trained model: plain data, immutable, with everything that predictions need. Its trees and its
+ * A trained regressor: plain data, immutable, with everything that predictions need. Its trees and its
  * calibrations reckon in the standard units of `target_scale`. Its own error model is for ordinary
  * rows.
  */
-export interface Model extends ErrorModel {
+export interface RegressionModel extends ErrorModel {
+  readonly task: 'regression';
   readonly target: string;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;
   /** The input columns in the order of the table, without the target. */
   readonly columns: readonly ColumnSummary[];
-  readonly metrics: ModelMetrics;
+  readonly metrics: RegressionMetrics;
   /** What the trees split on, in the order of `Split.feature`. */
   readonly features: readonly ModelFeature[];
   readonly target_scale: TargetScale;

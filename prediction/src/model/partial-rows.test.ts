@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { band, covered, judge, makeRows, type Row } from '../fixtures.js';
-import { Predictor, readRowsTable, train } from '../index.js';
+import { band, covered, judge, makeRows, type Row, readRows } from '../fixtures.js';
+import { Predictor, train } from '../index.js';
 import { seededRandom, shuffledRange } from '../random.js';
 
 /** A copy of a row without the given columns. */
@@ -129,7 +129,7 @@ describe('gaps that training has learnt about', () => {
       b: index % 5 === 0 ? null : random(),
       y: index % 3 === 0 ? 9 : random(),
     }));
-    const model = train(readRowsTable(rows, 'y'));
+    const model = train(readRows(rows, 'y'));
     expect(model.partial_rows).toBeNull();
     expect(new Predictor(model).predict([{}])).toMatchObject([{ original: null }]);
   });
@@ -140,7 +140,7 @@ describe('gaps that training has learnt about', () => {
       x: random(),
       y: (index % 4) * 10 + random(),
     }));
-    const predictor = new Predictor(train(readRowsTable(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y')));
     const [missing, unseen] = predictor.predict([{ x: 0.5 }, { x: 0.5, kind: 'new' }], {
       confidence: 0.9,
     });

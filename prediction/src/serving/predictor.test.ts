@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, rentRows } from '../fixtures.js';
-import { Predictor, readRowsTable, train } from '../index.js';
+import { makeRows, readRows, rentRows } from '../fixtures.js';
+import { Predictor, train } from '../index.js';
 
-const rent = new Predictor(train(readRowsTable(rentRows(400), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(400), 'rent')));
 
 /** Levels and steps: the error grows with x, dates and categories shift the target. */
 const mixedRows = makeRows(2000, (random, index) => {
@@ -12,7 +12,7 @@ const mixedRows = makeRows(2000, (random, index) => {
   const kind = ['a', 'b', 'c'][index % 3] ?? 'a';
   return { x, day, kind, y: 10 * x + (index % 300) / 30 + (kind === 'a' ? 5 : 0) + x * random() };
 });
-const mixed = new Predictor(train(readRowsTable(mixedRows, 'y')));
+const mixed = new Predictor(train(readRows(mixedRows, 'y')));
 
 function same(predictor: Predictor, rows: readonly unknown[]): void {
   const [first, ...others] = predictor.predict(rows);
@@ -72,7 +72,7 @@ describe('cells are read as they were in training', () => {
     const rows = makeRows(100, (random, index) =>
       JSON.parse(`{"constructor": ${index % 2}, "__proto__": ${random()}, "y": ${index % 2}}`),
     );
-    const predictor = new Predictor(train(readRowsTable(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y')));
     const [without, zero, one] = predictor.predict([
       {},
       ...['{"constructor": 0, "__proto__": 1}', '{"constructor": 1}'].map((text) =>
@@ -134,7 +134,7 @@ describe('intervals', () => {
   });
 
   test('promise no more than the held-out rows can vouch for', () => {
-    const few = new Predictor(train(readRowsTable(rentRows(50), 'rent')));
+    const few = new Predictor(train(readRows(rentRows(50), 'rent')));
     // Fifty scores: the largest is beaten by one new row in fifty-one.
     expect(few.predict([{}], { confidence: 0.99 })).toMatchObject([{ confidence: 0.98 }]);
     expect(few.predict([{}], { confidence: 0.9 })).toMatchObject([{ confidence: 0.9 }]);

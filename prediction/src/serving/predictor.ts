@@ -1,70 +1,50 @@
-import type { Model } from '../model/model.js';
+import type { RegressionModel } from '../model/model.js';
 import { ownValue } from '../table/row-object.js';
-import { JsonBytes, type Literal, literal } from './json-buffer.js';
+import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { AnswerWriter } from './response-writer.js';
 import { type RowCheck, RowChecks } from './row-check.js';
-import { KeyReader } from './row-keys.js';
-import { RowPredictor, type WidthChoices } from './row-predictor.js';
+import { RowPredictor, type WidthChoices, type Workspace } from './row-predictor.js';
+
+/** Room for a block of rows and what is predicted of them. */
+interface Block {
+  readonly workspace: Workspace;
+  readonly predicted: PredictedRows;
+}
 
 export interface PredictOptions {
   /**
-   * The level, 0.01 to 0.99, that every interval is to keep. Without it each row gets the highest
+   * The level, 0.01 to 0.99, that every interval, or every set of classes, is to keep. A set's is 0.9 without
+   * it. Without it each interval gets the highest
    * level whose interval, before it is rounded, is no wider than one standard deviation of the target.
    */
   confidence?: number;
 }
 
-/** Rows that are scored together: their bins stay in the processor's first cache. */
-const MAX_ROWS = 256;
-
-/** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
-const MAX_CELLS = 8192;
-
-/** Bytes that an answer is handed over in, and a little more. */
-const PORTION = 64 * 1024;
-
-/** About what a cell, and the columns that every row has, take; too little only costs a larger portion. */
-const CELL_BYTES = 32;
-const ROW_BYTES = 512;
-
-/** The text around and between the rows of an answer. */
-interface Frame {
-  readonly open: Literal;
-  readonly between: Literal;
-  readonly afterEach: Literal;
-  readonly close: Literal;
-}
-
-const NOTHING = literal('');
-const ARRAY: Frame = {
-  open: literal('['),
-  between: literal(','),
-  afterEach: NOTHING,
-  close: literal(']'),
-};
-const LINES: Frame = {
-  open: NOTHING,
-  between: NOTHING,
-  afterEach: literal('\n'),
-  close: NOTHING,
-};
-
-/** A model made ready for answering. May be used by any number of callers in turn. */
+/** A regressor made ready for answering. May be used by any number of callers in turn. */
 export class Predictor {
   readonly #target: string;
-  readonly #columnCount: number;
-  readonly #writer: AnswerWriter;
   readonly #predictor: RowPredictor;
   readonly #checks: RowChecks;
+  readonly #portions: AnswerPortions<WidthChoices, Block>;
 
-  constructor(model: Model) {
+  constructor(model: RegressionModel) {
+    const predictor = new RowPredictor(model);
+    const writer = new AnswerWriter(model);
     this.#target = model.target;
-    this.#columnCount = model.columns.length;
-    this.#writer = new AnswerWriter(model);
-    this.#predictor = new RowPredictor(model);
+    this.#predictor = predictor;
     this.#checks = new RowChecks(model);
+    const engine: RowEngine<WidthChoices, Block> = {
+      room: (most) => ({
+        workspace: predictor.workspace(most),
+        predicted: new PredictedRows(most),
+      }),
+      predict: (rows, choices, { workspace, predicted }) =>
+        predictor.predict(rows, 0, rows.length, choices, workspace, predicted),
+      write: (out, row, { predicted }, index) => writer.row(out, row, predicted, index),
+    };
+    this.#portions = new AnswerPortions(engine, this.#checks.names);
   }
 
   /**
@@ -76,8 +56,9 @@ export class Predictor {
   predict(rows: readonly unknown[], { confidence }: PredictOptions = {}): Prediction[] {
     const choices = this.#predictor.widthChoices(confidence);
     const predictions: Prediction[] = [];
-    for (const { block, predicted } of this.#blocks(rows, choices)) {
-      for (const [index, row] of block.entries()) {
+    for (const { read, block } of this.#portions.blocks(rows, choices)) {
+      const { predicted } = block;
+      for (const [index, row] of read.entries()) {
         const original = ownValue(row, this.#target);
         predictions.push(predicted.prediction(index, original, actualValue(original)));
       }
@@ -97,7 +78,7 @@ export class Predictor {
     rows: readonly unknown[],
     { confidence }: PredictOptions = {},
   ): IterableIterator<Uint8Array> {
-    return this.#portions(rows, this.#predictor.widthChoices(confidence), ARRAY);
+    return this.#portions.array(rows, this.#predictor.widthChoices(confidence));
   }
 
   /**
@@ -109,53 +90,11 @@ export class Predictor {
     rows: readonly unknown[],
     { confidence }: PredictOptions = {},
   ): IterableIterator<Uint8Array> {
-    return this.#portions(rows, this.#predictor.widthChoices(confidence), LINES);
+    return this.#portions.lines(rows, this.#predictor.widthChoices(confidence));
   }
 
-  /** Begins a check of rows: what the model can make nothing of in them. It predicts nothing. */
+  /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */
   check(): RowCheck {
     return this.#checks.begin();
-  }
-
-  *#portions(
-    rows: readonly unknown[],
-    choices: WidthChoices,
-    { open, between, afterEach, close }: Frame,
-  ): Generator<Uint8Array> {
-    const out = new JsonBytes(this.#room(rows.length));
-    out.literal(open);
-    for (const { start, block, predicted } of this.#blocks(rows, choices)) {
-      for (let index = 0; index < block.length; index++) {
-        if (start + index > 0) out.literal(between);
-        this.#writer.row(out, block[index], predicted, index);
-        out.literal(afterEach);
-        if (out.length >= PORTION) yield out.take();
-      }
-    }
-    out.literal(close);
-    if (out.length > 0) yield out.end();
-  }
-
-  /** Rows predicted block by block; what is predicted of one is overwritten by the next. */
-  *#blocks(rows: readonly unknown[], choices: WidthChoices) {
-    const size = Math.min(this.#blockSize, rows.length);
-    const workspace = this.#predictor.workspace(size);
-    const predicted = new PredictedRows(size);
-    const keys = new KeyReader(this.#checks.names);
-    for (let start = 0; start < rows.length; ) {
-      const block = keys.read(rows, start, size);
-      this.#predictor.predict(block, 0, block.length, choices, workspace, predicted);
-      yield { start, block, predicted };
-      start += block.length;
-    }
-  }
-
-  get #blockSize(): number {
-    return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(this.#columnCount, 1)));
-  }
-
-  #room(rowCount: number): number {
-    const rowBytes = ROW_BYTES + CELL_BYTES * this.#columnCount;
-    return Math.min(PORTION, rowCount * rowBytes) + rowBytes + 64;
   }
 }

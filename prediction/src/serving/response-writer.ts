@@ -1,9 +1,10 @@
-import type { Model } from '../model/model.js';
-import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
+import type { RegressionModel } from '../model/model.js';
+import { derivedColumns } from '../table/column-names.js';
 import { Cell, valuesOf } from '../table/row-object.js';
-import { EchoColumn, writeValue } from './echo-column.js';
+import { writeValue } from './echo-column.js';
 import { type JsonBytes, type Literal, literal } from './json-buffer.js';
 import { actualValue, type PredictedRows } from './predicted-rows.js';
+import { type ByAnomaly, byAnomaly, ofAnomaly, RowFrame } from './row-frame.js';
 
 /** The text between the values of a row. */
 interface Parts {
@@ -22,8 +23,6 @@ interface Parts {
   readonly end: Literal;
 }
 
-type ByAnomaly = Readonly<Record<'none' | 'inside' | 'outside', Literal>>;
-
 /**
  * Writes answer rows as JSON. All that does not differ from row to row is known with the model, and
  * made ready then; no object is made for a row. As text keeps the order that it is written in, names
@@ -31,23 +30,13 @@ type ByAnomaly = Readonly<Record<'none' | 'inside' | 'outside', Literal>>;
  */
 export class AnswerWriter {
   readonly #target: Cell;
-  readonly #inputs: readonly EchoColumn[];
-  readonly #closing: readonly EchoColumn[];
-  readonly #closingNulls = literal(`${ECHO_COLUMNS.map((name) => `,"${name}":null`).join('')}}`);
+  readonly #frame: RowFrame;
   readonly #parts: Parts;
   readonly #confidences = confidenceLiterals();
 
-  constructor({ columns, target }: Model) {
+  constructor({ columns, target }: RegressionModel) {
     this.#target = new Cell(target);
-    this.#inputs = columns.map(
-      ({ name, categories }, index) =>
-        new EchoColumn(
-          `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-          name,
-          categories ?? [],
-        ),
-    );
-    this.#closing = ECHO_COLUMNS.map((name) => new EchoColumn(`,"${name}":`, name, []));
+    this.#frame = new RowFrame(columns);
     this.#parts = partsOf(target, columns.length === 0);
   }
 
@@ -55,7 +44,7 @@ export class AnswerWriter {
   row(out: JsonBytes, sent: unknown, predicted: PredictedRows, index: number): void {
     const parts = this.#parts;
     const row = valuesOf(sent);
-    for (const column of this.#inputs) column.write(out, row);
+    this.#frame.open(out, row);
     const original = this.#target.of(row);
     const anomaly = predicted.anomaly(index, actualValue(original));
 
@@ -80,11 +69,11 @@ export class AnswerWriter {
     out.number(predicted.maxs[index] ?? 0);
     const maxEnd = out.length;
 
-    out.literal(of(parts.explained, anomaly));
+    out.literal(ofAnomaly(parts.explained, anomaly));
     out.again(value, valueEnd);
     out.literal(parts.explainedConfidence);
     out.again(confidence, confidenceEnd);
-    out.literal(of(parts.truth, anomaly));
+    out.literal(ofAnomaly(parts.truth, anomaly));
     if (typeof original === 'number' || original === null) out.again(truth, truthEnd);
     else out.json(JSON.stringify(JSON.stringify(original)).slice(1, -1));
     out.literal(parts.lowerBound);
@@ -93,13 +82,7 @@ export class AnswerWriter {
     out.again(max, maxEnd);
     out.literal(parts.end);
 
-    if (this.#closing.every((column) => column.isNull(row))) out.literal(this.#closingNulls);
-    else this.#close(out, row);
-  }
-
-  #close(out: JsonBytes, row: ReturnType<typeof valuesOf>): void {
-    for (const column of this.#closing) column.write(out, row);
-    out.literal(CLOSE);
+    this.#frame.close(out, row);
   }
 
   /** Levels are hundredths, unless another one was asked for. */
@@ -110,8 +93,6 @@ export class AnswerWriter {
     else out.number(level);
   }
 }
-
-const CLOSE = literal('}');
 
 function confidenceLiterals(): Literal[] {
   return Array.from({ length: 101 }, (_, hundredths) => literal(String(hundredths / 100)));
@@ -133,17 +114,4 @@ function partsOf(target: string, isFirst: boolean): Parts {
     upperBound: literal(',\\"confidence_upper_bound\\":'),
     end: literal('}"'),
   };
-}
-
-function byAnomaly(text: (is: string) => string): ByAnomaly {
-  return {
-    none: literal(text('null')),
-    inside: literal(text('false')),
-    outside: literal(text('true')),
-  };
-}
-
-function of(literals: ByAnomaly, anomaly: boolean | null): Literal {
-  if (anomaly === null) return literals.none;
-  return anomaly ? literals.outside : literals.inside;
 }

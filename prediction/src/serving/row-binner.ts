@@ -1,7 +1,8 @@
 import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
+import type { ModelFeature } from '../binning/dataset.js';
 import { MAX_BINS } from '../forest/tree.js';
-import type { Model } from '../model/model.js';
 import { maskBin } from '../model/partial-rows.js';
+import type { ColumnSummary } from '../table/column-profile.js';
 import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
 
 /** One input that the model splits on. */
@@ -21,15 +22,18 @@ export interface BinnedRows {
   readonly isPartial: Uint8Array;
 }
 
+/** What reading rows takes of a model. */
+export interface BinnedModel {
+  readonly columns: readonly ColumnSummary[];
+  readonly features: readonly ModelFeature[];
+  readonly partial_rows: { readonly unfamiliar_bins: readonly (readonly number[])[] } | null;
+}
+
 /** Reads rows as a model sees them. */
 export class RowBinner {
   readonly #inputs: readonly Input[];
 
-  constructor({
-    columns,
-    features,
-    partial_rows,
-  }: Pick<Model, 'columns' | 'features' | 'partial_rows'>) {
+  constructor({ columns, features, partial_rows }: BinnedModel) {
     this.#inputs = features.map(({ column, part, cuts }, feature) => {
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.

@@ -4,7 +4,7 @@ import { ErrorEstimator, type WidthChoice } from '../intervals/interval-width.js
 import { Rounding } from '../intervals/rounding.js';
 import { withinSupport } from '../intervals/target-range.js';
 import { fromStandard, lengthFromStandard } from '../intervals/target-scale.js';
-import type { Model } from '../model/model.js';
+import type { RegressionModel } from '../model/model.js';
 import { PartialEstimator } from './partial-estimator.js';
 import type { PredictedRows } from './predicted-rows.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
@@ -27,14 +27,14 @@ export interface Workspace {
 
 /** From rows to predicted values and intervals. */
 export class RowPredictor {
-  readonly #model: Model;
+  readonly #model: RegressionModel;
   readonly #binner: RowBinner;
   readonly #values: ForestScorer;
   readonly #errors: ErrorEstimator;
   readonly #partial: PartialEstimator | null;
   readonly #rounding: Rounding;
 
-  constructor(model: Model) {
+  constructor(model: RegressionModel) {
     this.#model = model;
     this.#binner = new RowBinner(model);
     this.#values = new ForestScorer(model.value_forest.trees);
@@ -120,7 +120,7 @@ export class RowPredictor {
 }
 
 /** Writes the indexes of ordinary rows, and behind them those of partial rows. Tells how many are ordinary. */
-function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
+export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
   let ordinaryCount = 0;
   let last = count;
   for (let index = 0; index < count; index++) {

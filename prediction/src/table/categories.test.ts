@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, makeRows } from '../fixtures.js';
-import { Predictor, readRowsTable, train } from '../index.js';
+import { faultsOf, makeRows, readRows } from '../fixtures.js';
+import { Predictor, train } from '../index.js';
 import { CATEGORY_BYTES, categoryShare, chooseCategories } from './categories.js';
 
 describe('the categories of a column', () => {
@@ -35,7 +35,7 @@ describe('a text of more than 1,000 characters', () => {
       const isLong = index % 3 === 0;
       return { x: isLong ? long[index % 2] : 'short', y: random() + (isLong ? 10 : 0) };
     });
-    const model = train(readRowsTable(rows, 'y'));
+    const model = train(readRows(rows, 'y'));
     expect(model.columns[0]).toMatchObject({ used: true, categories: ['short'] });
     const answers = new Predictor(model).predict([{ x: long[0] }, { x: 'unseen' }, { x: 'short' }]);
     const [one, unseen, short] = answers.map(({ value }) => value);
@@ -46,14 +46,14 @@ describe('a text of more than 1,000 characters', () => {
 
   test('leaves a column of such texts alone unused, with the reason', () => {
     const rows = makeRows(100, (random, index) => ({ x: long[index % 2], n: index, y: random() }));
-    const [column] = train(readRowsTable(rows, 'y')).columns;
+    const [column] = train(readRows(rows, 'y')).columns;
     expect(column).toMatchObject({ used: false, categories: null });
     expect(column?.reason).toContain('too long for a category, which has at most 1,000 characters');
   });
 
   test('is no input by itself', async () => {
     const rows = makeRows(100, (random, index) => ({ x: long[index % 2], y: random() }));
-    const [fault] = await faultsOf(() => readRowsTable(rows, 'y'));
+    const [fault] = await faultsOf(() => readRows(rows, 'y'));
     expect(fault).toMatchObject({ column: 'x' });
     expect(fault?.message).toContain('too long for a category');
   });
@@ -71,7 +71,7 @@ test('the categories of a wide table share 4 MiB of JSON, the most common first'
     const cells = Array.from({ length: columns }, (_, column) => [`c${column}`, text]);
     return { ...Object.fromEntries(cells), y: random() };
   });
-  const model = train(readRowsTable(rows, 'y'));
+  const model = train(readRows(rows, 'y'));
   for (const { categories } of model.columns) expect(categories).toHaveLength(fitting);
   const listed = model.columns.map(({ categories }) => categories);
   expect(Buffer.byteLength(JSON.stringify(listed))).toBeLessThanOrEqual(CATEGORY_BYTES + 1000);

@@ -24,6 +24,27 @@ export function columnName(text: string): string {
   return text.trim();
 }
 
+/** Returns the name of the column that contains the set of classes in answers of a classifier. */
+export function setColumn(target: string): string {
+  return `${target}_set`;
+}
+
+/**
+ * Checks the names that only the answers of a classifier claim, which is known when the target has been read.
+ *
+ * @throws {TableError} if a column bears one of them.
+ */
+export function checkSetColumn(names: Iterable<string>, target: string): void {
+  const name = setColumn(target);
+  for (const other of names) {
+    if (other === name) throw new TableError([{ message: claimedBy(name), column: name }]);
+  }
+}
+
+function claimedBy(name: string): string {
+  return `Answers have a column ${quote(name)} of their own. Rename this column.`;
+}
+
 const MAX_LISTED = 20;
 
 /** Each answer row repeats the names. */
@@ -74,8 +95,7 @@ function checkClaimedNames(names: readonly string[], target: string, faults: Fau
   const claimed = claimedNames(target);
   for (const name of new Set(names)) {
     if (!claimed.has(name)) continue;
-    const message = `Answers have a column ${quote(name)} of their own. Rename this column.`;
-    faults.add({ message, column: name });
+    faults.add({ message: claimedBy(name), column: name });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { csvOf, csvStream, faultsOf, readCsv, rowsOf } from '../fixtures.js';
-import { readCsvTable, readRowsTable, train } from '../index.js';
+import { csvOf, csvStream, faultsOf, readCsv, readRows, rowsOf } from '../fixtures.js';
+import { readCsvTable, train } from '../index.js';
 
 const plain = csvOf('x,y', (index) => `${index % 7},${index}`);
 
@@ -48,7 +48,7 @@ describe('ordinary CSV', () => {
       const { size, kind, open, y } = rows[index] ?? {};
       return `${size},${kind ?? 'N/A'},${open ? 'TRUE' : 'false'},${y}`;
     });
-    expect(await readCsv(csv)).toEqual(readRowsTable(rows, 'y'));
+    expect(await readCsv(csv)).toEqual(readRows(rows, 'y'));
   });
 
   test('writes numbers as people do', async () => {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
 import { CsvRecordLimit, ENDS_REMOVED, QUOTING } from './csv-record-limit.js';
 import { CsvRecords } from './csv-records.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableError } from './table-error.js';
 
 type Chunks = AsyncIterator<Uint8Array | string>;
@@ -14,16 +14,17 @@ type Chunks = AsyncIterator<Uint8Array | string>;
  * A bad table is parsed no further, but its source is read to the end before the promise rejects,
  * because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at once.
  *
+ * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  * @throws the source's own error, if it breaks off.
  */
 export async function readCsvTable(
   source: Readable | AsyncIterable<Uint8Array>,
   target: string,
-  { drain = true }: { drain?: boolean } = {},
+  { drain = true, task }: { drain?: boolean; task?: Task | undefined } = {},
 ): Promise<Table> {
   const chunks: Chunks = source[Symbol.asyncIterator]();
-  const records = new CsvRecords(target);
+  const records = new CsvRecords(target, task);
   const parser = new RecordParser(records);
   try {
     await pipeline(decodeUtf8(chunks), parser.resume());

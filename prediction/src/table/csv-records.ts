@@ -1,7 +1,7 @@
 import type { ColumnBuilder } from './column-builder.js';
 import { checkColumnNames, columnName } from './column-names.js';
 import { ENDS_REMOVED } from './csv-record-limit.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, TableError } from './table-error.js';
 
@@ -18,9 +18,10 @@ export class CsvRecords {
   #targetField = 0;
   #nextLine = 1;
 
-  constructor(target: string) {
+  /** @param task how the target is predicted; without it, its values decide. */
+  constructor(target: string, task: Task | undefined) {
     this.#target = columnName(target);
-    this.#builder = new TableBuilder(this.#target);
+    this.#builder = new TableBuilder(this.#target, task);
   }
 
   /** The line on which the next record would begin if no line had been blank. */

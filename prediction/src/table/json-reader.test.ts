@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvStream, faultsOf } from '../fixtures.js';
-import { JsonShapeError, MalformedJsonError, readJsonTable, readRowsTable } from '../index.js';
+import { csvStream, faultsOf, readRows } from '../fixtures.js';
+import { JsonShapeError, MalformedJsonError, readJsonTable } from '../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
   'a "b"\\': `[${index % 3}],{"}`,
@@ -17,7 +17,7 @@ function read(json: string, chunk?: number) {
 
 describe('a JSON table', () => {
   test('is the same as its rows, however it is written and cut into chunks', async () => {
-    const expected = readRowsTable(rows, 'y');
+    const expected = readRows(rows, 'y');
     for (const size of [1, 2, 3, 7, 1000, 1_000_000]) {
       expect(await read(text, size)).toEqual(expected);
       expect(await read(` \r\n\t${JSON.stringify(rows, null, 2)}\n`, size)).toEqual(expected);
@@ -35,7 +35,7 @@ describe('a JSON table', () => {
     await fc.assert(
       fc.asyncProperty(body, fc.integer({ min: 1, max: 50 }), async (json, size) => {
         const given = await outcome(() => read(json, size));
-        expect(given).toEqual(await outcome(() => readRowsTable(parsed(json), 'y')));
+        expect(given).toEqual(await outcome(() => readRows(parsed(json), 'y')));
       }),
       { numRuns: 500 },
     );

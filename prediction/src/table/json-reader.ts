@@ -1,6 +1,6 @@
 import { JsonArrayParser } from './json-array-parser.js';
 import { RowsReader } from './row-reader.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableError } from './table-error.js';
 
 /**
@@ -11,6 +11,7 @@ import { TableError } from './table-error.js';
  * request whose connection has to carry the refusal. With `drain: false` it rejects as soon as nothing that
  * follows can change the reason.
  *
+ * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
  * @throws {MalformedJsonError} if it is no JSON.
  * @throws {JsonShapeError} if it is no array, or has too many elements, or nests too deep.
  * @throws {TableError} if no model can be trained on the table.
@@ -19,9 +20,9 @@ import { TableError } from './table-error.js';
 export async function readJsonTable(
   source: AsyncIterable<Uint8Array>,
   target: string,
-  { drain = true }: { drain?: boolean } = {},
+  { drain = true, task }: { drain?: boolean; task?: Task | undefined } = {},
 ): Promise<Table> {
-  const reader = new JsonTableReader(target);
+  const reader = new JsonTableReader(target, task);
   let fault: unknown;
   for await (const chunk of source) {
     if (fault !== undefined) continue;
@@ -42,8 +43,8 @@ class JsonTableReader {
   readonly #parser = new JsonArrayParser((row) => this.#addRow(row));
   #fault: TableError | undefined;
 
-  constructor(target: string) {
-    this.#rows = new RowsReader(target);
+  constructor(target: string, task: Task | undefined) {
+    this.#rows = new RowsReader(target, task);
   }
 
   add(chunk: Uint8Array): void {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, rowsOf } from '../fixtures.js';
-import { Predictor, readRowsTable, train } from '../index.js';
+import { makeRows, type Row, readRows, rowsOf } from '../fixtures.js';
+import { Predictor, train } from '../index.js';
 
 /** More than the distinct texts that a column keeps. */
 const MANY = 80_000;
 
 function columnsOf(count: number, make: (index: number) => Row) {
-  return readRowsTable(
+  return readRows(
     Array.from({ length: count }, (_, index) => ({
       ...make(index),
       few: index % 3,
@@ -23,7 +23,7 @@ describe('a column of more distinct values than texts are kept', () => {
       return index % 2 ? index / 8 : `${index / 8}`;
     };
     const rows = Array.from({ length: MANY }, (_, index) => ({ x: cell(index), y: index % 9 }));
-    const table = readRowsTable(rows, 'y');
+    const table = readRows(rows, 'y');
     expect(table.columns).toMatchObject([{ kind: 'number', values: { length: MANY } }]);
     for (const [index, { x }] of rowsOf(table).entries()) {
       expect(x).toBe(index % 100 === 0 ? null : index / 8);
@@ -62,11 +62,11 @@ test('distinct words in every row are left out of a model, and it says why', () 
     y: (index % 16) + random(),
   }));
   // To be trained on a few rows, as the others would take long.
-  const { columns, targetValues, ...table } = readRowsTable(rows, 'y');
+  const { columns, targetValues, ...table } = readRows(rows, 'y');
   const [id] = columns;
   if (id?.kind !== 'text') throw new Error('The ids are no numbers');
   expect(id.texts.length).toBeLessThan(65_535);
-  const few = readRowsTable(rows.slice(0, 2000), 'y');
+  const few = readRows(rows.slice(0, 2000), 'y');
   const model = train({
     ...table,
     rowCount: 2000,
@@ -86,7 +86,7 @@ test('a model is the same from numbers that are kept as such as from those kept 
     const day = new Date(1e12 + 1e11 * random()).toISOString();
     return { x, day, y: Math.round(100 * x) + random() };
   });
-  const table = readRowsTable(rows, 'y');
+  const table = readRows(rows, 'y');
   const [x, day] = table.columns;
   expect([x?.kind, day?.kind]).toEqual(['text', 'text']);
   const asValues = {
@@ -113,7 +113,7 @@ test('the texts of all columns together are bounded', () => {
     ]);
     return Object.fromEntries([...cells, ['few', index % 3], ['y', index]]);
   });
-  const { columns } = readRowsTable(rows, 'y');
+  const { columns } = readRows(rows, 'y');
   const letters = columns.map((column) =>
     column.kind === 'text' ? column.texts.reduce((sum, { length }) => sum + length, 0) : 0,
   );

@@ -1,6 +1,6 @@
 import { checkColumnNames, columnName } from './column-names.js';
 import { isRowObject, ownValue, type RowObject } from './row-object.js';
-import type { Table } from './table.js';
+import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';
 
@@ -10,10 +10,15 @@ const ROW_SHAPE = 'Send each row as an object that gives its values by column na
  * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
  * appearance; a key that a row lacks is a missing value.
  *
+ * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
-export function readRowsTable(rows: Iterable<unknown>, target: string): Table {
-  const reader = new RowsReader(target);
+export function readRowsTable(
+  rows: Iterable<unknown>,
+  target: string,
+  { task }: { task?: Task | undefined } = {},
+): Table {
+  const reader = new RowsReader(target, task);
   for (const row of rows) reader.add(row);
   return reader.build();
 }
@@ -30,9 +35,10 @@ export class RowsReader {
   #count = 0;
   #hasTarget = false;
 
-  constructor(target: string) {
+  /** @param task how the target is predicted; without it, its values decide. */
+  constructor(target: string, task: Task | undefined) {
     this.#target = columnName(target);
-    this.#builder = new TableBuilder(this.#target);
+    this.#builder = new TableBuilder(this.#target, task);
   }
 
   /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */

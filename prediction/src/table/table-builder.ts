@@ -1,32 +1,28 @@
 import { categoryShare } from './categories.js';
-import { cellText, parseNumber } from './cells.js';
-import { valuesByRow } from './chunked-array.js';
+import { cellText } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
-import { tooManyColumns } from './column-names.js';
+import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { profileColumn } from './column-profile.js';
-import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MIN_ROWS, type Table } from './table.js';
+import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Table, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
+import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-memory.js';
-
-/** Where a row stands in the sender's own text. */
-export type Place = { line: number } | { row: number };
 
 /** Gathers rows into a table, and judges the whole when they are all there. */
 export class TableBuilder {
   readonly #target: string;
   readonly #columns = new Map<string, ColumnBuilder>();
   readonly #memory = new TextMemory();
-  readonly #targetValues = valuesByRow();
+  readonly #targetCells: TargetCells;
+  readonly #task: Task | undefined;
   #rowCount = 0;
-  #least = Number.POSITIVE_INFINITY;
-  #most = Number.NEGATIVE_INFINITY;
   #rowsSeen = 0;
-  #presentTargets = 0;
-  #badTargets = 0;
-  #firstBad: { text: string; place: Place } | undefined;
 
-  constructor(target: string) {
+  /** @param task what the target is predicted as; undefined, for what its values suggest. */
+  constructor(target: string, task: Task | undefined) {
     this.#target = target;
+    this.#task = task;
+    this.#targetCells = new TargetCells(target);
   }
 
   /** Names of the input columns so far, in order of first appearance. */
@@ -51,7 +47,7 @@ export class TableBuilder {
   }
 
   /**
-   * The index of a new row; undefined if it has no usable target and is to be left out.
+   * The index of a new row; undefined if it has no target and is to be left out.
    *
    * @throws {TableError} at the first row too many, whether it has a target or not, and at the first
    *   cell too many.
@@ -60,18 +56,9 @@ export class TableBuilder {
     if (++this.#rowsSeen > MAX_ROWS) throw tooManyRows(place);
     const text = cellText(targetCell);
     if (text === '') return undefined;
-    this.#presentTargets++;
-    const value = parseNumber(text);
-    if (!Number.isFinite(value)) {
-      this.#badTargets++;
-      this.#firstBad ??= { text, place };
-      return undefined;
-    }
     const row = this.#rowCount++;
     this.#refuseTooManyCells();
-    this.#targetValues.set(row, value);
-    if (value < this.#least) this.#least = value;
-    if (value > this.#most) this.#most = value;
+    this.#targetCells.put(row, text, place);
     return row;
   }
 
@@ -81,36 +68,13 @@ export class TableBuilder {
    * @throws {TableError} if the target or all of the input columns are unfit to learn from.
    */
   build(): Table {
-    const fault = this.#targetFault();
-    if (fault !== undefined) throw new TableError([{ ...fault, column: this.#target }]);
     const rowCount = this.#rowCount;
+    const answers = this.#targetCells.take(rowCount, this.#task);
+    if (answers.task === 'classification') checkSetColumn(this.#columns.keys(), this.#target);
     const columns = [...this.#columns].map(([name, column]) => column.take(name, rowCount));
-    const targetValues = this.#targetValues.take(rowCount);
-    const table = { target: this.#target, rowCount, targetValues, columns };
+    const table = { target: this.#target, rowCount, columns, ...answers };
     checkInputs(table);
     return table;
-  }
-
-  #targetFault(): TableFault | undefined {
-    const target = quote(this.#target);
-    if (this.#firstBad !== undefined) {
-      const { text, place } = this.#firstBad;
-      const share = `${this.#badTargets} of its ${this.#presentTargets} values`;
-      const message = `The target ${target} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, or choose another target.`;
-      return { message, ...place };
-    }
-    const rowCount = this.#rowCount;
-    if (rowCount < MIN_ROWS) {
-      const rows = rowCount === 1 ? 'row has' : 'rows have';
-      const message = `Only ${rowCount} ${rows} a value of the target ${target}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`;
-      return { message };
-    }
-    // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
-    if (this.#least === this.#most) {
-      const message = `Every value of the target ${target} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
-      return { message };
-    }
-    return undefined;
   }
 
   #refuseTooManyCells(): void {

@@ -1,15 +1,46 @@
+/** Whether numbers are predicted, or classes. */
+export type Task = 'regression' | 'classification';
+
 /**
- * A checked table with a numeric target, kept by column in a few bytes a cell, and plain data, so
- * that it can be handed to another process.
+ * A checked table, kept by column in a few bytes a cell, and plain data, so that it can be handed to
+ * another process. The task follows from what the target holds, unless the caller named it.
  */
-export interface Table {
+export type Table = RegressionTable | ClassificationTable;
+
+interface CheckedTable {
   readonly target: string;
   /** Rows that have a target value; rows without one are left out. */
   readonly rowCount: number;
-  /** The target of each row: finite numbers. */
-  readonly targetValues: Float64Array;
   /** The input columns in the order of the header, without the target. */
   readonly columns: readonly TableColumn[];
+}
+
+/** A table with a numeric target. */
+export interface RegressionTable extends CheckedTable {
+  readonly task: 'regression';
+  /** The target of each row: finite numbers. */
+  readonly targetValues: Float64Array;
+}
+
+/** A table whose target holds categories. */
+export interface ClassificationTable extends CheckedTable {
+  readonly task: 'classification';
+  /** The classes, the most frequent first: 2 to `MAX_CLASSES`. */
+  readonly classes: readonly TargetClass[];
+  /** The class of each row, as its index in `classes`. */
+  readonly targetClasses: Uint16Array;
+}
+
+/** A class that a model tells from others. */
+export interface TargetClass {
+  /** The text of its cells, without blanks at its ends. */
+  name: string;
+  /** The rows of the table that are of this class. */
+  rows: number;
+  /** How many rare classes were merged into this one: more than 0 for one class at most. */
+  merged_count: number;
+  /** The names of those, the most frequent first; at most 20. */
+  merged: string[];
 }
 
 export type TableColumn = TextColumn | ValueColumn;

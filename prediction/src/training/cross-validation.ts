@@ -1,5 +1,5 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
-import { EarlyStopping } from '../boosting/early-stopping.js';
+import { EarlyStopping, squaredError } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
 import { valueTreeParams } from '../params.js';
 import { pick } from '../statistics.js';
@@ -37,7 +37,7 @@ export function crossValidate(
   for (const { test, booster } of folds) {
     for (const row of test) predictions[row] = booster.forest.base;
   }
-  const stopping = new EarlyStopping(predictions, target, order);
+  const stopping = new EarlyStopping(predictions, () => squaredError(predictions, target, order));
   const inFolds = progress.openStage(0.6);
   while (!stopping.isOver) {
     for (const { test, booster } of folds) {

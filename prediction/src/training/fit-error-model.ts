@@ -19,12 +19,15 @@ export interface FittedErrorModel {
  *
  * @param model the forest of the model.
  * @param absoluteErrors by row, of forests that were not trained on the row.
+ * @param reaches by row: how far an interval must reach to hold the actual value; the error, or less where
+ *   answers are rounded.
  */
 export function fitErrorModel(
   learner: Learner,
   outOfFold: OutOfFold,
   model: Forest,
   absoluteErrors: Float64Array,
+  reaches: Float64Array,
   rounds: number,
   onRound: (done: number) => void,
 ): FittedErrorModel {
@@ -38,7 +41,7 @@ export function fitErrorModel(
   const shrinkage = errorShrinkage(outOfFold, absoluteErrors, predictedByRow);
   const calibration = calibrate(
     predictedErrors,
-    pick(absoluteErrors, testRows).map((error) => shrinkage * error),
+    pick(reaches, testRows).map((reach) => shrinkage * reach),
   );
   return { errorModel: { error_forest: forest, error_floor, calibration }, predictedErrors };
 }

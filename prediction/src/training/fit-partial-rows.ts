@@ -23,11 +23,13 @@ const ERROR_ROUNDS = 30;
  * errors that remain come from forests and corrections that were not trained on the row. A confidence
  * holds for rows that are masked like these.
  *
+ * @param reachOf as `reachTo`, in standard units.
  * @returns null if no feature has unfamiliar bins.
  */
 export function fitPartialRows(
   { forest: model, outOfFold: once }: FittedTarget,
   unfamiliarBins: readonly (readonly number[])[],
+  reachOf: (predicted: number, actual: number) => number,
   random: () => number,
   progress: Progress,
 ): PartialRows | null {
@@ -52,11 +54,16 @@ export function fitPartialRows(
   );
   const forests = outOfFold.folds.map(({ forest }) => forest);
   const residuals = residualsOf(predictOutOfFold(learner, outOfFold, forests));
+  const errors = residuals.map((residual, row) => residual - (correction.predictions[row] ?? 0));
   const { errorModel } = fitErrorModel(
     learner,
     outOfFold,
     model,
-    residuals.map((residual, row) => Math.abs(residual - (correction.predictions[row] ?? 0))),
+    errors.map(Math.abs),
+    errors.map((error, row) => {
+      const actual = outOfFold.target[row] ?? 0;
+      return reachOf(actual - error, actual);
+    }),
     ERROR_ROUNDS,
     progress.stage(0.06, roundsOf(outOfFold, ERROR_ROUNDS)),
   );

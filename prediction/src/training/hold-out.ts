@@ -1,16 +1,16 @@
 import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import { EarlyStopping } from '../boosting/early-stopping.js';
+import { EarlyStopping, squaredError } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
 import { valueTreeParams } from '../params.js';
 import { pick } from '../statistics.js';
 import { everyRow, type FittedTarget } from './folds.js';
 import type { Progress } from './progress.js';
 
-const VALIDATION_SHARE = 0.1;
-const TEST_SHARE = 0.18;
+export const VALIDATION_SHARE = 0.1;
+export const TEST_SHARE = 0.18;
 
 /** The most rows of either set: more rows are worth more for training. */
-const MAX_IN_PART = 25_000;
+export const MAX_IN_PART = 25_000;
 
 /**
  * Trains a forest on most rows of a large table. A tenth of the rows, the validation set, decides the number of
@@ -37,7 +37,9 @@ export function trainWithHoldOut(
   const booster = new Learner(features).booster(train, target, valueTreeParams(train.length));
   const learner = new Learner(held.features);
   const predictions = new Float64Array(heldOut).fill(booster.forest.base);
-  const stopping = new EarlyStopping(predictions, held.target, validation);
+  const stopping = new EarlyStopping(predictions, () =>
+    squaredError(predictions, held.target, validation),
+  );
   const inRounds = progress.openStage(0.75);
   while (!stopping.isOver) {
     learner.addTo(predictions, validation, [booster.addTree()]);
@@ -57,6 +59,6 @@ export function trainWithHoldOut(
   };
 }
 
-function partOf(rowCount: number, share: number): number {
+export function partOf(rowCount: number, share: number): number {
   return Math.min(Math.round(share * rowCount), MAX_IN_PART);
 }

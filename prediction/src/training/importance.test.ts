@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row } from '../fixtures.js';
-import { readRowsTable, train } from '../index.js';
+import { makeRows, type Row, readRows } from '../fixtures.js';
+import { train } from '../index.js';
 
 function importanceOf(rows: readonly Row[]) {
-  const { columns } = train(readRowsTable(rows, 'y'));
+  const { columns } = train(readRows(rows, 'y'));
   return new Map(columns.map(({ name, importance }) => [name, importance]));
 }
 

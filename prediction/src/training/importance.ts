@@ -1,10 +1,7 @@
 import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import { ForestScorer } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import { shuffledRange } from '../random.js';
-import { pick } from '../statistics.js';
 import type { Importance } from '../table/column-profile.js';
-import type { FittedTarget, OutOfFold } from './folds.js';
 
 /** So many rows tell what matters. */
 const MAX_ROWS = 2000;
@@ -13,74 +10,89 @@ const MAX_ROWS = 2000;
 const MAX_SCORED = 200_000;
 const MIN_ROWS = 200;
 
+/** Trees of one forest, and for each tree and each of its splits by how much it lowered the squared residuals. */
+export interface GrownForest {
+  trees: Forest['trees'];
+  gains: readonly (readonly number[])[];
+}
+
+/** Rows that forests were not trained on, and how these do on them. */
+export interface JudgedFold {
+  test: Uint32Array;
+  /**
+   * Makes ready to measure some of the test rows: what is returned sums up the losses of their predictions.
+   *
+   * @param rows of the test set.
+   */
+  judge: (rows: Uint32Array) => (bins: Uint8Array) => number;
+}
+
 /**
  * How much each column matters: by its share of the gains of the trees' splits, and by permutation
  * (Breiman 2001) on rows that the trees have not seen. All features of a column are shuffled as one.
  *
- * @param toUnits turns a length into units of the target.
+ * @param toUnits turns a mean loss into what is told.
  * @returns by column, for those that features are read from.
  */
 export function weighColumns(
-  { forest, gains, outOfFold }: FittedTarget,
+  features: BinnedFeatures,
+  forests: readonly GrownForest[],
+  folds: readonly JudgedFold[],
   random: () => number,
-  toUnits: (length: number) => number,
+  toUnits: (loss: number) => number,
 ): Map<number, Importance> {
-  const gainOf = sumGains(forest, gains, outOfFold.features.columnOf);
+  const gainOf = sumGains(forests, features.columnOf);
   const total = [...gainOf.values()].reduce((sum, gain) => sum + gain, 0);
-  const damageOf = permute(outOfFold, [...gainOf.keys()], random);
+  const damageOf = permute(features, folds, [...gainOf.keys()], forests.length, random, toUnits);
   return new Map(
     [...gainOf].map(([column, gain]) => [
       column,
-      { gain: total > 0 ? gain / total : 0, permutation: toUnits(damageOf.get(column) ?? 0) },
+      { gain: total > 0 ? gain / total : 0, permutation: damageOf.get(column) ?? 0 },
     ]),
   );
 }
 
 function sumGains(
-  { trees }: Forest,
-  gains: FittedTarget['gains'],
+  forests: readonly GrownForest[],
   columnOf: readonly number[],
 ): Map<number, number> {
   const gainOf = new Map(columnOf.map((column) => [column, 0]));
-  for (const [tree, { splits }] of trees.entries()) {
-    for (const [index, { feature }] of splits.entries()) {
-      const column = columnOf[feature] ?? 0;
-      gainOf.set(column, (gainOf.get(column) ?? 0) + (gains[tree]?.[index] ?? 0));
+  for (const { trees, gains } of forests) {
+    for (const [tree, { splits }] of trees.entries()) {
+      for (const [index, { feature }] of splits.entries()) {
+        const column = columnOf[feature] ?? 0;
+        gainOf.set(column, (gainOf.get(column) ?? 0) + (gains[tree]?.[index] ?? 0));
+      }
     }
   }
   return gainOf;
 }
 
-/** By column, how much the root mean squared error grows when its values are shuffled. */
+/** By column, how much the loss grows when its values are shuffled. */
 function permute(
-  { features, target, folds }: OutOfFold,
+  features: BinnedFeatures,
+  folds: readonly JudgedFold[],
   columns: readonly number[],
+  forestCount: number,
   random: () => number,
+  toUnits: (loss: number) => number,
 ): Map<number, number> {
-  const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length));
-  const samples = folds.map(({ test, forest }) => {
+  const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length / forestCount));
+  const samples = folds.map(({ test, judge }) => {
     const most = Math.ceil(Math.min(MAX_ROWS, affordable) / folds.length);
     const drawn = shuffledRange(test.length, random).subarray(0, most);
     const some = drawn.map((index) => test[index] ?? 0);
-    return {
-      sample: takeRows(features, some),
-      actual: pick(target, some),
-      order: shuffledRange(some.length, random),
-      base: forest.base,
-      scorer: new ForestScorer(forest.trees),
-    };
+    const order = shuffledRange(some.length, random);
+    return { sample: takeRows(features, some), order, lossOf: judge(some) };
   });
   const error = (column?: number) => {
-    let squares = 0;
+    let losses = 0;
     let count = 0;
-    for (const { sample, actual, order, base, scorer } of samples) {
-      const bins = column === undefined ? sample.bins : shuffled(sample, column, order);
-      const sums = new Float64Array(actual.length).fill(base);
-      scorer.addTo(sums, order, bins, actual.length);
-      for (const [row, value] of actual.entries()) squares += (value - (sums[row] ?? 0)) ** 2;
-      count += actual.length;
+    for (const { sample, order, lossOf } of samples) {
+      losses += lossOf(column === undefined ? sample.bins : shuffled(sample, column, order));
+      count += sample.rowCount;
     }
-    return Math.sqrt(squares / count);
+    return toUnits(losses / count);
   };
   const before = error();
   return new Map(columns.map((column) => [column, error(column) - before]));

@@ -86,9 +86,13 @@ export interface Database {
     progress: Generated<number>;
     failure: string | null;
     target: string;
+    task: 'regression' | 'classification';
     row_count: number;
     columns: Json | null;
     metrics: Json | null;
+    classes: Json | null;
+    summary: string | null;
+    training_seconds: number | null;
     /** The SHA-256 of the artifact, in hexadecimal. */
     checksum: string | null;
     /** The size of the artifact; 0 if there is none. */

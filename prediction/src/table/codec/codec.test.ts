@@ -1,6 +1,7 @@
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { encodeTable, readRowsTable, type Table, TableDecoder, train } from '../../index.js';
+import { readRows } from '../../fixtures.js';
+import { encodeTable, type Table, TableDecoder, train } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
   __proto__x: index % 4,
@@ -15,7 +16,7 @@ function decode(parts: Iterable<Uint8Array>): Table {
 }
 
 test('a table comes back from bytes as it was, whatever its letters', () => {
-  const table = readRowsTable(rows, 'y');
+  const table = readRows(rows, 'y');
   const parts = [...encodeTable(table)];
   expect(decode(parts)).toEqual(table);
   // A database may hand the bytes back at any offset of a larger buffer.
@@ -58,7 +59,7 @@ test('bytes that are no table are refused', () => {
 
 /** A table of words, numbers and dates of which there are more than texts are kept. */
 function largeTable(): Table {
-  return readRowsTable(
+  return readRows(
     Array.from({ length: 100_000 }, (_, index) => ({
       word: `word ${index % 50_000}`,
       value: index / 7,

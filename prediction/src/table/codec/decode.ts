@@ -8,6 +8,17 @@ const headSchema = z.object({
   format: z.literal(FORMAT),
   target: z.string(),
   rowCount: z.int().positive(),
+  classes: z
+    .array(
+      z.object({
+        name: z.string(),
+        rows: z.int().positive(),
+        merged_count: z.int().nonnegative(),
+        merged: z.array(z.string()),
+      }),
+    )
+    .nullable()
+    .default(null),
   columns: z.array(
     z.discriminatedUnion('kind', [
       z.object({
@@ -54,17 +65,21 @@ export class TableDecoder {
 class GrowingTable {
   readonly #head: Head;
   readonly #targetValues: GrowingCells<Float64Array>;
+  readonly #targetClasses: GrowingCells<Uint16Array>;
   readonly #columns: readonly GrowingColumn[];
 
   constructor(head: Head) {
     this.#head = head;
-    this.#targetValues = new GrowingCells(new Float64Array(head.rowCount));
+    const isNumeric = head.classes === null;
+    this.#targetValues = new GrowingCells(new Float64Array(isNumeric ? head.rowCount : 0));
+    this.#targetClasses = new GrowingCells(new Uint16Array(isNumeric ? 0 : head.rowCount));
     this.#columns = head.columns.map((column) => growingColumn(column, head.rowCount));
   }
 
   add(piece: Exclude<Piece, Head>): void {
     if (piece.column === TARGET && 'cells' in piece) {
-      this.#targetValues.add(piece.cells);
+      const cells = this.#head.classes === null ? this.#targetValues : this.#targetClasses;
+      cells.add(piece.cells);
       return;
     }
     const column = this.#columns[piece.column];
@@ -74,8 +89,14 @@ class GrowingTable {
   }
 
   finish(): Table {
-    const { target, rowCount } = this.#head;
+    const { target, rowCount, classes } = this.#head;
+    const columns = this.#columns.map((column) => column.finish());
     const targetValues = this.#targetValues.finish();
-    return { target, rowCount, targetValues, columns: this.#columns.map((it) => it.finish()) };
+    const targetClasses = this.#targetClasses.finish();
+    if (classes === null) return { task: 'regression', target, rowCount, columns, targetValues };
+    if (targetClasses.some((index) => index >= classes.length)) {
+      throw new Error('An encoded table has a row of no class.');
+    }
+    return { task: 'classification', target, rowCount, columns, classes, targetClasses };
   }
 }

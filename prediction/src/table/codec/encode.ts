@@ -25,14 +25,17 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   if (part.length > 0) yield serialize(part);
 }
 
-function* piecesOf({ target, rowCount, targetValues, columns }: Table): Generator<Piece> {
+function* piecesOf(table: Table): Generator<Piece> {
+  const { target, rowCount, columns } = table;
+  const isNumeric = table.task === 'regression';
+  const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map((column): Head['columns'][number] =>
     column.kind === 'text'
       ? { kind: column.kind, name: column.name, textCount: column.texts.length }
       : { kind: column.kind, name: column.name },
   );
-  yield { format: FORMAT, target, rowCount, columns: heads };
-  yield* cellPieces(TARGET, targetValues);
+  yield { format: FORMAT, target, rowCount, classes, columns: heads };
+  yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
     if (column.kind === 'text') yield* textPieces(index, column.texts);
     yield* cellPieces(index, column.kind === 'text' ? column.codes : column.values);

@@ -1,13 +1,17 @@
+import type { TargetClass } from '../table.js';
+
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
 export const FORMAT = 'roster-table/1';
 
-/** In a piece of cells, the target in place of the index of a column. */
+/** In a piece of cells, the target in place of the index of a column: numbers, or indexes of classes. */
 export const TARGET = -1;
 
 export interface Head {
   format: typeof FORMAT;
   target: string;
   rowCount: number;
+  /** Null where the target is a number. */
+  classes: TargetClass[] | null;
   columns: (
     | { kind: 'text'; name: string; textCount: number }
     | { kind: 'number' | 'date'; name: string }

@@ -1,0 +1,80 @@
+/**
+ * Sets of classes that hold the truth with a chosen confidence, calibrated for each class by itself: the least
+ * ambiguous set-valued classifier (Sadinle, Lei & Wasserman 2019), which is Mondrian conformal prediction with
+ * the classes as categories (Vovk, Gammerman & Shafer 2005). A class is in the set if its probability is at
+ * least its threshold.
+ */
+export interface SetCalibration {
+  /** For each class the group whose rows calibrate it. */
+  groups: number[];
+  /** For each group its thresholds at the confidences 0.01, 0.02 … 0.99: never ascending; 0 takes every row. */
+  thresholds: number[][];
+}
+
+export const LEVELS = 99;
+export const MIN_LEVEL = 0.01;
+export const MAX_LEVEL = 0.99;
+
+/** Classes with fewer rows share a group. */
+const MIN_GROUP_ROWS = 50;
+
+/**
+ * @param probabilities of rows that forests were not trained on, row by row.
+ * @param labels the class of each.
+ */
+export function calibrateSets(
+  probabilities: Float64Array,
+  labels: Uint16Array,
+  classCount: number,
+): SetCalibration {
+  const ofClass: number[][] = Array.from({ length: classCount }, () => []);
+  for (const [row, label] of labels.entries()) {
+    ofClass[label]?.push(probabilities[row * classCount + label] ?? 0);
+  }
+  const isRare = ofClass.map((scores) => scores.length < MIN_GROUP_ROWS);
+  const rareScores = ofClass.filter((_, index) => isRare[index]).flat();
+  const scoresOfGroups = ofClass.filter((_, index) => !isRare[index]);
+  let next = 0;
+  const groups = isRare.map((rare) => (rare ? scoresOfGroups.length : next++));
+  // Where all rare classes together are too few, rows of every class calibrate them.
+  if (rareScores.length >= MIN_GROUP_ROWS) scoresOfGroups.push(rareScores);
+  else if (isRare.includes(true)) scoresOfGroups.push(ofClass.flat());
+  return { groups, thresholds: scoresOfGroups.map(findThresholds) };
+}
+
+/**
+ * Of n scores, the k-th smallest with k = ⌊(n + 1)(1 − confidence)⌋ is reached by the truth of a new row with at
+ * least that confidence. Too few scores vouch for no threshold: then it is 0.
+ */
+function findThresholds(scores: readonly number[]): number[] {
+  const sorted = Float64Array.from(scores).sort();
+  return Array.from({ length: LEVELS }, (_, index) => {
+    const rank = Math.floor(((sorted.length + 1) * (LEVELS - index)) / (LEVELS + 1) + 1e-9);
+    return rank < 1 ? 0 : roundDown(sorted[rank - 1] ?? 0);
+  });
+}
+
+/** Few digits take less room; a lower threshold holds no less. */
+function roundDown(threshold: number): number {
+  return Math.floor(threshold * 1e6) / 1e6;
+}
+
+/** Sets of classes at one confidence. */
+export class SetChooser {
+  readonly #thresholds: Float64Array;
+
+  /** @throws {RangeError} if the confidence is not within 0.01 to 0.99. */
+  constructor({ groups, thresholds }: SetCalibration, confidence: number) {
+    if (!(confidence >= MIN_LEVEL && confidence <= MAX_LEVEL)) {
+      throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${confidence}.`);
+    }
+    // Between two hundredths the higher one holds.
+    const level = Math.ceil(confidence * (LEVELS + 1) - 1e-9) - 1;
+    this.#thresholds = Float64Array.from(groups, (group) => thresholds[group]?.[level] ?? 0);
+  }
+
+  /** Whether a class is in the set; the most likely class always is, so that no set is empty. */
+  holds(probability: number, index: number, likeliest: number): boolean {
+    return index === likeliest || probability >= (this.#thresholds[index] ?? 0);
+  }
+}

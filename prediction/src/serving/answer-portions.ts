@@ -1,0 +1,125 @@
+import type { RowObject } from '../table/row-object.js';
+import { JsonBytes, type Literal, literal } from './json-buffer.js';
+import { KeyReader, type ModelNames } from './row-keys.js';
+
+/** Rows that are scored together: their bins stay in the processor's first cache. */
+const MAX_ROWS = 256;
+
+/** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
+const MAX_CELLS = 8192;
+
+/** Bytes that an answer is handed over in, and a little more. */
+const PORTION = 64 * 1024;
+
+/** About what a cell, and the columns that every row has, take; too little only costs a larger portion. */
+const CELL_BYTES = 32;
+const ROW_BYTES = 512;
+
+/** The text around and between the rows of an answer. */
+interface Frame {
+  readonly open: Literal;
+  readonly between: Literal;
+  readonly afterEach: Literal;
+  readonly close: Literal;
+}
+
+const NOTHING = literal('');
+const ARRAY: Frame = {
+  open: literal('['),
+  between: literal(','),
+  afterEach: NOTHING,
+  close: literal(']'),
+};
+const LINES: Frame = {
+  open: NOTHING,
+  between: NOTHING,
+  afterEach: literal('\n'),
+  close: NOTHING,
+};
+
+/**
+ * Predicts rows block by block, and writes each as JSON.
+ *
+ * @typeParam C what is chosen for a whole answer.
+ * @typeParam B room for what is predicted of a block of rows.
+ */
+export interface RowEngine<C, B> {
+  /** @param most the most rows of a block. */
+  room(most: number): B;
+  /** Predicts a block of rows. */
+  predict(rows: readonly RowObject[], choice: C, block: B): void;
+  /** Writes the row at an index of the block. */
+  write(out: JsonBytes, row: RowObject, block: B, index: number): void;
+}
+
+/** Answers in portions. May be used by any number of callers in turn. */
+export class AnswerPortions<C, B> {
+  readonly #engine: RowEngine<C, B>;
+  readonly #names: ModelNames;
+  readonly #columnCount: number;
+  readonly #valueCount: number;
+
+  /** @param valueCount the number of values in a row's answer, without those of the columns. */
+  constructor(engine: RowEngine<C, B>, names: ModelNames, valueCount = 0) {
+    this.#engine = engine;
+    this.#names = names;
+    this.#columnCount = names.inputs.length;
+    this.#valueCount = valueCount;
+  }
+
+  /** An array of rows as JSON: see `Predictor.answer`. */
+  array(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
+    return this.#portions(rows, choice, ARRAY);
+  }
+
+  /** Rows as lines of JSON: see `Predictor.lines`. */
+  lines(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
+    return this.#portions(rows, choice, LINES);
+  }
+
+  *#portions(
+    rows: readonly unknown[],
+    choice: C,
+    { open, between, afterEach, close }: Frame,
+  ): Generator<Uint8Array> {
+    const out = new JsonBytes(this.#room(rows.length));
+    out.literal(open);
+    let isFirst = true;
+    for (const { read, block } of this.blocks(rows, choice)) {
+      for (const [index, row] of read.entries()) {
+        if (!isFirst) out.literal(between);
+        isFirst = false;
+        this.#engine.write(out, row, block, index);
+        out.literal(afterEach);
+        if (out.length >= PORTION) yield out.take();
+      }
+    }
+    out.literal(close);
+    if (out.length > 0) yield out.end();
+  }
+
+  /**
+   * Predicts rows block by block, under the names of the model. The predictions of a block are overwritten by those of
+   * the next.
+   */
+  *blocks(rows: readonly unknown[], choice: C) {
+    const size = Math.min(this.#blockSize, rows.length);
+    const block = this.#engine.room(size);
+    const keys = new KeyReader(this.#names);
+    for (let start = 0; start < rows.length; ) {
+      const read = keys.read(rows, start, size);
+      this.#engine.predict(read, choice, block);
+      yield { read, block };
+      start += read.length;
+    }
+  }
+
+  get #blockSize(): number {
+    return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(this.#columnCount, 1)));
+  }
+
+  #room(rowCount: number): number {
+    const rowBytes = ROW_BYTES + CELL_BYTES * (this.#columnCount + this.#valueCount);
+    return Math.min(PORTION, rowCount * rowBytes) + rowBytes + 64;
+  }
+}

@@ -1,0 +1,115 @@
+import { SetChooser } from '../classes/prediction-sets.js';
+import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
+import { ForestScorer } from '../forest/forest-scorer.js';
+import type { Forest } from '../forest/tree.js';
+import type { ClassificationModel } from '../model/class-model.js';
+import type { PredictedClasses } from './predicted-classes.js';
+import { type BinnedRows, RowBinner } from './row-binner.js';
+import { sortByKind } from './row-predictor.js';
+
+/** How sets are chosen, by kind of row. */
+export interface SetChoices {
+  readonly ordinary: SetChooser;
+  readonly partial: SetChooser;
+}
+
+/** Arrays that one answer after another block works in. */
+export interface ClassWorkspace {
+  readonly binned: BinnedRows;
+  readonly indexes: Uint32Array;
+  /** Forest by forest, as many scores each as the block has rows. */
+  readonly scores: Float64Array;
+}
+
+/** Forests, made ready for scoring. */
+class ForestScorers {
+  readonly #bases: readonly number[];
+  readonly #scorers: readonly ForestScorer[];
+
+  constructor(forests: readonly Forest[]) {
+    this.#bases = forests.map(({ base }) => base);
+    this.#scorers = forests.map(({ trees }) => new ForestScorer(trees));
+  }
+
+  get count(): number {
+    return this.#scorers.length;
+  }
+
+  /** Writes the scores of all of `count` rows. */
+  write(scores: Float64Array, bins: Uint8Array, count: number): void {
+    for (const [index, scorer] of this.#scorers.entries()) {
+      const sums = scores.subarray(index * count, (index + 1) * count);
+      sums.fill(this.#bases[index] ?? 0);
+      scorer.addToAll(sums, bins, count);
+    }
+  }
+
+  /** Adds to the scores of some of `count` rows. */
+  add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
+    for (const [index, scorer] of this.#scorers.entries()) {
+      scorer.addTo(scores.subarray(index * count, (index + 1) * count), rows, bins, count);
+    }
+  }
+}
+
+/** From rows to probabilities of classes. */
+export class RowClassifier {
+  readonly #model: ClassificationModel;
+  readonly #binner: RowBinner;
+  readonly #forests: ForestScorers;
+  readonly #estimator: ProbabilityEstimator;
+  readonly #partial: { corrections: ForestScorers; estimator: ProbabilityEstimator } | null;
+
+  constructor(model: ClassificationModel) {
+    this.#model = model;
+    this.#binner = new RowBinner(model);
+    this.#forests = new ForestScorers(model.class_forests);
+    this.#estimator = new ProbabilityEstimator(model.probabilities);
+    this.#partial = model.partial_rows && {
+      corrections: new ForestScorers(model.partial_rows.correction_forests),
+      estimator: new ProbabilityEstimator(model.partial_rows.probabilities),
+    };
+  }
+
+  /** @throws {RangeError} if the confidence is not within 0.01 to 0.99. */
+  setChoices(confidence: number): SetChoices {
+    const { sets, partial_rows } = this.#model;
+    const ordinary = new SetChooser(sets, confidence);
+    return {
+      ordinary,
+      partial: partial_rows ? new SetChooser(partial_rows.sets, confidence) : ordinary,
+    };
+  }
+
+  /** @param most the most rows that are predicted at once. */
+  workspace(most: number): ClassWorkspace {
+    return {
+      binned: this.#binner.room(most),
+      indexes: new Uint32Array(most),
+      scores: new Float64Array(most * this.#forests.count),
+    };
+  }
+
+  /** Predicts `count` rows from `start` on, the first of them at index 0 of `predicted`. */
+  predict(
+    rows: readonly unknown[],
+    start: number,
+    count: number,
+    { binned, indexes, scores }: ClassWorkspace,
+    { probabilities, isPartial, classCount }: PredictedClasses,
+  ): void {
+    this.#binner.bin(rows, start, count, binned);
+    isPartial.set(binned.isPartial.subarray(0, count));
+    this.#forests.write(scores, binned.bins, count);
+    const ordinaryCount = sortByKind(binned.isPartial, count, indexes);
+    const ofBlock: Scores = { values: scores, stride: count };
+    const write = (estimator: ProbabilityEstimator, some: Uint32Array) => {
+      for (const row of some) estimator.write(probabilities, row * classCount, ofBlock, row);
+    };
+    write(this.#estimator, indexes.subarray(0, ordinaryCount));
+    if (!this.#partial || ordinaryCount === count) return;
+    const partial = indexes.subarray(ordinaryCount, count);
+    this.#partial.corrections.add(scores, partial, binned.bins, count);
+    write(this.#partial.estimator, partial);
+  }
+}

@@ -1,0 +1,55 @@
+import { ECHO_COLUMNS } from '../table/column-names.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import type { RowObject } from '../table/row-object.js';
+import { EchoColumn } from './echo-column.js';
+import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+
+/** What every answer row has around its prediction: the input columns before it, and the columns that close it. */
+export class RowFrame {
+  readonly #inputs: readonly EchoColumn[];
+  readonly #closing: readonly EchoColumn[];
+  readonly #closingNulls = literal(`${ECHO_COLUMNS.map((name) => `,"${name}":null`).join('')}}`);
+
+  constructor(columns: readonly ColumnSummary[]) {
+    this.#inputs = columns.map(
+      ({ name, categories }, index) =>
+        new EchoColumn(
+          `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+          name,
+          categories ?? [],
+        ),
+    );
+    this.#closing = ECHO_COLUMNS.map((name) => new EchoColumn(`,"${name}":`, name, []));
+  }
+
+  open(out: JsonBytes, row: RowObject): void {
+    for (const column of this.#inputs) column.write(out, row);
+  }
+
+  close(out: JsonBytes, row: RowObject): void {
+    if (this.#closing.every((column) => column.isNull(row))) {
+      out.literal(this.#closingNulls);
+      return;
+    }
+    for (const column of this.#closing) column.write(out, row);
+    out.literal(CLOSE);
+  }
+}
+
+const CLOSE = literal('}');
+
+/** A text that differs by whether a row is an anomaly. */
+export type ByAnomaly = Readonly<Record<'none' | 'inside' | 'outside', Literal>>;
+
+export function byAnomaly(text: (is: string) => string): ByAnomaly {
+  return {
+    none: literal(text('null')),
+    inside: literal(text('false')),
+    outside: literal(text('true')),
+  };
+}
+
+export function ofAnomaly(literals: ByAnomaly, anomaly: boolean | null): Literal {
+  if (anomaly === null) return literals.none;
+  return anomaly ? literals.outside : literals.inside;
+}

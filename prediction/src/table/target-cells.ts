@@ -1,0 +1,158 @@
+import { parseNumber } from './cells.js';
+import { codesByRow, valuesByRow } from './chunked-array.js';
+import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
+import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from './table.js';
+import { quote, TableError, type TableFault } from './table-error.js';
+
+/** Where a row stands in the sender's own text. */
+export type Place = { line: number } | { row: number };
+
+/** What a table holds of its target. */
+export type TargetData =
+  | Pick<RegressionTable, 'task' | 'targetValues'>
+  | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;
+
+interface FoundCell {
+  text: string;
+  place: Place;
+}
+
+/**
+ * Gathers the cells of the target, as numbers and as classes: which of them they are is known when all
+ * are there.
+ */
+export class TargetCells {
+  readonly #target: string;
+  readonly #values = valuesByRow();
+  readonly #codes = codesByRow();
+  readonly #codeOf = new Map<string, number>();
+  #tooManyTexts = false;
+  #numbers = 0;
+  #count = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #most = Number.NEGATIVE_INFINITY;
+  #bad = 0;
+  #firstBad: FoundCell | undefined;
+  #firstLong: FoundCell | undefined;
+
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  /** @param text of the cell, as `cellText` gives it; not empty. */
+  put(row: number, text: string, place: Place): void {
+    this.#count++;
+    const value = parseNumber(text);
+    if (!Number.isNaN(value)) this.#numbers++;
+    if (Number.isFinite(value)) {
+      this.#values.set(row, value);
+      if (value < this.#least) this.#least = value;
+      if (value > this.#most) this.#most = value;
+    } else {
+      this.#bad++;
+      this.#firstBad ??= { text: start(text), place };
+    }
+    this.#putText(row, className(text), place);
+  }
+
+  #putText(row: number, text: string, place: Place): void {
+    if (this.#tooManyTexts) return;
+    if (text.length > MAX_CLASS_LENGTH) {
+      this.#firstLong ??= { text: start(text), place };
+      return;
+    }
+    let code = this.#codeOf.get(text);
+    if (code === undefined) {
+      if (this.#codeOf.size === MAX_CLASS_TEXTS) {
+        this.#tooManyTexts = true;
+        return;
+      }
+      code = this.#codeOf.size + 1;
+      this.#codeOf.set(start(text), code);
+    }
+    this.#codes.set(row, code);
+  }
+
+  /**
+   * The target of all rows; the cells are given up with it.
+   *
+   * @param task undefined, for numbers where most cells are numbers, else for classes.
+   * @throws {TableError} if the target cannot be predicted so.
+   */
+  take(rowCount: number, task: Task | undefined): TargetData {
+    const isNumeric = 2 * this.#numbers > this.#count;
+    const chosen = task ?? (isNumeric ? 'regression' : 'classification');
+    return chosen === 'regression' ? this.#takeValues(rowCount) : this.#takeClasses(rowCount);
+  }
+
+  #takeValues(rowCount: number): TargetData {
+    const name = quote(this.#target);
+    if (this.#firstBad !== undefined) {
+      const { text, place } = this.#firstBad;
+      const share = `${this.#bad} of its ${this.#count} values`;
+      throw this.#fault(
+        `The target ${name} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, predict the values as classes (task "classification"), or choose another target.`,
+        place,
+      );
+    }
+    if (rowCount < MIN_ROWS) {
+      const rows = rowCount === 1 ? 'row has' : 'rows have';
+      throw this.#fault(
+        `Only ${rowCount} ${rows} a value of the target ${name}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`,
+      );
+    }
+    // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
+    if (this.#least === this.#most) {
+      throw this.#fault(
+        `Every value of the target ${name} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
+      );
+    }
+    return { task: 'regression', targetValues: this.#values.take(rowCount) };
+  }
+
+  #takeClasses(rowCount: number): TargetData {
+    const name = quote(this.#target);
+    if (this.#firstLong !== undefined) {
+      const { text, place } = this.#firstLong;
+      throw this.#fault(
+        `A value of the target ${name} is longer than ${MAX_CLASS_LENGTH} characters, which no class may be: ${quote(text)}. Shorten it, or choose another target.`,
+        place,
+      );
+    }
+    if (this.#tooManyTexts) {
+      const most = MAX_CLASS_TEXTS.toLocaleString('en');
+      throw this.#fault(
+        `The target ${name} has more than ${most} different values, too many for classes. Group them, or choose another target.`,
+      );
+    }
+    const texts = [...this.#codeOf.keys()];
+    const codes = this.#codes.take(rowCount);
+    const rows = new Uint32Array(texts.length);
+    for (const code of codes) rows[code - 1] = (rows[code - 1] ?? 0) + 1;
+    const chosen = chooseClasses(
+      this.#target,
+      texts.map((text, index) => ({ text, rows: rows[index] ?? 0 })),
+    );
+    if (typeof chosen === 'string') throw this.#fault(chosen);
+    const { classes, classOf } = chosen;
+    const targetClasses = codes.map((code) => classOf[code - 1] ?? 0);
+    return { task: 'classification', classes, targetClasses };
+  }
+
+  #fault(message: string, place?: Place): TableError {
+    const fault: TableFault = { message, column: this.#target, ...place };
+    return new TableError([fault]);
+  }
+}
+
+const WHOLE = /^([+-]?\d+)\.0+$/;
+
+/** The name of a class, given the text of a cell: programs write the whole number 1 as `1.0` where others are missing. */
+export function className(text: string): string {
+  return text.endsWith('0') ? text.replace(WHOLE, '$1') : text;
+}
+
+/** A copy, as a part of a text would keep all of it in memory; of a long text its beginning. */
+function start(text: string): string {
+  return Buffer.from(text.slice(0, MAX_CLASS_LENGTH + 1), 'utf16le').toString('utf16le');
+}
