@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeRows, readRows } from '../fixtures.js';
-import { Predictor, train } from '../index.js';
+import { Predictor, readRowsTable, train } from '../index.js';
 
 const ageRows = makeRows(400, (random, index) => {
   const age = 20 + Math.floor(60 * random());
