@@ -13,12 +13,14 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
   '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
   '/problems/model-not-found': ({ filled, made }) =>
-    !filled.isThere || Number(sentValue(made, 'query', 'version') ?? 1) > 1,
+    !filled.isThere || (made.operationId === 'serveVersion' && versionWritten(made) !== 1),
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, world }) =>
     Object.values(filled.path).includes(world.project),
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
-  '/problems/model-not-ready': () => false,
+  '/problems/model-not-ready': ({ made }) => made.operationId === 'serveVersion',
+  '/problems/version-in-use': ({ made }) => made.operationId === 'deleteVersion',
+  '/problems/unknown-names': ({ made }) => sentValue(made, 'query', 'unknown') === 'refuse',
   '/problems/precondition-failed': ({ made }) =>
     ['If-Match', 'If-None-Match'].some((name) => sentValue(made, 'header', name) !== undefined),
   '/problems/idempotency-key-reused': ({ made, world }) => isKeyUsed(made, world),
@@ -37,7 +39,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 /** Whether what there is, or what the contract says in words, explains that a valid request was refused. */
 export function isExplained(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
-  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere || hasVersion(exchange);
+  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere;
   return EXPLANATIONS[String(type)]?.(exchange) ?? false;
 }
 
@@ -73,8 +75,9 @@ function isKeyUsed(made: Case, world: World): boolean {
   return world.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
-function hasVersion({ made }: Exchange): boolean {
-  return sentValue(made, 'query', 'version') !== undefined;
+/** The version that a model is to be served by. */
+function versionWritten({ body }: Case): unknown {
+  return recordOf(recordOf(body?.value)['serving'])['version'];
 }
 
 /** The name in the object that a write wraps. */

@@ -1,6 +1,7 @@
 /** Requests that ask for what is not theirs, by an address or a method that is not there. */
 import { METHODS } from 'node:http';
 import { type Case, type KeyName, PLACES, targetOf, withParameter } from '../case.js';
+import { kindsWithin } from '../kinds.js';
 import { methodsOf, pathParametersOf, targets } from '../operations.js';
 import { certain, type FaultMaker } from './faults.js';
 
@@ -28,7 +29,10 @@ export const keysThatDoNotFit: FaultMaker = (made) => {
 
 /** What belongs to another owner, or to another project, is not there. */
 export const othersResources: FaultMaker = (made) => {
-  const [project, ...further] = pathParametersOf(targetOf(made));
+  const target = targetOf(made);
+  const kinds = kindsWithin(target);
+  // A version is no resource of its own.
+  const [project, ...further] = pathParametersOf(target).filter((_, at) => kinds[at] !== undefined);
   if (project === undefined) return [];
   const fault = { what: "another owner's", statuses: [404] };
   const strangers: Case = { ...made, key: 'stranger', fault };
