@@ -29,6 +29,10 @@ test('finds about as many true prices inside the intervals as promised', () => {
   expect(Number(inside)).toBeLessThan(935);
 });
 
+test('tells of a column that was misspelled', () => {
+  expect(output).toContain('"colour" was sent, which the model does not know; it has "color"');
+});
+
 test('prints addresses that answer', async () => {
   const addresses = [...output.matchAll(/curl -sSw '\\n' "?(http\S+?)"?$/gm)].map(
     ([, address]) => address,

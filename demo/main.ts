@@ -1,7 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
+import {
+  answered,
+  createRosterClient,
+  type RosterClient,
+  rowWarnings,
+  untilReady,
+} from 'roster-client';
 import { tooOld } from '../server/node-version.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
@@ -73,6 +79,21 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   say(
     `Of ${predictions.length.toLocaleString('en')} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
   );
+  await showWarnings(roster, path);
+}
+
+/** Misspells a column, which the answer tells. */
+async function showWarnings(
+  roster: RosterClient,
+  path: { projectName: string; modelName: string },
+): Promise<void> {
+  const { response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+    params: { path },
+    body: [{ carat: 0.7, colour: 'G' }],
+  });
+  for (const { name, nearest } of rowWarnings(response).warnings) {
+    say(`A row with "${name}" was sent, which the model does not know; it has "${nearest}".\n`);
+  }
 }
 
 async function createAssistant(roster: RosterClient): Promise<void> {

@@ -213,9 +213,9 @@ describe('a model', () => {
 
 test('a condition on a missing resource gets 404, as without the condition', async () => {
   const changes = operations.filter(({ id }) =>
-    /^(update(Skill|Agent)|delete(?!Project))/.test(id),
+    /^(update(Skill|Agent)|serve|delete(?!Project))/.test(id),
   );
-  expect(changes).toHaveLength(7);
+  expect(changes).toHaveLength(9);
   for (const operation of changes) {
     const [{ headers, ...init }] = exampleRequests(operation);
     const path = examplePath(operation, { project_name: project, projectName: project });

@@ -16,6 +16,9 @@ export const PLACEHOLDERS = {
   keptId: '{the identifier of the one that is kept}',
 } as const;
 
+/** The number in the address of a version that every model has. */
+export const FIRST_VERSION = '1';
+
 /** The caller who sends a request. */
 export type KeyName =
   | 'own'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Keys } from '../../testkit/store/keys.js';
-import { type Case, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
+import { type Case, FIRST_VERSION, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
 import { type Answer, HttpClient, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
@@ -69,7 +69,8 @@ export class Fixture {
         made.parameters.find((sent) => sent.in === 'path' && sent.name === name)?.value,
       );
       const kind = ofAddress[at];
-      const resource = kind === undefined ? undefined : await this.#resolve(asked, kind, target);
+      const version = asked === FIRST_VERSION ? asked : undefined;
+      const resource = kind === undefined ? version : await this.#resolve(asked, kind, target);
       isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
       if (at === 0) isProjectThere = resource !== undefined;
       path[name] = resource ?? this.#nameOf(asked, kind);

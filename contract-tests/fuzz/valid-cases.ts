@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Place } from '../../testkit/openapi/document.js';
-import { type Body, type Case, PLACEHOLDERS, type Sent } from './case.js';
+import { type Body, type Case, FIRST_VERSION, PLACEHOLDERS, type Sent } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
@@ -76,7 +76,9 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   const isResource = name === names.at(-1) && target.path.endsWith(`{${name}}`);
   const isWrite = target.method === 'PUT' || target.method === 'DELETE';
   const absent = valuesOf(schema).map(String).filter(isSendable);
+  const hasKind = kindsWithin(target)[names.indexOf(name)] !== undefined;
   const there = () => {
+    if (!hasKind) return fc.constant(FIRST_VERSION);
     if (isResource && isWrite) return fc.constant(PLACEHOLDERS.spare);
     if (isProject) return fc.constant(PLACEHOLDERS.project);
     return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACEHOLDERS.keptId);

@@ -14,7 +14,7 @@ import {
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
-const BOUNDS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, answers: 2000 };
+const BOUNDS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, versions: 2, answers: 2000 };
 
 let database: PostgresDatabase;
 let databases = 0;
@@ -348,14 +348,19 @@ describe.each([
       await expectRoom(BOUNDS.stored);
     });
 
-    test('counts a model instead of its table and the version before it', async () => {
-      for (const bytes of [300, 700]) {
+    test('counts a model instead of its table, and the versions that are kept', async () => {
+      for (const bytes of [200, 300, 400]) {
         const table = await tableOf(100);
         await write(({ models }) => models.beginTraining(project.id, 'm', table));
         await finish(new Uint8Array(bytes));
         await sweepAll();
       }
       await expectRoom(800);
+      await write(async ({ models, versions }) => {
+        const old = await models.find(project.id, 'm', 2);
+        if (old) await versions.remove(old, 'ann');
+      });
+      await expectRoom(1100);
       await write(({ models }) => models.remove(project.id, 'm'));
       await expectRoom(BOUNDS.stored);
     });

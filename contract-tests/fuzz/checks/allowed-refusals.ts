@@ -16,12 +16,14 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
   '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
   '/problems/model-not-found': ({ filled, made }) =>
-    !filled.isThere || Number(sentValue(made, 'query', 'version') ?? 1) > 1,
+    !filled.isThere || (made.operationId === 'serveVersion' && versionWritten(made) !== 1),
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>
     Object.values(filled.path).includes(fixture.project),
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
-  '/problems/model-not-ready': () => false,
+  '/problems/model-not-ready': ({ made }) => made.operationId === 'serveVersion',
+  '/problems/version-in-use': ({ made }) => made.operationId === 'deleteVersion',
+  '/problems/unknown-names': ({ made }) => sentValue(made, 'query', 'unknown') === 'refuse',
   '/problems/precondition-failed': ({ made }) =>
     ['If-Match', 'If-None-Match'].some((name) => sentValue(made, 'header', name) !== undefined),
   '/problems/idempotency-key-reused': ({ made, fixture }) => isKeyUsed(made, fixture),
@@ -40,7 +42,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
 /** Whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
-  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere || hasVersion(exchange);
+  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere;
   return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
 }
 
@@ -79,8 +81,9 @@ function isKeyUsed(made: Case, fixture: Fixture): boolean {
   return fixture.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
-function hasVersion({ made }: Exchange): boolean {
-  return sentValue(made, 'query', 'version') !== undefined;
+/** The version that a model is to be served by. */
+function versionWritten({ body }: Case): unknown {
+  return recordOf(recordOf(body?.value)['serving'])['version'];
 }
 
 /** Returns the name in the object that a write wraps. */

@@ -1,6 +1,7 @@
 /** Requests without access, or to an address or method that does not exist. */
 import { METHODS } from 'node:http';
 import { type Case, type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
+import { kindsWithin } from '../kinds.js';
 import { methodsOf, pathParametersOf, targets } from '../operations.js';
 import { certain, type FaultMaker } from './faults.js';
 
@@ -28,7 +29,10 @@ export const wrongKeys: FaultMaker = (made) => {
 
 /** Resources of another owner or project, which do not exist for the caller. */
 export const foreignResources: FaultMaker = (made) => {
-  const [project, ...further] = pathParametersOf(targetOf(made));
+  const target = targetOf(made);
+  const kinds = kindsWithin(target);
+  // A version is not a resource of its own.
+  const [project, ...further] = pathParametersOf(target).filter((_, at) => kinds[at] !== undefined);
   if (project === undefined) return [];
   const fault = { what: "another owner's", statuses: [404] };
   const strangers: Case = { ...made, key: 'stranger', fault };
