@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { atClose, wentOut } from '../http/on-response-close.js';
 import type { ProblemType } from '../problems/problem.js';
+import { addProcessMetrics } from './process-metrics.js';
+import { type Distribution, type Reading, Registry, type Series, TEXT_FORMAT } from './registry.js';
 
 /** In seconds: from an answer out of memory to a training's upload. */
 const DURATION_BUCKETS = [
@@ -28,10 +29,10 @@ export interface TrainingCounts {
   waiting(): number | Promise<number>;
 }
 
-/** The metrics of one operation: prom-client's children, which it would make anew each time. */
+/** The metrics of one operation, which need not be looked up by their labels for each request. */
 interface OperationSeries {
-  readonly duration: Histogram.Internal<'operation'>;
-  readonly byStatus: Map<number | 'aborted', Counter.Internal>;
+  readonly duration: Distribution;
+  readonly byStatus: Map<number | 'aborted', Series>;
 }
 
 /**
@@ -44,66 +45,61 @@ export class Metrics {
   readonly #operations = new Map<string, OperationSeries>();
   #requestsInProgress = 0;
   #trainingCounts: TrainingCounts | undefined;
+  #trainingsRunning: readonly Reading[] = [];
+  #trainingsWaiting: readonly Reading[] = [];
 
-  readonly #requests = new Counter({
-    name: 'roster_requests_total',
-    help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
-    labelNames: ['operation', 'status'],
-    registers: [this.#registry],
-  });
-  readonly #durations = new Histogram({
-    name: 'roster_request_duration_seconds',
-    help: 'From the arrival of a request to the end of its answer.',
-    labelNames: ['operation'],
-    buckets: DURATION_BUCKETS,
-    registers: [this.#registry],
-  });
-  readonly #refused = new Counter({
-    name: 'roster_refused_total',
-    help: 'Requests that were refused, by the problem that they were answered with.',
-    labelNames: ['reason'],
-    registers: [this.#registry],
-  });
-  readonly #rowsPredicted = new Counter({
-    name: 'roster_rows_predicted_total',
-    help: 'Rows that predictions were made for.',
-    registers: [this.#registry],
-  });
-  readonly #trainings = new Counter({
-    name: 'roster_trainings_total',
-    help: 'Trainings that ended on this instance, by how they ended.',
-    labelNames: ['outcome'],
-    registers: [this.#registry],
-  });
-  readonly #trainingsRunning = new Gauge({
-    name: 'roster_trainings_running',
-    help: 'Trainings that this instance runs.',
-    registers: [this.#registry],
-  });
-  readonly #trainingsWaiting = new Gauge({
-    name: 'roster_trainings_waiting',
-    help: 'Trainings that wait in the store; every instance on it tells the same number.',
-    registers: [this.#registry],
-  });
+  readonly #requests = this.#registry.counter(
+    'roster_requests_total',
+    'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
+    ['operation', 'status'],
+  );
+  readonly #durations = this.#registry.histogram(
+    'roster_request_duration_seconds',
+    'From the arrival of a request to the end of its answer.',
+    'operation',
+    DURATION_BUCKETS,
+  );
+  readonly #refused = this.#registry.counter(
+    'roster_refused_total',
+    'Requests that were refused, by the problem that they were answered with.',
+    ['reason'],
+  );
+  readonly #rowsPredicted = this.#registry.counter(
+    'roster_rows_predicted_total',
+    'Rows that predictions were made for.',
+  );
+  readonly #trainings = this.#registry.counter(
+    'roster_trainings_total',
+    'Trainings that ended on this instance, by how they ended.',
+    ['outcome'],
+  );
 
   constructor() {
-    const requestsInProgress = () => this.#requestsInProgress;
-    new Gauge({
-      name: 'roster_requests_in_progress',
-      help: 'Requests that have not ended, this one among them.',
-      registers: [this.#registry],
-      collect() {
-        this.set(requestsInProgress());
-      },
-    });
+    const gauge = (name: string, help: string, read: () => Iterable<Reading>) =>
+      this.#registry.read('gauge', name, help, read);
+    gauge(
+      'roster_trainings_running',
+      'Trainings that this instance runs.',
+      () => this.#trainingsRunning,
+    );
+    gauge(
+      'roster_trainings_waiting',
+      'Trainings that wait in the store; every instance on it tells the same number.',
+      () => this.#trainingsWaiting,
+    );
+    gauge(
+      'roster_requests_in_progress',
+      'Requests that have not ended, this one among them.',
+      () => [[this.#requestsInProgress]],
+    );
     // A rate can be told of the very first one only if the series began before it.
-    for (const outcome of OUTCOMES) this.#trainings.inc({ outcome }, 0);
-    collectDefaultMetrics({ register: this.#registry });
+    for (const outcome of OUTCOMES) this.#trainings.of(outcome);
+    addProcessMetrics(this.#registry);
   }
 
   /** The media type of {@link text}. */
   get contentType(): string {
-    return this.#registry.contentType;
+    return TEXT_FORMAT;
   }
 
   /**
@@ -126,17 +122,17 @@ export class Metrics {
 
   /** Counts a request that was refused with a problem, by the last part of the problem's type. */
   refused(problem: ProblemType): void {
-    this.#refused.inc({ reason: problem.slice('/problems/'.length) });
+    this.#refused.of(problem.slice('/problems/'.length)).add();
   }
 
   /** Counts the rows of a prediction. */
   predicted(rows: number): void {
-    this.#rowsPredicted.inc(rows);
+    this.#rowsPredicted.of().add(rows);
   }
 
   /** Counts a training that ended on this instance. */
   trainingEnded(outcome: TrainingOutcome): void {
-    this.#trainings.inc({ outcome });
+    this.#trainings.of(outcome).add();
   }
 
   /** Has the trainings asked after at each scrape. Until then, their gauges have no value. */
@@ -150,39 +146,38 @@ export class Metrics {
    */
   async text(): Promise<string> {
     const counts = this.#trainingCounts;
-    await Promise.all([
-      fill(this.#trainingsRunning, () => counts?.running()),
-      fill(this.#trainingsWaiting, () => counts?.waiting()),
+    [this.#trainingsRunning, this.#trainingsWaiting] = await Promise.all([
+      readingOf(() => counts?.running()),
+      readingOf(() => counts?.waiting()),
     ]);
-    return this.#registry.metrics();
+    return this.#registry.text();
   }
 
   #count(operation: string, status: number | 'aborted', seconds: number): void {
     const { duration, byStatus } = this.#seriesOf(operation);
     let requests = byStatus.get(status);
     if (!requests) {
-      requests = this.#requests.labels(operation, String(status));
+      requests = this.#requests.of(operation, String(status));
       byStatus.set(status, requests);
     }
-    requests.inc();
+    requests.add();
     duration.observe(seconds);
   }
 
   #seriesOf(operation: string): OperationSeries {
     let series = this.#operations.get(operation);
     if (!series) {
-      series = { duration: this.#durations.labels(operation), byStatus: new Map() };
+      series = { duration: this.#durations.of(operation), byStatus: new Map() };
       this.#operations.set(operation, series);
     }
     return series;
   }
 }
 
-/** Sets a gauge to what it is asked for, or leaves it without a value. */
-async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefined): Promise<void> {
+/** Reads what is asked for, or nothing if it cannot be had. */
+async function readingOf(ask: () => number | Promise<number> | undefined): Promise<Reading[]> {
   const value = await answerInTime(ask);
-  if (value === undefined) gauge.remove();
-  else gauge.set(value);
+  return value === undefined ? [] : [[value]];
 }
 
 async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
