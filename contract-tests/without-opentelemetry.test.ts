@@ -10,6 +10,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/root.js';
 import { startChild } from '../testkit/service/child-process.js';
 
+/** Packages look for what they need beside their links too, where OpenTelemetry is not. */
+const BESIDE_LINKS = '--preserve-symlinks';
+
 const SETTINGS = { ...process.env, PORT: '0', DATABASE_URL: ':memory:' };
 
 /** The built service beside every installed package but OpenTelemetry's. */
@@ -33,14 +36,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('without variables of OpenTelemetry the service starts, and loads nothing of it', async () => {
   const listening = (line: string) => (line.includes('"listening"') ? line : undefined);
-  const child = await startChild(process.execPath, [main], SETTINGS, listening);
+  const child = await startChild(process.execPath, [BESIDE_LINKS, main], SETTINGS, listening);
   expect(await child.stop()).toBe(0);
 });
 
 test('with them it does not start, and one line says what to install', async () => {
   const env = { ...SETTINGS, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   const version = packageJson.devDependencies['@opentelemetry/sdk-node'];
-  const start = promisify(execFile)(process.execPath, [main], { env });
+  const start = promisify(execFile)(process.execPath, [BESIDE_LINKS, main], { env });
   await expect(start).rejects.toMatchObject({
     code: 1,
     stderr: `Roster did not start: spans need OpenTelemetry, which is not installed: install it (npm install @opentelemetry/sdk-node@${version}), or unset the variables that begin with OTEL_\n`,

@@ -37,9 +37,9 @@ export function requireFrom(name: string): NodeJS.Require {
 
 async function install(folder: string): Promise<void> {
   const args = ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel', 'error'];
-  // Within `npm run` it is known which npm that was; on Windows, npm alone is no program.
-  const npm = process.env.npm_execpath;
-  const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];
+  // Within `npm run` it is known which npm that was, if it was npm; on Windows, npm alone is no program.
+  const { npm_execpath: npm = '' } = process.env;
+  const [command, ...first] = npm.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   // What is said on standard output belongs to the command that is run next.
   const child = spawn(command, [...first, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code]: unknown[] = await once(child, 'exit');
