@@ -20,9 +20,9 @@ export type {
   PredictionLine,
   PredictionRow,
   Project,
-  RowWarning,
   RegressionMetrics,
   RegressionModel,
+  RowWarning,
   Skill,
 } from './resources.js';
 export { type RowWarnings, rowWarnings } from './row-warnings.js';

@@ -1,9 +1,5 @@
 import type { components } from '../../generated/openapi.js';
-import type {
-  RowCheck,
-  RowWarning,
-  RowWarnings,
-} from '../../prediction/src/predicting.js';
+import type { RowCheck, RowWarning, RowWarnings } from '../../prediction/src/predicting.js';
 import { escapeToken } from '../contract/json-pointer.js';
 import { MAX_ERRORS, type ProblemError, problem } from '../problems/problem.js';
 import { pausing } from '../store/index.js';

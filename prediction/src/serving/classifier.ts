@@ -53,11 +53,7 @@ export class Classifier {
     // A probability is told with the name of its class.
     const perClass =
       1 + Math.ceil(Buffer.byteLength(this.#names.join('')) / this.#names.length / 32);
-    this.#portions = new AnswerPortions(
-      engine,
-      this.#checks.names,
-      perClass * this.#names.length,
-    );
+    this.#portions = new AnswerPortions(engine, this.#checks.names, perClass * this.#names.length);
   }
 
   /**
