@@ -12,8 +12,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '/problems/skill-not-found': ({ filled }) => !filled.isThere,
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
   '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
-  '/problems/model-not-found': ({ filled, made }) =>
-    !filled.isThere || (made.operationId === 'serveVersion' && versionWritten(made) !== 1),
+  '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, world }) =>
     Object.values(filled.path).includes(world.project),
@@ -39,7 +38,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 /** Whether what there is, or what the contract says in words, explains that a valid request was refused. */
 export function isExplained(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
-  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere;
+  if (exchange.request.method === 'HEAD') {
+    return !exchange.filled.isThere || versionAsked(exchange.made) !== 1;
+  }
   return EXPLANATIONS[String(type)]?.(exchange) ?? false;
 }
 
@@ -75,9 +76,10 @@ function isKeyUsed(made: Case, world: World): boolean {
   return world.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
-/** The version that a model is to be served by. */
-function versionWritten({ body }: Case): unknown {
-  return recordOf(recordOf(body?.value)['serving'])['version'];
+/** The version of a model that is to be shown, or is to serve: the first, where none is named. */
+function versionAsked(made: Case): number {
+  const written = recordOf(recordOf(made.body?.value)['serving'])['version'];
+  return Number(sentValue(made, 'query', 'version') ?? written ?? 1);
 }
 
 /** The name in the object that a write wraps. */
