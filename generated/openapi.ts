@@ -308,8 +308,9 @@ export interface paths {
          * Get one model
          * @description Returns one model, found by name. Its `status` tells how its newest version is doing; when that is
          *     `ready`, the answer has the columns that the model reads and how well it does on rows that it was
-         *     not trained on. The version in `serving_version`, which answers predictions, has an address of its own,
-         *     as all versions have.
+         *     not trained on. `version` asks for another version: the one in `serving_version`, which answers
+         *     predictions, can be read while a newer one is training or after a newer one failed. Each version has an
+         *     address of its own, too.
          */
         get: operations["getModel"];
         /**
@@ -3424,7 +3425,10 @@ export interface operations {
     };
     getModel: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The version to show, in place of the newest. */
+                version?: components["schemas"]["VersionNumber"];
+            };
             header?: {
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is

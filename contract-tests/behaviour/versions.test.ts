@@ -77,6 +77,9 @@ describe('the versions of a model', () => {
     const params = { path: { ...path, version: '2' } };
     const { data, response } = await roster.GET(VERSION, { params });
     expect(data).toEqual(second);
+    expect((await send(`${addressOf(path)}?version=2`)).headers.get('ETag')).toBe(
+      response.headers.get('ETag'),
+    );
     const headers = { 'If-None-Match': response.headers.get('ETag') ?? '' };
     expect((await send(`${addressOf(path)}/versions/2`, { headers })).status).toBe(304);
   });

@@ -46,9 +46,13 @@ export function modelOperations(
       return reply({ status: 200, ...page });
     },
 
-    getModel: async ({ caller, params, headers, reply }) => {
+    getModel: async ({ caller, params, query, headers, reply }) => {
       const project = await findProject(store, caller, params.projectName);
-      const model = await findModel(store, project, params.modelName);
+      const { version } = query;
+      const model =
+        version === undefined
+          ? await findModel(store, project, params.modelName)
+          : await findVersion(store, project, params.modelName, version);
       return reply(await shown<Model>(modelJson(model), headers));
     },
 

@@ -147,8 +147,8 @@ export const aParameterThatMayBeMissing: Handler<'listProjects'> = ({ query, rep
   // @ts-expect-error
   reply({ status: 200, body: [project].slice(0, query.limit + 1) });
 
-export const aParameterThatIsANumber: Handler<'listModels'> = ({ query, reply }) =>
-  reply({ status: 200, body: [{ ...model, version: query.limit ?? 1 }] });
+export const aParameterThatIsANumber: Handler<'getModel'> = ({ query, reply }) =>
+  reply({ status: 200, body: { ...model, version: query.version ?? 1 }, headers });
 
 const { getSkill: _, ...allButOne } = handlers;
 // @ts-expect-error

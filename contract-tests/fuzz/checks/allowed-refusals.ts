@@ -15,8 +15,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/skill-not-found': ({ filled }) => !filled.isThere,
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
   '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
-  '/problems/model-not-found': ({ filled, made }) =>
-    !filled.isThere || (made.operationId === 'serveVersion' && versionWritten(made) !== 1),
+  '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>
     Object.values(filled.path).includes(fixture.project),
@@ -42,7 +41,9 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
 /** Whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
-  if (exchange.request.method === 'HEAD') return !exchange.filled.isThere;
+  if (exchange.request.method === 'HEAD') {
+    return !exchange.filled.isThere || versionAsked(exchange.made) !== 1;
+  }
   return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
 }
 
@@ -81,9 +82,10 @@ function isKeyUsed(made: Case, fixture: Fixture): boolean {
   return fixture.timesSent(String(sentValue(made, 'header', 'Idempotency-Key'))) > 1;
 }
 
-/** The version that a model is to be served by. */
-function versionWritten({ body }: Case): unknown {
-  return recordOf(recordOf(body?.value)['serving'])['version'];
+/** The version of a model that is to be shown, or is to serve: the first, where none is named. */
+function versionAsked(made: Case): number {
+  const written = recordOf(recordOf(made.body?.value)['serving'])['version'];
+  return Number(sentValue(made, 'query', 'version') ?? written ?? 1);
 }
 
 /** Returns the name in the object that a write wraps. */
