@@ -158,8 +158,8 @@ const FAULTS: Faulty[] = [
   },
   {
     what: 'a line of an example of lines that breaks the schema of lines',
-    from: 'value: "{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2741.5,\\"price_original\\":2757,',
-    to: 'value: ‸"{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2741.5,\\"price_original\\":2757',
+    from: 'value: "{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2742,\\"price_original\\":2757,',
+    to: 'value: ‸"{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2742,\\"price_original\\":2757',
     says: /^the example breaks its schema: line 1: is not JSON/,
   },
   {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { leafValueOf } from '../boosting/reference-trees.js';
+import { KernelMemory } from '../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
-import { ForestScorer } from './forest-scorer.js';
+import { ForestScorer, scorerMemory } from './forest-scorer.js';
 import { MaskScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
@@ -53,12 +54,12 @@ afterEach(() => void vi.unstubAllGlobals());
 
 describe('scores', () => {
   test.each([
-    ['with the kernel', KernelScorer],
-    ['without it', MaskScorer],
-  ])('%s equal the sum of a walk down the trees, to the last bit', (_name, Scorer) => {
+    ['with the kernel', (trees: Tree[]) => new KernelScorer(trees, new KernelMemory())],
+    ['without it', (trees: Tree[]) => new MaskScorer(trees)],
+  ])('%s equal the sum of a walk down the trees, to the last bit', (_name, create) => {
     fc.assert(
       fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {
-        const scorer = new Scorer(trees);
+        const scorer = create(trees);
         const walk = (sum: number, row: number) =>
           trees.reduce((all, tree) => all + leafValueOf(tree, { bins, rowCount }, row), sum);
         const all = sums.slice();
@@ -84,7 +85,26 @@ describe('scores', () => {
     };
     const expected = score();
     vi.stubGlobal('WebAssembly', undefined);
-    expect(() => new KernelScorer(trees)).toThrow();
+    expect(() => new KernelMemory()).toThrow();
     expect(score()).toEqual(expected);
+  });
+
+  test('of several forests in one memory are those of each by itself', () => {
+    const random = seededRandom(3);
+    const forests = [5, 30, 9].map((count) =>
+      Array.from({ length: count }, () => randomTree(20, 3, random)),
+    );
+    const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
+    const score = (scorer: ForestScorer) => {
+      const sums = new Float64Array(100);
+      scorer.addToAll(sums, bins, 100);
+      return sums;
+    };
+    const memory = scorerMemory();
+    const shared = forests.map((trees) => new ForestScorer(trees, memory));
+    for (const [index, trees] of forests.entries()) {
+      const scorer = shared[index];
+      expect(scorer && score(scorer)).toEqual(score(new ForestScorer(trees)));
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { KernelMemory } from '../kernel/kernel-memory.js';
 import { MaskScorer } from './js-scorer.js';
 import type { Tree } from './tree.js';
 import { KernelScorer } from './wasm-scorer.js';
@@ -9,8 +10,9 @@ import { KernelScorer } from './wasm-scorer.js';
 export class ForestScorer {
   readonly #scorer: KernelScorer | MaskScorer;
 
-  constructor(trees: readonly Tree[]) {
-    this.#scorer = createScorer(trees);
+  /** @param memory where the forest is laid out; undefined, where the kernel cannot be had. */
+  constructor(trees: readonly Tree[], memory = scorerMemory()) {
+    this.#scorer = createScorer(trees, memory);
   }
 
   /**
@@ -33,9 +35,25 @@ export class ForestScorer {
   }
 }
 
-function createScorer(trees: readonly Tree[]): KernelScorer | MaskScorer {
+/**
+ * Returns memory that several forests may be laid out in: a process has addresses for a few hundred memories,
+ * and a classifier has up to two hundred forests. Undefined, if there is none.
+ */
+export function scorerMemory(): KernelMemory | undefined {
   try {
-    return new KernelScorer(trees);
+    return new KernelMemory();
+  } catch {
+    return undefined;
+  }
+}
+
+function createScorer(
+  trees: readonly Tree[],
+  memory: KernelMemory | undefined,
+): KernelScorer | MaskScorer {
+  if (memory === undefined) return new MaskScorer(trees);
+  try {
+    return new KernelScorer(trees, memory);
   } catch {
     return new MaskScorer(trees);
   }

@@ -1,6 +1,6 @@
 import { SetChooser } from '../classes/prediction-sets.js';
 import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
-import { ForestScorer } from '../forest/forest-scorer.js';
+import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import type { ClassificationModel } from '../model/class-model.js';
 import type { PredictedClasses } from './predicted-classes.js';
@@ -26,9 +26,10 @@ class ForestScorers {
   readonly #bases: readonly number[];
   readonly #scorers: readonly ForestScorer[];
 
-  constructor(forests: readonly Forest[]) {
+  /** @param memory where the forests are laid out. */
+  constructor(forests: readonly Forest[], memory: ReturnType<typeof scorerMemory>) {
     this.#bases = forests.map(({ base }) => base);
-    this.#scorers = forests.map(({ trees }) => new ForestScorer(trees));
+    this.#scorers = forests.map(({ trees }) => new ForestScorer(trees, memory));
   }
 
   get count(): number {
@@ -63,10 +64,11 @@ export class RowClassifier {
   constructor(model: ClassificationModel) {
     this.#model = model;
     this.#binner = new RowBinner(model);
-    this.#forests = new ForestScorers(model.class_forests);
+    const memory = scorerMemory();
+    this.#forests = new ForestScorers(model.class_forests, memory);
     this.#estimator = new ProbabilityEstimator(model.probabilities);
     this.#partial = model.partial_rows && {
-      corrections: new ForestScorers(model.partial_rows.correction_forests),
+      corrections: new ForestScorers(model.partial_rows.correction_forests, memory),
       estimator: new ProbabilityEstimator(model.partial_rows.probabilities),
     };
   }

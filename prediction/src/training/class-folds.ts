@@ -3,10 +3,11 @@ import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
 import { EarlyStopping } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
 import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
+import { scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest, Tree } from '../forest/tree.js';
 import { classTreeParams, learningRate, maxClassRounds } from '../params.js';
 import { everyRow } from './folds.js';
-import { MAX_IN_PART, partOf, TEST_SHARE, VALIDATION_SHARE } from './hold-out.js';
+import { partOf, TEST_SHARE, VALIDATION_SHARE } from './hold-out.js';
 import type { Progress } from './progress.js';
 
 const FOLDS = 5;
@@ -159,8 +160,9 @@ function addRound(
 /** Returns the scores of some rows of a learner's table; other rows have 0. */
 export function scoreRows(learner: Learner, forests: readonly Forest[], rows: Uint32Array): Scores {
   const scores = emptyScores(forests.length, learner.rowCount);
+  const memory = scorerMemory();
   for (const [index, forest] of forests.entries()) {
-    const sums = learner.predict(forest, rows);
+    const sums = learner.predict(forest, rows, memory);
     const begin = index * scores.stride;
     for (const [at, row] of rows.entries()) scores.values[begin + row] = sums[at] ?? 0;
   }
@@ -182,9 +184,4 @@ function stopEarly(scores: Scores, target: ClassTarget, rows: Uint32Array): Earl
     return sum;
   };
   return new EarlyStopping(scores.values, loss, maxClassRounds(classCount));
-}
-
-/** Whether a table of classes is small enough for folds, which take six trainings. */
-export function isForFolds(rowCount: number, classCount: number): boolean {
-  return rowCount * forestCount(classCount) <= MAX_IN_PART * FOLDS;
 }

@@ -75,3 +75,19 @@ export function repeatRows(outOfFold: OutOfFold, times: number): OutOfFold {
     fromFewer: null,
   };
 }
+
+/** Smaller tables are trained in folds, which take six trainings. */
+const MAX_ROWS_FOR_FOLDS = 20_000;
+const MAX_BINS_FOR_FOLDS = 2_000_000;
+
+/** The most rows × forests: of many classes, each forest takes as long as one of numbers. */
+const MAX_ROWS_OF_FORESTS = 125_000;
+
+/** Whether a table is small enough to be trained in folds. */
+export function isForFolds({ rowCount, bins }: BinnedFeatures, forests = 1): boolean {
+  return (
+    rowCount <= MAX_ROWS_FOR_FOLDS &&
+    bins.length <= MAX_BINS_FOR_FOLDS &&
+    forests * rowCount <= MAX_ROWS_OF_FORESTS
+  );
+}

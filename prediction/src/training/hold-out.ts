@@ -10,7 +10,7 @@ export const VALIDATION_SHARE = 0.1;
 export const TEST_SHARE = 0.18;
 
 /** The most rows of either set: more rows are worth more for training. */
-export const MAX_IN_PART = 25_000;
+const MAX_IN_PART = 25_000;
 
 /**
  * Trains a forest on most rows of a large table. A tenth of the rows, the validation set, decides the number of

@@ -1,7 +1,7 @@
 import { prepareTable } from '../binning/dataset.js';
-import type { ClassTarget } from '../boosting/class-booster.js';
+import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
 import { ProbabilityEstimator } from '../classes/probabilities.js';
-import { ForestScorer } from '../forest/forest-scorer.js';
+import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import { measureClasses } from '../model/class-metrics.js';
 import type { ClassificationModel } from '../model/class-model.js';
@@ -10,8 +10,9 @@ import { seededRandom, shuffledRange } from '../random.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { ClassificationTable } from '../table/table.js';
 import { calibrateClasses } from './class-calibration.js';
-import { crossValidateClasses, isForFolds, trainClassesWithHoldOut } from './class-folds.js';
+import { crossValidateClasses, trainClassesWithHoldOut } from './class-folds.js';
 import { fitClassPartialRows } from './class-partial-rows.js';
+import { isForFolds } from './folds.js';
 import { weighColumns } from './importance.js';
 import type { Progress } from './progress.js';
 import { findUnfamiliarBins } from './rare-bins.js';
@@ -36,7 +37,7 @@ export function trainClassification(
   const random = seededRandom(seed);
   const order = shuffledRange(table.rowCount, random);
 
-  const fitForests = isForFolds(table.rowCount, classCount)
+  const fitForests = isForFolds(binned, forestCount(classCount))
     ? crossValidateClasses
     : trainClassesWithHoldOut;
   const fitted = fitForests(binned, target, order, progress);
@@ -88,7 +89,8 @@ function judgeByLogLoss(
   labels: Uint16Array,
   estimator: ProbabilityEstimator,
 ) {
-  const scorers = forests.map(({ trees }) => new ForestScorer(trees));
+  const memory = scorerMemory();
+  const scorers = forests.map(({ trees }) => new ForestScorer(trees, memory));
   return (rows: Uint32Array) => (bins: Uint8Array) => {
     const stride = rows.length;
     const values = new Float64Array(forests.length * stride);

@@ -26,15 +26,11 @@ import { crossValidate } from './cross-validation.js';
 import { fitErrorModel } from './fit-error-model.js';
 import { roundsOf } from './fit-out-of-fold.js';
 import { fitPartialRows } from './fit-partial-rows.js';
-import type { Fold, OutOfFold } from './folds.js';
+import { type Fold, isForFolds, type OutOfFold } from './folds.js';
 import { trainWithHoldOut } from './hold-out.js';
 import { weighColumns } from './importance.js';
 import type { Progress } from './progress.js';
 import { findUnfamiliarBins } from './rare-bins.js';
-
-/** Smaller tables are trained in folds. */
-const MAX_ROWS_FOR_FOLDS = 20_000;
-const MAX_BINS_FOR_FOLDS = 2_000_000;
 
 const ERROR_ROUNDS = 40;
 
@@ -56,8 +52,7 @@ export function trainRegression(
   const random = seededRandom(seed);
   const order = shuffledRange(table.rowCount, random);
 
-  const isSmall = table.rowCount <= MAX_ROWS_FOR_FOLDS && binned.bins.length <= MAX_BINS_FOR_FOLDS;
-  const fitTarget = isSmall ? crossValidate : trainWithHoldOut;
+  const fitTarget = isForFolds(binned) ? crossValidate : trainWithHoldOut;
   const values = fitTarget(binned, target, order, progress);
   const { forest, outOfFold } = values;
   const support = findSupport(table.targetValues);
