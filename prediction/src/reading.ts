@@ -1,7 +1,7 @@
 /** Exports for a process that reads tables. */
 
 export { encodeTable } from './table/codec/encode.js';
-export { readCsvTable } from './table/csv-reader.js';
+export { readCsvTable } from './table/csv/csv-reader.js';
 export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
 export { readJsonTable } from './table/json-reader.js';
 export { TableError } from './table/table-error.js';

@@ -1,6 +1,6 @@
+import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
 import type { RowObject } from '../table/row-object.js';
 import { JsonBytes, type Literal, literal } from './json-buffer.js';
-import { KeyReader, type ModelNames } from './row-keys.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;

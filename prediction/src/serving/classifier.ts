@@ -1,11 +1,11 @@
 import type { ClassificationModel } from '../model/class-model.js';
+import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { ownValue } from '../table/row-object.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import type { ClassPrediction } from './class-prediction.js';
 import { ClassWriter } from './class-writer.js';
 import { ClassReader, PredictedClasses } from './predicted-classes.js';
 import type { PredictOptions } from './predictor.js';
-import { type RowCheck, RowChecks } from './row-check.js';
 import { type ClassWorkspace, RowClassifier, type SetChoices } from './row-classifier.js';
 
 /** The confidence of sets where none is asked for. */

@@ -1,10 +1,10 @@
 import type { RegressionModel } from '../model/model.js';
+import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { ownValue } from '../table/row-object.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { AnswerWriter } from './response-writer.js';
-import { type RowCheck, RowChecks } from './row-check.js';
 import { RowPredictor, type WidthChoices, type Workspace } from './row-predictor.js';
 
 /** Room for a block of rows and what is predicted of them. */

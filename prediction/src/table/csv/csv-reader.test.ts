@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { csvOf, csvStream, faultsOf, readCsv, readRows, rowsOf } from '../fixtures.js';
-import { readCsvTable, train } from '../index.js';
+import { csvOf, csvStream, faultsOf, readCsv, readRows, rowsOf } from '../../fixtures.js';
+import { readCsvTable, train } from '../../index.js';
 
 const plain = csvOf('x,y', (index) => `${index % 7},${index}`);
 

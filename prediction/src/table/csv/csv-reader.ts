@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
+import type { Table, Task } from '../table.js';
+import { TableError } from '../table-error.js';
 import { CsvRecordLimit, ENDS_REMOVED, QUOTING } from './csv-record-limit.js';
 import { CsvRecords } from './csv-records.js';
-import type { Table, Task } from './table.js';
-import { TableError } from './table-error.js';
 
 type Chunks = AsyncIterator<Uint8Array | string>;
 

@@ -1,5 +1,5 @@
-import { MAX_COLUMNS, MAX_ROW_BYTES } from './table.js';
-import { TableError } from './table-error.js';
+import { MAX_COLUMNS, MAX_ROW_BYTES } from '../table.js';
+import { TableError } from '../table-error.js';
 
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
 const MAX_FIELDS = 10 * MAX_COLUMNS;

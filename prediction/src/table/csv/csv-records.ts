@@ -1,9 +1,9 @@
-import type { ColumnBuilder } from './column-builder.js';
-import { checkColumnNames, columnName } from './column-names.js';
+import type { ColumnBuilder } from '../column-builder.js';
+import { checkColumnNames, columnName } from '../column-names.js';
+import type { Table, Task } from '../table.js';
+import { TableBuilder } from '../table-builder.js';
+import { FaultList, TableError } from '../table-error.js';
 import { ENDS_REMOVED } from './csv-record-limit.js';
-import type { Table, Task } from './table.js';
-import { TableBuilder } from './table-builder.js';
-import { FaultList, TableError } from './table-error.js';
 
 /** Takes the records of a CSV table one by one, the header first. */
 export class CsvRecords {
