@@ -306,11 +306,10 @@ export interface paths {
         };
         /**
          * Get one model
-         * @description Returns one model, found by name. Its `status` tells how its newest version is doing; when that is
-         *     `ready`, the answer has the columns that the model reads and how well it does on rows that it was
-         *     not trained on. `version` asks for another version: the one in `serving_version`, which answers
-         *     predictions, can be read while a newer one is training or after a newer one failed. Each version has an
-         *     address of its own, too.
+         * @description Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the
+         *     model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the
+         *     one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each
+         *     version has an address of its own, too.
          */
         get: operations["getModel"];
         /**
