@@ -181,8 +181,17 @@ describe('a deletion', () => {
     }
   }
 
+  test('deleteVersion leaves the version that the contract shows, which serves', async () => {
+    await restore();
+    for (const operation of deletions.filter(({ id }) => id === 'deleteVersion')) {
+      const [{ path }] = exampleRequests(operation);
+      expect((await remove(path)).status).toBe(409);
+    }
+  });
+
   // From the last to the first, so that a project goes last.
-  test.each([...deletions].reverse())('$id deletes what the contract shows', async (operation) => {
+  const deletable = deletions.filter(({ id }) => id !== 'deleteVersion').reverse();
+  test.each(deletable)('$id deletes what the contract shows', async (operation) => {
     await (operation.id === 'deleteProject' ? emptyProject() : restore());
     const [{ path }] = exampleRequests(operation);
     expect((await remove(path)).status).toBe(204);
