@@ -181,16 +181,22 @@ describe('a deletion in the stateful mock', () => {
     }
   }
 
-  // From the last to the first, so that the project is deleted last.
-  test.each([...deletions].reverse())(
-    '$id deletes the resource of the example',
-    async (operation) => {
-      await (operation.id === 'deleteProject' ? emptyProject() : restore());
+  test('deleteVersion refuses the version of the example, which serves', async () => {
+    await restore();
+    for (const operation of deletions.filter(({ id }) => id === 'deleteVersion')) {
       const [{ path }] = exampleRequests(operation);
-      expect((await remove(path)).status).toBe(204);
-      expect((await remove(path)).status).toBe(404);
-    },
-  );
+      expect((await remove(path)).status).toBe(409);
+    }
+  });
+
+  // From the last to the first, so that the project is deleted last.
+  const deletable = deletions.filter(({ id }) => id !== 'deleteVersion').reverse();
+  test.each(deletable)('$id deletes the resource of the example', async (operation) => {
+    await (operation.id === 'deleteProject' ? emptyProject() : restore());
+    const [{ path }] = exampleRequests(operation);
+    expect((await remove(path)).status).toBe(204);
+    expect((await remove(path)).status).toBe(404);
+  });
 });
 
 describe('the stateful mock', () => {
