@@ -59,8 +59,8 @@ async function train() {
       console.log(`Version ${version}: ${Math.round(progress * 100)} %`),
   });
   // Prices are numbers; a model of classes has other metrics.
-  const error = model.task === 'regression' ? model.metrics?.mae : undefined;
-  console.log(`It is off by $${Math.round(error ?? Number.NaN)} on average.`);
+  const mae = model.task === 'regression' ? model.metrics?.mae : undefined;
+  console.log(`It is off by $${Math.round(mae ?? Number.NaN)} on average.`);
 }
 
 async function predict() {

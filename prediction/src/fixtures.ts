@@ -55,7 +55,7 @@ export function readRows(rows: Iterable<unknown>, target: string): RegressionTab
   return numeric(readRowsTable(rows, target));
 }
 
-export function numeric(table: Table): RegressionTable {
+function numeric(table: Table): RegressionTable {
   if (table.task === 'regression') return table;
   throw new Error('The target holds classes.');
 }

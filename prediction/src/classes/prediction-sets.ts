@@ -12,8 +12,8 @@ export interface SetCalibration {
 }
 
 export const LEVELS = 99;
-export const MIN_LEVEL = 0.01;
-export const MAX_LEVEL = 0.99;
+const MIN_LEVEL = 0.01;
+const MAX_LEVEL = 0.99;
 
 /** Classes with fewer rows share a group. */
 const MIN_GROUP_ROWS = 50;

@@ -20,7 +20,7 @@ export const columnSchema = z.strictObject({
   importance: z.strictObject({ gain: levelSchema, permutation: z.number() }).nullable(),
 });
 
-export const binSchema = indexSchema.max(MAX_BINS - 1);
+const binSchema = indexSchema.max(MAX_BINS - 1);
 
 const splitSchema = z.strictObject({
   feature: indexSchema,

@@ -5,7 +5,7 @@ import { quote } from './table-error.js';
 export const MAX_CLASSES = 100;
 
 /** Classes with fewer rows are rare, and are merged: each of five folds would learn from one or none of them. */
-export const MIN_CLASS_ROWS = 10;
+const MIN_CLASS_ROWS = 10;
 
 /** The most different texts of a target of classes, the rare ones among them. */
 export const MAX_CLASS_TEXTS = 5000;
