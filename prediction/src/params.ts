@@ -49,7 +49,7 @@ export function maxClassRounds(classCount: number): number {
 
 /** The share of its step that a tree of classes takes: more, where there are fewer rounds. */
 export function learningRate(classCount: number): number {
-  return clamp(10 / maxClassRounds(classCount), 0.1, 0.2);
+  return clamp(20 / maxClassRounds(classCount), 0.1, 0.2);
 }
 
 /**
