@@ -106,6 +106,8 @@ describe('the server answers as the examples of the contract show', () => {
       const answer = await sendAs(keys.exemplary, path, init);
       await answered(predict, answer, 200, name === 'wrapped' ? undefined : name);
     }
+    await play('getVersion', 200, 'ready');
+    await play('serveVersion', 200, 'ready');
     const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
     const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
     expect(known.status).toBe(304);

@@ -1,7 +1,7 @@
 /** Versions of a model: kept, listed, deleted, and one of them chosen to serve. Against the server alone. */
 import { createRosterClient, items, type Model } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { slowTable } from '../../testkit/data/diamonds.js';
+import { slowTable, someDiamonds } from '../../testkit/data/diamonds.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { type OwnStore, ownStore } from '../../testkit/store/own-store.js';
@@ -191,6 +191,33 @@ describe('the version that serves', () => {
     const { data } = await roster.GET(ONE, { params: { path } });
     expect(await answeringVersion(path)).toBe(data?.serving_version);
   });
+});
+
+test('a version shows what its model shows', async () => {
+  const path = { projectName: await ownProject(), modelName: 'diamond_prices' };
+  const model = await trainPrices(roster, path, someDiamonds(500));
+  const params = { path: { ...path, version: '1' } };
+  expect((await roster.GET(VERSION, { params })).data).toEqual(model);
+  expect((await serve(path, 1)).data).toEqual(model);
+  expect(await listed(path)).toEqual([model]);
+});
+
+test('a model that does not exist has no versions', async () => {
+  const path = { projectName: await ownProject(), modelName: 'ruby_prices' };
+  const missing = { params: { path: { ...path, version: '1' } } };
+  const answers = [
+    await roster.GET(VERSIONS, { params: { path } }),
+    await roster.GET(VERSION, missing),
+    await remove(path, 1),
+    await serve(path, 1),
+  ];
+  for (const { error } of answers) expect(error?.type).toBe('/problems/model-not-found');
+});
+
+test('a choice of more than a mebibyte is refused', async () => {
+  const path = { projectName: await ownProject(), modelName: 'prices' };
+  const body = { serving: { version: 1 }, note: 'x'.repeat(2 * 1024 * 1024) };
+  expect((await sendJson('PUT', `${addressOf(path)}/serving`, body)).status).toBe(413);
 });
 
 describe('where two versions are kept', () => {

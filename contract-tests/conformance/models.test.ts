@@ -317,6 +317,12 @@ test('listVersions answers 200 with the versions, oldest first', async () => {
   expect(data).toMatchObject([{ name: 'diamond_prices', version: 1, target: 'price' }]);
 });
 
+test('listVersions answers 404 where there is no model of this name', async () => {
+  const given = await situation(404, 'model');
+  const { error } = await roster.GET(VERSIONS, { params: named('ruby_prices'), ...given });
+  expect(error?.type).toBe('/problems/model-not-found');
+});
+
 describe('getVersion', () => {
   test('200 with the version: its columns and how well it does', async () => {
     const given = await situation(200, 'ready', trained);

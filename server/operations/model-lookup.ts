@@ -29,8 +29,9 @@ export async function findVersion(
   // A larger number is none to PostgreSQL.
   const model =
     version <= MAX_VERSION ? await store.models.find(project.id, name, version) : undefined;
-  if (!model) throw modelNotFound(name, project.name, version);
-  return model;
+  if (model) return model;
+  await findModel(store, project, name);
+  throw modelNotFound(name, project.name, version);
 }
 
 /** A model as it is sent, from which its entity tag is made. */
