@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEVELS } from '../classes/prediction-sets.js';
-import { MAX_CLASSES } from '../table/classes.js';
+import { MAX_CLASSES } from '../table/target/classes.js';
 import type { ClassificationModel } from './class-model.js';
 import {
   columnSchema,

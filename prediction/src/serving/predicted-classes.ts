@@ -1,9 +1,9 @@
 import type { SetChooser } from '../classes/prediction-sets.js';
 import { mostLikely } from '../classes/probabilities.js';
 import { cellText } from '../table/cells.js';
-import { MERGED_CLASS } from '../table/classes.js';
 import type { TargetClass } from '../table/table.js';
-import { className } from '../table/target-cells.js';
+import { MERGED_CLASS } from '../table/target/classes.js';
+import { className } from '../table/target/target-cells.js';
 import type { ClassPrediction } from './class-prediction.js';
 
 /** Answers tell probabilities in millionths. */

@@ -5,7 +5,7 @@ import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { profileColumn } from './column-profile.js';
 import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Table, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
-import { type Place, TargetCells } from './target-cells.js';
+import { type Place, TargetCells } from './target/target-cells.js';
 import { TextMemory } from './text-memory.js';
 
 /** Gathers rows into a table, and judges the whole when they are all there. */

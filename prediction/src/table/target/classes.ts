@@ -1,5 +1,5 @@
-import { MIN_ROWS, type TargetClass } from './table.js';
-import { quote } from './table-error.js';
+import { MIN_ROWS, type TargetClass } from '../table.js';
+import { quote } from '../table-error.js';
 
 /** The most classes that a model tells apart: every answer row has a probability of each. */
 export const MAX_CLASSES = 100;

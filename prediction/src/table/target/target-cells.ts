@@ -1,8 +1,8 @@
-import { parseNumber } from './cells.js';
-import { codesByRow, valuesByRow } from './chunked-array.js';
+import { parseNumber } from '../cells.js';
+import { codesByRow, valuesByRow } from '../chunked-array.js';
+import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from '../table.js';
+import { quote, TableError, type TableFault } from '../table-error.js';
 import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
-import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from './table.js';
-import { quote, TableError, type TableFault } from './table-error.js';
 
 /** Where a row stands in the sender's own text. */
 export type Place = { line: number } | { row: number };
