@@ -213,7 +213,7 @@ describe('in a browser', () => {
     const note = page.getByText('Here the reference is to read only');
     expect(await note.isVisible()).toBe(true);
     const operation = await openOperation(page, 'models', 'predict');
-    expect(await operation.getByText('Fetches predictions').isVisible()).toBe(true);
+    expect(await operation.getByText('Returns one answer row').isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: /Try it out|Authorize/ }).count()).toBe(0);
     expect(await page.locator('.authorization__btn').count()).toBe(0);
     expect(faults).toEqual([]);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isRowObject } from '../table/row-object.js';
 import { classificationSchema } from './class-codec.js';
 import type { Model, RegressionModel } from './model.js';
 import {
@@ -107,11 +106,6 @@ const modelSchema = z.discriminatedUnion('task', [regressionSchema, classificati
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  const { format: _, ...model } = modelSchema.parse(withTask(parsed));
+  const { format: _, ...model } = modelSchema.parse(parsed);
   return model;
-}
-
-/** Models that were encoded before there were classes name no task. */
-function withTask(parsed: unknown): unknown {
-  return isRowObject(parsed) && !('task' in parsed) ? { task: 'regression', ...parsed } : parsed;
 }

@@ -95,7 +95,7 @@ async function createModels(db: Kysely<unknown>): Promise<void> {
     .addColumn('serving_version', 'integer')
     .execute();
 
-  await texts(db.schema.createTable('model_versions'), ['status', 'target', 'updated_at'])
+  await texts(db.schema.createTable('model_versions'), ['status', 'task', 'target', 'updated_at'])
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('model_id', 'text', (column) =>
       column.notNull().references('models.id').onDelete('cascade'),
@@ -106,6 +106,9 @@ async function createModels(db: Kysely<unknown>): Promise<void> {
     .addColumn('row_count', 'integer', (column) => column.notNull())
     .addColumn('columns', 'text')
     .addColumn('metrics', 'text')
+    .addColumn('classes', 'text')
+    .addColumn('summary', 'text')
+    .addColumn('training_seconds', 'double precision')
     .addColumn('checksum', 'text')
     .addColumn('bytes', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))

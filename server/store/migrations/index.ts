@@ -1,6 +1,5 @@
 import type { Migration } from 'kysely';
 import * as first from './0001-first.js';
-import * as modelTask from './0002-model-task.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -8,5 +7,4 @@ import * as modelTask from './0002-model-task.js';
  */
 export const migrations: Record<string, Migration> = {
   '0001-first': first,
-  '0002-model-task': modelTask,
 };
