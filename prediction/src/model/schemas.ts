@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DATE_PARTS } from '../binning/date-parts.js';
-import { type Forest, MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
+import { type Forest, MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
+import { isRowObject, type RowObject } from '../table/row-object.js';
 
 /** What encoded models of both tasks are made of. */
 
@@ -22,30 +23,50 @@ export const columnSchema = z.strictObject({
 
 const binSchema = indexSchema.max(MAX_BINS - 1);
 
-const splitSchema = z.strictObject({
-  feature: indexSchema,
-  left_bins: z.array(binSchema).min(2),
-  left: z.int(),
-  right: z.int(),
-});
+/** Trees are most of a model, and zod would take ten times as long to check them. */
+const treeSchema = z.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
 
-const treeSchema = z
-  .strictObject({
-    splits: z.array(splitSchema).max(MAX_LEAVES - 1),
-    leaves: z.array(z.number()).min(1).max(MAX_LEAVES),
-  })
-  .refine(isTree, 'The splits and leaves are not a tree.');
+function isTree(value: unknown): value is Tree {
+  if (!hasKeys(value, 2)) return false;
+  const { splits, leaves } = value;
+  return (
+    Array.isArray(splits) &&
+    Array.isArray(leaves) &&
+    leaves.length === splits.length + 1 &&
+    leaves.length <= MAX_LEAVES &&
+    leaves.every((leaf) => typeof leaf === 'number') &&
+    splits.every(isSplit) &&
+    isConnected(splits)
+  );
+}
+
+function isSplit(value: unknown): value is Split {
+  if (!hasKeys(value, 4)) return false;
+  const { feature, left_bins, left, right } = value;
+  return (
+    isIndex(feature) &&
+    Array.isArray(left_bins) &&
+    left_bins.length >= 2 &&
+    left_bins.every((bin) => isIndex(bin) && bin < MAX_BINS) &&
+    Number.isInteger(left) &&
+    Number.isInteger(right)
+  );
+}
 
 /** Every split but the root, and every leaf, is the child of one split that comes before it. */
-function isTree({ splits, leaves }: Tree): boolean {
+function isConnected(splits: readonly Split[]): boolean {
   const children = splits.flatMap(({ left, right }) => [left, right]);
   const isSound = (child: number, index: number) =>
-    child < 0 ? ~child < leaves.length : child > index >> 1 && child < splits.length;
-  return (
-    leaves.length === splits.length + 1 &&
-    new Set(children).size === children.length &&
-    children.every(isSound)
-  );
+    child < 0 ? ~child <= splits.length : child > index >> 1 && child < splits.length;
+  return new Set(children).size === children.length && children.every(isSound);
+}
+
+function isIndex(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function hasKeys(value: unknown, count: number): value is RowObject {
+  return isRowObject(value) && Object.keys(value).length === count;
 }
 
 export const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
