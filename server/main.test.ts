@@ -39,7 +39,8 @@ describe('a stream', () => {
   test('counts its rows among the predictions', async () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     stream.write('{}\nno row\n7\n');
-    expect(await stream.end()).toHaveLength(3);
+    // Two rows, a problem, and the warnings of the rows.
+    expect(await stream.end()).toHaveLength(4);
     expect(await metric('roster_rows_predicted_total')).toBe(2);
   });
 

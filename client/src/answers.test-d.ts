@@ -73,10 +73,7 @@ describe('answers', () => {
       expectTypeOf(line.warnings).toEqualTypeOf<RowWarning[]>();
       expectTypeOf(line.more).toEqualTypeOf<number>();
     } else if ('line' in line.problem) {
-      expectTypeOf(line.problem.line).toEqualTypeOf<number | undefined>();
-      if (line.problem.type === '/problems/invalid-line') {
-        expectTypeOf(line.problem.line).toEqualTypeOf<number>();
-      }
+      expectTypeOf(line.problem.line).toEqualTypeOf<number>();
     }
   });
 

@@ -126,7 +126,7 @@ describe('rows of a classifier', () => {
     expect(sizes[1]).toBeGreaterThan(sizes[0] ?? 0);
   });
 
-  test('are the same as lines', async () => {
+  test('are the same as lines, which end with the warnings', async () => {
     const rows = await answered(roster.POST(PREDICT, { params: path(), body: [{ x: 5 }, 7] }));
     const response = await send(`/api/projects/${projectName}/models/halves/predict`, {
       method: 'POST',
@@ -134,7 +134,8 @@ describe('rows of a classifier', () => {
       body: '{"x":5}\n7\n',
     });
     const lines = (await response.text()).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(rows);
+    const warnings = [{ kind: 'no-column', name: null, nearest: null, rows: 1 }];
+    expect(lines.map((line) => JSON.parse(line))).toEqual([...rows, { warnings, more: 0 }]);
   });
 });
 

@@ -71,10 +71,10 @@ describe('the server answers as the examples of the contract show', () => {
     await play('createChatbot', 201, 'chatbot');
     await play('getChatbot', 200, 'chatbot');
     await play('listChatbots', 200, 'chatbots');
+    await play('updateAgent', 200, 'agent');
     await play('updateChatbot', 200, 'chatbot');
     await play('updateSkill', 200, 'skill');
     await play('deleteSkill', 204);
-    await play('updateAgent', 200, 'agent');
     await play('deleteChatbot', 204);
     await play('updateChatbot', 201, 'chatbot');
     await play('deleteAgent', 204);

@@ -74,8 +74,8 @@ const FAULTS: Faulty[] = [
   },
   {
     what: 'a reference within a shared answer to a header that is not there',
-    from: "  responses:\n    Deleted:\n      description: It is gone.\n      headers:\n        X-Request-Id: { $ref: '#/components/headers/RequestId' }",
-    to: "  responses:\n    Deleted:\n      description: It is gone.\n      headers:\n        X-Request-Id: { $ref: ‸'#/components/headers/RequestID' }",
+    from: "  responses:\n    Deleted:\n      description: The resource is deleted.\n      headers:\n        X-Request-Id: { $ref: '#/components/headers/RequestId' }",
+    to: "  responses:\n    Deleted:\n      description: The resource is deleted.\n      headers:\n        X-Request-Id: { $ref: ‸'#/components/headers/RequestID' }",
     says: /RequestID leads to nothing/,
   },
   {
