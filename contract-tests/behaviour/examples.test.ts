@@ -112,6 +112,13 @@ describe('the server answers as the examples of the contract show', () => {
     const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
     expect(known.status).toBe(304);
     await play('deleteModel', 204);
+    await sendAs(keys.exemplary, `${MODEL}?target=cut`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: withRareCuts(),
+    });
+    await answered(getModel, await untilReady(), 200, 'classes');
+    await play('deleteModel', 204);
   });
 
   test('for the process', async () => {
@@ -131,6 +138,17 @@ function withCertificates(): string {
     return `${carat},${cut},${color},${certificate},${Math.round(carat * 3000) + (row % 4) * 50 + (row % 3) * 20}`;
   });
   return `carat,cut,color,certificate,price\n${rows.join('\n')}\n`;
+}
+
+/** Diamonds of two common cuts, and large ones whose cuts are misspelled. */
+function withRareCuts(): string {
+  const rows = Array.from({ length: 200 }, (_, row) => {
+    const carat = row % 10 === 0 ? 9 : 0.2 + (row % 37) / 10;
+    const common = row % 37 < 18 ? 'Ideal' : 'Premium';
+    const cut = row % 10 === 0 ? ['Fiar', 'Idael', 'Primium'][row % 3] : common;
+    return `${carat},${Math.round(carat * 3000) + row},${cut}`;
+  });
+  return `carat,price,cut\n${rows.join('\n')}\n`;
 }
 
 const parameters = operations.flatMap((operation) =>
