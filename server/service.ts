@@ -7,7 +7,7 @@ import type { Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
-import { KEPT_FOR } from './operations/idempotency.js';
+import { IDEMPOTENCY_TTL_MS } from './operations/idempotency.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { Metrics } from './telemetry/metrics.js';
 import { Predictors } from './training/predictors.js';
@@ -121,7 +121,7 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
 /** Deletes responses after a day, so that they do not take up space. */
 async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
   try {
-    await store.answers.forget(new Date(Date.now() - KEPT_FOR).toISOString());
+    await store.answers.forget(new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
   } catch (error) {
     log.warn({ err: error }, 'expired responses are not deleted yet');
   }

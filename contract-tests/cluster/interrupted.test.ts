@@ -1,7 +1,7 @@
 /** Tests of the work of an instance that ends, or that loses its database. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LEASE } from '../../server/training/trainings.js';
+import { LEASE_MS } from '../../server/training/trainings.js';
 import { longTable } from '../../testkit/data/diamonds.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
@@ -79,7 +79,7 @@ describe('a restart of the database', () => {
     const begun = await beginTraining(both[0], path, longTable);
     await firstToLog(both, 'training', path.modelName);
     await database.stop();
-    await pause(2 * LEASE);
+    await pause(2 * LEASE_MS);
     await database.start();
     await Promise.all(both.map((instance) => untilReadiness(instance, 200)));
     expect(await settled(both[1].roster, path, begun)).toMatchObject({ status: 'ready' });

@@ -53,7 +53,7 @@ async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
 }
 
 async function removeDefault(projects: Store['projects'], owner: string): Promise<void> {
-  const project = await projects.hold(owner, 'default');
+  const project = await projects.lock(owner, 'default');
   if (!project) throw new Error(`${owner} has no project to delete`);
   expect(await projects.remove(project)).toBeUndefined();
 }

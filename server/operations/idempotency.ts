@@ -7,7 +7,7 @@ import { type Pieces, tagged } from './preconditions.js';
 import { withoutNulls } from './without-nulls.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
-export const KEPT_FOR = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** The response to a creation. */
 export interface Created<T> {
@@ -74,7 +74,7 @@ async function keptAnswer(
   owner: string,
   key: string,
 ): Promise<KeptAnswer | undefined> {
-  const find = () => answers.find(owner, key, moment(Date.now() - KEPT_FOR));
+  const find = () => answers.find(owner, key, moment(Date.now() - IDEMPOTENCY_TTL_MS));
   // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
   if (kept) return kept;

@@ -41,7 +41,7 @@ export function versionOperations(store: Store): VersionOperations {
     deleteVersion: async ({ caller, params, headers, reply }) => {
       const { projectName, modelName } = params;
       await inProject(store, caller, projectName, async (tx, project) => {
-        await tx.versions.hold(project.id, modelName);
+        await tx.versions.lock(project.id, modelName);
         const model = await findVersion(tx, project, modelName, Number(params.version));
         if (isConditional(headers)) await checkPreconditions(headers, modelJson(model));
         if (model.status === 'training') throw trainingInProgress(model);
@@ -55,7 +55,7 @@ export function versionOperations(store: Store): VersionOperations {
     serveVersion: async ({ caller, params, headers, body, reply }) => {
       const { projectName, modelName } = params;
       const model = await inProject(store, caller, projectName, async (tx, project) => {
-        await tx.versions.hold(project.id, modelName);
+        await tx.versions.lock(project.id, modelName);
         const before = await findModel(tx, project, modelName);
         if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
         const version = await findVersion(tx, project, modelName, body.serving.version);

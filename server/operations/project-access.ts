@@ -17,7 +17,7 @@ export async function findProject(store: Store, { owner }: Caller, name: string)
  * @throws {ProblemError} if the caller has no project of this name
  */
 export async function lockProject(tx: Store, { owner }: Caller, name: string): Promise<Project> {
-  return existing(await tx.projects.hold(owner, name), name);
+  return existing(await tx.projects.lock(owner, name), name);
 }
 
 /** Writes to a project of the caller in one transaction, which locks the project. */

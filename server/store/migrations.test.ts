@@ -50,7 +50,7 @@ test('a project above today’s limits can still be reduced', async () => {
     const store = await Store.open(`file:${file}`, { most });
     try {
       return await store.transaction(async (store) => {
-        const project = await store.projects.hold('local', 'default');
+        const project = await store.projects.lock('local', 'default');
         return work(store, project?.id ?? '');
       });
     } finally {

@@ -25,8 +25,8 @@ export class VersionStore {
     return rows.map((row) => ({ id: row.version_id, model: fromRow(row) }));
   }
 
-  /** Locks a model until the end of the transaction: a training that ends meanwhile waits with what it changes. */
-  async hold(projectId: string, name: string): Promise<void> {
+  /** Locks a model until the end of the transaction. A training that ends meanwhile waits to store its version. */
+  async lock(projectId: string, name: string): Promise<void> {
     await this.db
       .selectFrom('models')
       .select('id')

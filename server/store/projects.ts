@@ -29,7 +29,7 @@ function named(db: Kysely<Database>, parameter: Parameter<Address>) {
 
 const FIND = new PreparedQuery(named);
 
-const HOLD = new PreparedQuery((db, parameter: Parameter<Address>) =>
+const LOCK = new PreparedQuery((db, parameter: Parameter<Address>) =>
   named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
 );
 
@@ -53,8 +53,8 @@ export class ProjectStore {
    * Finds a project, and locks it against other writes until the end of the current transaction.
    * Later reads of the project in this transaction stay valid until then.
    */
-  hold(owner: string, name: string): Promise<Project | undefined> {
-    return HOLD.first(this.db, { owner, name });
+  lock(owner: string, name: string): Promise<Project | undefined> {
+    return LOCK.first(this.db, { owner, name });
   }
 
   /**

@@ -38,7 +38,7 @@ describe.each([
   /** Writes to the project as an operation does. */
   function write<T>(work: (store: Store) => Promise<T>): Promise<T> {
     return store.transaction(async (store) => {
-      await store.projects.hold('ann', 'shop');
+      await store.projects.lock('ann', 'shop');
       return work(store);
     });
   }
@@ -73,7 +73,7 @@ describe.each([
       expect(await store.projects.list('bob', {})).toEqual([other]);
       expect(await store.projects.find('ann', 'shop')).toEqual(project);
       expect(await store.projects.find('eve', 'shop')).toBeUndefined();
-      expect(await store.projects.hold('eve', 'shop')).toBeUndefined();
+      expect(await store.projects.lock('eve', 'shop')).toBeUndefined();
       expect(Object.keys(other).sort()).toEqual(['created_at', 'id', 'name']);
     });
 
@@ -96,7 +96,7 @@ describe.each([
       await newKey('k1', 'bob');
       await store.keys.revoke('k1');
       await store.transaction(async ({ projects }) => {
-        const held = await projects.hold('bob', 'default');
+        const held = await projects.lock('bob', 'default');
         if (held) await projects.remove(held);
       });
       await newKey('k2', 'bob');

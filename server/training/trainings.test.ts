@@ -10,7 +10,7 @@ test('a training begins while a large table is still being removed', async () =>
   await store.tables.discard(discarded);
   const tableId = await keepTable(store, 1);
   await store.transaction(async ({ projects, models }) => {
-    const project = await projects.hold('local', 'default');
+    const project = await projects.lock('local', 'default');
     if (!project) throw new Error('A new store has a project');
     await models.beginTraining(project.id, 'm', {
       target: 'y',

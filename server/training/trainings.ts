@@ -12,7 +12,7 @@ const MAX_ATTEMPTS = 3;
  * The time after which the training of a silent instance is taken over, and the interval at which a
  * running instance renews its lease, in milliseconds.
  */
-export const LEASE = 5_000;
+export const LEASE_MS = 5_000;
 const RENEW_EVERY = 1_000;
 /**
  * The interval at which other instances' new or abandoned trainings are looked for, in
@@ -120,7 +120,7 @@ export class Trainings {
 
   async #claim(): Promise<Claim | undefined> {
     try {
-      return await this.store.models.claimTraining(this.#instance, LEASE);
+      return await this.store.models.claimTraining(this.#instance, LEASE_MS);
     } catch (error) {
       this.#throwUnlessUnavailable(error);
     }
@@ -228,7 +228,7 @@ export class Trainings {
       if (ended.aborted) return;
       try {
         const { models } = this.store;
-        if (await models.renewClaim(versionId, this.#instance, LEASE, progress.part)) continue;
+        if (await models.renewClaim(versionId, this.#instance, LEASE_MS, progress.part)) continue;
         cancel.abort();
         return;
       } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LEASE } from '../../../server/training/trainings.js';
+import { LEASE_MS } from '../../../server/training/trainings.js';
 import { diamondTable } from '../../../testkit/data/diamonds.js';
 import { ask, send } from '../../../testkit/http/client.js';
 import { type Service, startService } from '../../../testkit/service/measured-service.js';
@@ -87,7 +87,7 @@ async function killWhileTraining([first, second]: readonly [Service, Service]): 
   const ended = first.log().includes('"msg":"trained"') ? 'had ended already' : 'ended';
   return {
     asked: 'the training that the killed one ran ends on the other',
-    measured: `${ended} on the other after ${seconds.toFixed(1)} s, with a lease of ${LEASE / 1000} s`,
+    measured: `${ended} on the other after ${seconds.toFixed(1)} s, with a lease of ${LEASE_MS / 1000} s`,
     passed: status === 200 && ended === 'ended',
   };
 }

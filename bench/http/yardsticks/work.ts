@@ -70,7 +70,7 @@ export class Work {
     try {
       return await this.store.transaction(
         async (store) => {
-          const project = await store.projects.hold(LOCAL_OWNER, name);
+          const project = await store.projects.lock(LOCAL_OWNER, name);
           return project ? write(store, project) : notFound(name);
         },
         { owner: LOCAL_OWNER, project: name },

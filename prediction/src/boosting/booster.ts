@@ -2,10 +2,10 @@ import type { Forest, Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import { seededRandom } from '../random.js';
 import type { HistogramBuilder } from './histogram.js';
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 import { sampleInOrder } from './row-sample.js';
 import type { ScoreUpdater } from './score-updater.js';
-import { type GrownTree, TreeGrower } from './tree-learner.js';
+import { type GrownTree, TreeLearner } from './tree-learner.js';
 
 /** Each tree corrects only a tenth of the error (the learning rate). */
 const LEARNING_RATE = 0.1;
@@ -18,9 +18,9 @@ const SAMPLE_SEED = 1;
  * (Friedman 2001). One round adds one tree, so that callers can decide when to stop.
  */
 export class Booster {
-  readonly #table: BinnedTable;
+  readonly #table: KernelDataset;
   readonly #adder: ScoreUpdater;
-  readonly #grower: TreeGrower;
+  readonly #grower: TreeLearner;
   readonly #forest: Forest;
   /** Addresses of the rows, and of the residuals by row of the whole table. */
   readonly #rows: number;
@@ -35,7 +35,7 @@ export class Booster {
    * @param target by row of the whole table.
    */
   constructor(
-    table: BinnedTable,
+    table: KernelDataset,
     histograms: HistogramBuilder,
     adder: ScoreUpdater,
     rows: Uint32Array,
@@ -45,7 +45,7 @@ export class Booster {
     const { memory, rowCount } = table;
     this.#table = table;
     this.#adder = adder;
-    this.#grower = new TreeGrower(table, histograms, limits);
+    this.#grower = new TreeLearner(table, histograms, limits);
     this.#rowCount = rows.length;
     this.#rowsPerTree = Math.min(limits.rowsPerTree ?? rows.length, rows.length);
     let sum = 0;

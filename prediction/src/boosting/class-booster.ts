@@ -2,10 +2,10 @@ import type { Forest, Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import { seededRandom } from '../random.js';
 import type { HistogramBuilder } from './histogram.js';
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 import { sampleInOrder } from './row-sample.js';
 import type { ScoreUpdater } from './score-updater.js';
-import { type GrownTree, TreeGrower } from './tree-learner.js';
+import { type GrownTree, TreeLearner } from './tree-learner.js';
 
 const SAMPLE_SEED = 1;
 
@@ -37,9 +37,9 @@ export function forestCount(classCount: number): number {
  */
 export class ClassBooster {
   readonly forests: readonly Forest[];
-  readonly #table: BinnedTable;
+  readonly #table: KernelDataset;
   readonly #adder: ScoreUpdater;
-  readonly #grower: TreeGrower;
+  readonly #grower: TreeLearner;
   readonly #labels: Uint16Array;
   readonly #learningRate: number;
   readonly #rowList: Uint32Array;
@@ -61,7 +61,7 @@ export class ClassBooster {
    *   undefined, for the log of the classes' shares, which the forests then have as their bases.
    */
   constructor(
-    table: BinnedTable,
+    table: KernelDataset,
     histograms: HistogramBuilder,
     adder: ScoreUpdater,
     rows: Uint32Array,
@@ -73,7 +73,7 @@ export class ClassBooster {
     const { memory, rowCount } = table;
     this.#table = table;
     this.#adder = adder;
-    this.#grower = new TreeGrower(table, histograms, params);
+    this.#grower = new TreeLearner(table, histograms, params);
     this.#labels = labels;
     this.#learningRate = learningRate;
     this.#rowList = rows;

@@ -1,14 +1,14 @@
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 
 /** Address of the sums over the rows of a node, for every bin of every feature: see `sumRows`. */
 export type Histogram = number;
 
 /** Builds histograms and hands out the memory that they are kept in. */
 export class HistogramBuilder {
-  readonly #table: BinnedTable;
+  readonly #table: KernelDataset;
   readonly #free: Histogram[] = [];
 
-  constructor(table: BinnedTable) {
+  constructor(table: KernelDataset) {
     this.#table = table;
   }
 

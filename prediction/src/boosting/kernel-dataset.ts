@@ -24,7 +24,7 @@ const READ_BYTES = 16;
 const SUM_BYTES = 8;
 
 /** A binned table in a kernel's memory, and what is needed there to grow trees on it. */
-export class BinnedTable {
+export class KernelDataset {
   readonly memory = new KernelMemory();
   readonly rowCount: number;
   /** Address of the bins feature by feature, as in `BinnedFeatures`. */

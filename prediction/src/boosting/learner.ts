@@ -5,14 +5,14 @@ import type { TreeParams } from '../params.js';
 import { Booster } from './booster.js';
 import { ClassBooster, type ClassTarget } from './class-booster.js';
 import { HistogramBuilder } from './histogram.js';
-import { BinnedTable } from './kernel-dataset.js';
+import { KernelDataset } from './kernel-dataset.js';
 import { ScoreUpdater } from './score-updater.js';
 
 /** Learns from, and scores, chosen rows of one binned table. */
 export class Learner {
   readonly #features: BinnedFeatures;
   /** One for all boosters, which grow their trees in the same memory. */
-  readonly #table: BinnedTable;
+  readonly #table: KernelDataset;
   readonly #histograms: HistogramBuilder;
   readonly #adder: ScoreUpdater;
   /** Address of sums by row. */
@@ -21,7 +21,7 @@ export class Learner {
   /** @throws {Error} if this process has no WebAssembly with vector instructions. */
   constructor(features: BinnedFeatures) {
     this.#features = features;
-    this.#table = new BinnedTable(features);
+    this.#table = new KernelDataset(features);
     this.#histograms = new HistogramBuilder(this.#table);
     this.#adder = new ScoreUpdater(this.#table);
     this.#sums = this.#table.memory.allocate(8 * features.rowCount);

@@ -1,6 +1,6 @@
 import { leafMasks } from '../forest/leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 
 /** The most splits of a tree, and with it the most features. */
 const MAX_FEATURES = MAX_LEAVES - 1;
@@ -10,12 +10,12 @@ const MASK_BYTES = 4 * MAX_BINS;
 
 /** Adds single trees to sums in the memory of the table that they were grown on. */
 export class ScoreUpdater {
-  readonly #table: BinnedTable;
+  readonly #table: KernelDataset;
   readonly #features: number;
   readonly #masks: number;
   readonly #leaves: number;
 
-  constructor(table: BinnedTable) {
+  constructor(table: KernelDataset) {
     this.#table = table;
     this.#features = table.memory.allocate(FEATURE_BYTES * MAX_FEATURES);
     this.#masks = table.memory.allocate(MASK_BYTES * MAX_FEATURES);

@@ -1,6 +1,6 @@
 import type { TreeParams } from '../params.js';
 import type { Histogram } from './histogram.js';
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 
 const SPLIT_DOUBLES = 4;
 
@@ -26,7 +26,7 @@ export interface FoundSplit {
  * @param countBits as for `quantise`.
  */
 export function findSplit(
-  table: BinnedTable,
+  table: KernelDataset,
   histogram: Histogram,
   { residualSum, rowCount }: NodeTotals,
   { minRowsPerLeaf }: TreeParams,
@@ -47,7 +47,7 @@ export function findSplit(
 }
 
 /** The best split, as the kernel tells it: see `splitAddress`. */
-function readSplit({ memory: { doubles, bytes }, split }: BinnedTable, feature: number) {
+function readSplit({ memory: { doubles, bytes }, split }: KernelDataset, feature: number) {
   const at = split / 8;
   const ranges = split + SPLIT_DOUBLES * 8;
   const end = ranges + (doubles[at + 3] ?? 0);

@@ -1,7 +1,7 @@
 import { MAX_BINS, type Split, type Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import type { Histogram, HistogramBuilder } from './histogram.js';
-import type { BinnedTable } from './kernel-dataset.js';
+import type { KernelDataset } from './kernel-dataset.js';
 import { type FoundSplit, findSplit, type NodeTotals } from './split-finder.js';
 
 /** A leaf of the tree under growth: the rows from `start` up to, not including, `end`. */
@@ -27,12 +27,12 @@ export interface GrownTree {
  * Grows trees leaf-wise: always the leaf whose split lowers the error most is split next (Ke et
  * al. 2017), until there are enough leaves or no split helps.
  */
-export class TreeGrower {
-  readonly #table: BinnedTable;
+export class TreeLearner {
+  readonly #table: KernelDataset;
   readonly #histograms: HistogramBuilder;
   readonly #limits: TreeParams;
 
-  constructor(table: BinnedTable, histograms: HistogramBuilder, limits: TreeParams) {
+  constructor(table: KernelDataset, histograms: HistogramBuilder, limits: TreeParams) {
     this.#table = table;
     this.#histograms = histograms;
     this.#limits = limits;

@@ -4,9 +4,9 @@ import { leafValueOf } from '../boosting/reference-trees.js';
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { ForestScorer, scorerMemory } from './forest-scorer.js';
-import { MaskScorer } from './js-scorer.js';
+import { JsScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
-import { KernelScorer } from './wasm-scorer.js';
+import { WasmScorer } from './wasm-scorer.js';
 
 /** Makes a tree of random shape, whose splits send random ranges of bins left. */
 function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
@@ -54,8 +54,8 @@ afterEach(() => void vi.unstubAllGlobals());
 
 describe('scores', () => {
   test.each([
-    ['with the kernel', (trees: Tree[]) => new KernelScorer(trees, new KernelMemory())],
-    ['without it', (trees: Tree[]) => new MaskScorer(trees)],
+    ['with the kernel', (trees: Tree[]) => new WasmScorer(trees, new KernelMemory())],
+    ['without it', (trees: Tree[]) => new JsScorer(trees)],
   ])('%s equal the sum of a walk down the trees, to the last bit', (_name, create) => {
     fc.assert(
       fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {

@@ -1,14 +1,14 @@
 import { KernelMemory } from '../kernel/kernel-memory.js';
-import { MaskScorer } from './js-scorer.js';
+import { JsScorer } from './js-scorer.js';
 import type { Tree } from './tree.js';
-import { KernelScorer } from './wasm-scorer.js';
+import { WasmScorer } from './wasm-scorer.js';
 
 /**
  * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same
  * bits.
  */
 export class ForestScorer {
-  readonly #scorer: KernelScorer | MaskScorer;
+  readonly #scorer: WasmScorer | JsScorer;
 
   /** @param memory where the forest is laid out; undefined, where the kernel cannot be had. */
   constructor(trees: readonly Tree[], memory = scorerMemory()) {
@@ -50,11 +50,11 @@ export function scorerMemory(): KernelMemory | undefined {
 function createScorer(
   trees: readonly Tree[],
   memory: KernelMemory | undefined,
-): KernelScorer | MaskScorer {
-  if (memory === undefined) return new MaskScorer(trees);
+): WasmScorer | JsScorer {
+  if (memory === undefined) return new JsScorer(trees);
   try {
-    return new KernelScorer(trees, memory);
+    return new WasmScorer(trees, memory);
   } catch {
-    return new MaskScorer(trees);
+    return new JsScorer(trees);
   }
 }

@@ -20,7 +20,7 @@ interface FeatureMasks {
  *
  * It needs no WebAssembly, and is the reference for the kernel's scores.
  */
-export class MaskScorer {
+export class JsScorer {
   readonly #features: readonly FeatureMasks[];
   /** The leaf values, at 32 × tree + leaf; leaves are numbered from the left. */
   readonly #leafValues: Float64Array;

@@ -6,7 +6,7 @@ import type { Tree } from './tree.js';
 const BLOCK = 256;
 
 /** Scores rows with the mask tables of a forest. */
-export class KernelScorer {
+export class WasmScorer {
   readonly #memory: KernelMemory;
   readonly #groups: number;
   readonly #groupCount: number;

@@ -1,6 +1,6 @@
 import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
 import type { RowObject } from '../table/row-object.js';
-import { JsonBytes, type Literal, literal } from './json-buffer.js';
+import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
@@ -49,7 +49,7 @@ export interface RowEngine<C, B> {
   /** Predicts a block of rows. */
   predict(rows: readonly RowObject[], choice: C, block: B): void;
   /** Writes the row at an index of the block. */
-  write(out: JsonBytes, row: RowObject, block: B, index: number): void;
+  write(out: JsonBuffer, row: RowObject, block: B, index: number): void;
 }
 
 /** Answers in portions. May be used by any number of callers in turn. */
@@ -82,7 +82,7 @@ export class AnswerPortions<C, B> {
     choice: C,
     { open, between, afterEach, close }: Frame,
   ): Generator<Uint8Array> {
-    const out = new JsonBytes(this.#room(rows.length));
+    const out = new JsonBuffer(this.#room(rows.length));
     out.literal(open);
     let isFirst = true;
     for (const { read, block } of this.blocks(rows, choice)) {

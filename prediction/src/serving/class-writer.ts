@@ -3,7 +3,7 @@ import type { ClassificationModel } from '../model/class-model.js';
 import { derivedColumns, setColumn } from '../table/column-names.js';
 import { Cell, valuesOf } from '../table/row-object.js';
 import { writeValue } from './echo-column.js';
-import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { ClassReader, type PredictedClasses } from './predicted-classes.js';
 import { type ByAnomaly, byAnomaly, ofAnomaly, RowFrame } from './row-frame.js';
 
@@ -16,7 +16,7 @@ interface ClassText {
   readonly key: Literal;
 }
 
-/** Writes the answer rows of a classifier as JSON: see `AnswerWriter`. */
+/** Writes the answer rows of a classifier as JSON: see `ResponseWriter`. */
 export class ClassWriter {
   readonly #target: Cell;
   readonly #reader: ClassReader;
@@ -54,7 +54,7 @@ export class ClassWriter {
 
   /** Writes one row and what is predicted of it. */
   row(
-    out: JsonBytes,
+    out: JsonBuffer,
     sent: unknown,
     predicted: PredictedClasses,
     index: number,

@@ -1,5 +1,5 @@
 import { Cell, type RowObject } from '../table/row-object.js';
-import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 
 const NULL = literal('null');
 const TRUE = literal('true');
@@ -26,7 +26,7 @@ export class EchoColumn {
     return this.#cell.of(row) === null;
   }
 
-  write(out: JsonBytes, row: RowObject): void {
+  write(out: JsonBuffer, row: RowObject): void {
     const value = this.#cell.of(row);
     out.literal(this.#key);
     const known = typeof value === 'string' ? this.#known.get(value) : undefined;
@@ -36,7 +36,7 @@ export class EchoColumn {
 }
 
 /** Writes a value that came from JSON, as JSON.stringify does. */
-export function writeValue(out: JsonBytes, value: unknown): void {
+export function writeValue(out: JsonBuffer, value: unknown): void {
   if (typeof value === 'number') out.number(value);
   else if (typeof value === 'string') out.string(value);
   else if (value === null) out.literal(NULL);

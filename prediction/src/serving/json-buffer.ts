@@ -24,7 +24,7 @@ const NUMBER_ROOM = 32;
 const SHORT = 128;
 
 /** Collects JSON as bytes. Constant text and plain numbers become bytes without becoming strings. */
-export class JsonBytes {
+export class JsonBuffer {
   #bytes: Buffer;
   #view: DataView;
   #length = 0;

@@ -4,7 +4,7 @@ import { ownValue } from '../table/row-object.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
-import { AnswerWriter } from './response-writer.js';
+import { ResponseWriter } from './response-writer.js';
 import { RowPredictor, type WidthChoices, type Workspace } from './row-predictor.js';
 
 /** Room for a block of rows and what is predicted of them. */
@@ -31,7 +31,7 @@ export class Predictor {
 
   constructor(model: RegressionModel) {
     const predictor = new RowPredictor(model);
-    const writer = new AnswerWriter(model);
+    const writer = new ResponseWriter(model);
     this.#target = model.target;
     this.#predictor = predictor;
     this.#checks = new RowChecks(model);

@@ -2,7 +2,7 @@ import type { RegressionModel } from '../model/model.js';
 import { derivedColumns } from '../table/column-names.js';
 import { Cell, valuesOf } from '../table/row-object.js';
 import { writeValue } from './echo-column.js';
-import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { actualValue, type PredictedRows } from './predicted-rows.js';
 import { type ByAnomaly, byAnomaly, ofAnomaly, RowFrame } from './row-frame.js';
 
@@ -28,7 +28,7 @@ interface Parts {
  * made ready then; no object is made for a row. As text keeps the order that it is written in, names
  * like "2019" stay in their place, where an object would put them first.
  */
-export class AnswerWriter {
+export class ResponseWriter {
   readonly #target: Cell;
   readonly #frame: RowFrame;
   readonly #parts: Parts;
@@ -41,7 +41,7 @@ export class AnswerWriter {
   }
 
   /** Writes one row and what is predicted of it. */
-  row(out: JsonBytes, sent: unknown, predicted: PredictedRows, index: number): void {
+  row(out: JsonBuffer, sent: unknown, predicted: PredictedRows, index: number): void {
     const parts = this.#parts;
     const row = valuesOf(sent);
     this.#frame.open(out, row);
@@ -86,7 +86,7 @@ export class AnswerWriter {
   }
 
   /** Levels are hundredths, unless another one was asked for. */
-  #confidence(out: JsonBytes, level: number): void {
+  #confidence(out: JsonBuffer, level: number): void {
     const hundredths = Math.round(100 * level);
     const known = hundredths / 100 === level ? this.#confidences[hundredths] : undefined;
     if (known) out.literal(known);

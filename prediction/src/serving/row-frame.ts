@@ -2,7 +2,7 @@ import { ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowObject } from '../table/row-object.js';
 import { EchoColumn } from './echo-column.js';
-import { type JsonBytes, type Literal, literal } from './json-buffer.js';
+import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 
 /** What every answer row has around its prediction: the input columns before it, and the columns that close it. */
 export class RowFrame {
@@ -22,11 +22,11 @@ export class RowFrame {
     this.#closing = ECHO_COLUMNS.map((name) => new EchoColumn(`,"${name}":`, name, []));
   }
 
-  open(out: JsonBytes, row: RowObject): void {
+  open(out: JsonBuffer, row: RowObject): void {
     for (const column of this.#inputs) column.write(out, row);
   }
 
-  close(out: JsonBytes, row: RowObject): void {
+  close(out: JsonBuffer, row: RowObject): void {
     if (this.#closing.every((column) => column.isNull(row))) {
       out.literal(this.#closingNulls);
       return;

@@ -102,7 +102,7 @@ function jsonOf(bytes: Buffer): unknown {
 }
 
 /** The longest time that a body is parsed without a pause, in milliseconds. */
-const BETWEEN_PAUSES = 4;
+const YIELD_INTERVAL_MS = 4;
 
 /** Thrown if the caller disconnected, so that nobody gets a response. */
 class HungUpError extends Error {}
@@ -115,7 +115,7 @@ async function parseLong(
 ): Promise<unknown> {
   let since = performance.now();
   const pause = async () => {
-    if (performance.now() - since < BETWEEN_PAUSES) return;
+    if (performance.now() - since < YIELD_INTERVAL_MS) return;
     await pauseWork(res);
     since = performance.now();
     if (res.req.socket.destroyed) throw new HungUpError();

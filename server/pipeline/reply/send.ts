@@ -165,7 +165,7 @@ async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerato
 }
 
 /** The longest time that a prompt reader takes, in milliseconds. */
-const PROMPT = 100;
+const SLOW_READER_MS = 100;
 
 /**
  * Waits until the caller has taken the written bytes, or has disconnected.
@@ -178,7 +178,7 @@ async function drained(res: Response, held: number, gone: AbortSignal): Promise<
     turn?.pause();
     endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
     res.locals.bodyShare?.awaitReader(() => res.destroy());
-  }, PROMPT);
+  }, SLOW_READER_MS);
   try {
     await once(res, 'drain', { signal: gone });
   } catch (error) {

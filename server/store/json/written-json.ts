@@ -28,7 +28,7 @@ export function* partsOf<T extends ListEntry>(entries: readonly T[]): Generator<
 }
 
 /** The longest time that the event loop is blocked between two pauses, in milliseconds. */
-const BETWEEN_PAUSES = 4;
+const YIELD_INTERVAL_MS = 4;
 
 /**
  * Returns a function that yields to other requests if a few milliseconds have passed since the last
@@ -37,7 +37,7 @@ const BETWEEN_PAUSES = 4;
 export function pausing(): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < BETWEEN_PAUSES) return;
+    if (performance.now() - since < YIELD_INTERVAL_MS) return;
     await nextTurn();
     since = performance.now();
   };
