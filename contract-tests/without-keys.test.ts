@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the service answers to a header Authorization: the status, and the detail of a problem. */
+/** Returns the answer to a header Authorization: the status, and the detail of a problem. */
 async function answerTo(authorization?: string): Promise<[number, unknown]> {
   const headers = { ...(authorization !== undefined && { Authorization: authorization }) };
   const answer = await checkedFetch(new Request(`${server.url}/projects`, { headers }));

@@ -1,6 +1,6 @@
 import { tooOld } from './node-version.js';
 
-// What the service imports cannot be loaded by an old Node.js, so it is imported after the check.
+// An old Node.js cannot load the modules of the service, so they are imported after the check.
 const fault = tooOld();
 if (fault === undefined) {
   await import('./run.js');

@@ -1,4 +1,4 @@
-/** What the bench uses of Fastify 5, whose own types are there only once it is installed. */
+/** The part of Fastify 5 that the bench uses; its own types exist only once it is installed. */
 declare module 'fastify' {
   import type { Server } from 'node:http';
 

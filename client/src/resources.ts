@@ -23,16 +23,16 @@ export type RegressionModel = Schemas['RegressionModel'];
 /** A model that predicts a class. */
 export type ClassificationModel = Schemas['ClassificationModel'];
 
-/** How a version of a model is doing. */
+/** The state of a version of a model. */
 export type ModelStatus = Schemas['ModelStatus'];
 
 /** An input column of a model, and how the model uses it. */
 export type Column = Schemas['Column'];
 
-/** How well a model of numbers does on rows that it was not trained on. */
+/** The accuracy of a model of numbers on rows that it was not trained on. */
 export type RegressionMetrics = NonNullable<Schemas['RegressionMetrics']>;
 
-/** How well a model of classes does on rows that it was not trained on. */
+/** The accuracy of a model of classes on rows that it was not trained on. */
 export type ClassificationMetrics = NonNullable<Schemas['ClassificationMetrics']>;
 
 /** A row of a prediction: the row's own columns, the predicted value and its interval, or the class and its set. */

@@ -1,10 +1,10 @@
 import type { RowWarning } from './resources.js';
 
-/** What a model can make nothing of in the rows of a request. */
+/** Names and values in the rows of a request that the model does not know. */
 export interface RowWarnings {
   /** By kind; within a kind, those of most rows first. At most 20. */
   warnings: RowWarning[];
-  /** How many there are beside. */
+  /** The number of further warnings. */
   more: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a model can make nothing of in rows is told, once for all of them. Against the server alone. */
+/** Tests the warnings of rows to predict, against the server alone. */
 import { rowWarnings } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';

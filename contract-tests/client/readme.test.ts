@@ -1,5 +1,5 @@
 /**
- * What the README of the client tells a newcomer to write compiles, with the package as it is packed, and runs from
+ * Tests that the code in the client's README compiles, with the package as it is packed, and runs from
  * top to bottom.
  */
 import { execFile } from 'node:child_process';
@@ -49,7 +49,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), mock.stop(), rm(folder, { recursive: true })]);
 });
 
-/** What a user may have set, the check of the declarations of packages included. */
+/** Compiler options that a user may have, with the check of packages' declarations. */
 const OF_A_USER = {
   compilerOptions: {
     target: 'es2023',

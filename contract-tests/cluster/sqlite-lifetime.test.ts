@@ -1,4 +1,4 @@
-/** What SQLite leaves to the garbage collector and to the end of the process ends nothing before its time. */
+/** Tests that statements which are collected, and an exit under load, do not abort the process. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -11,7 +11,7 @@ import { makeKey } from '../../testkit/store/keys.js';
 
 const executable = browserOfThisMachine();
 
-/** What a page got from the service; `blocked`, where the browser kept the answer from it. */
+/** The answer that a page got; `blocked` if the browser withheld it. */
 type Seen = 'blocked' | { status: number; etag: string | null };
 
 describe.skipIf(executable === undefined)('a page of another origin', () => {

@@ -1,5 +1,5 @@
 /** Exports for a process that trains models. */
-/** What a process that trains models needs of this module. */
+/** Exports for a process that trains models. */
 export type { ClassificationModel } from './model/class-model.js';
 export { encodeModel } from './model/model-codec.js';
 export { describeModel } from './model/summary.js';

@@ -5,16 +5,16 @@ import type { ApiKey, KeptKey, Store } from '../store/index.js';
 import { hashOf, parseKey } from './api-key.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';
 
-/** How long the store's word is taken again, in milliseconds: so soon a revoked key is refused everywhere. */
+/** The time that an answer of the store stays valid, in milliseconds. A revoked key is refused everywhere after it. */
 const REMEMBERED = 1000;
 
-/** How old the store's word may be for a request that goes on, in milliseconds: it is looked at as often. */
+/** The largest age of the store's answer for a running request, in milliseconds, and the time between two checks. */
 const RECENT = 500;
 
-/** How long between two notes of a key's last use, in milliseconds. */
+/** The time between two records of a key's last use, in milliseconds. */
 const BETWEEN_NOTES = 60_000;
 
-/** How many keys are remembered at the same time. */
+/** The most keys in memory. */
 const MAX_KEYS = 10_000;
 
 /**

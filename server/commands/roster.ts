@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { tooOld } from '../node-version.js';
 
-// What the commands import cannot be loaded by an old Node.js, so it is imported after the check.
+// An old Node.js cannot load the modules of the commands, so they are imported after the check.
 const fault = tooOld();
 if (fault === undefined) {
   await import('./program.js');

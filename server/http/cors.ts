@@ -29,7 +29,7 @@ export function ruleOf(allowed: readonly string[]): OriginRule {
   };
 }
 
-/** How long a browser may keep the answer to a preflight, in seconds: the most that Chromium allows. */
+/** The time that a browser may keep the answer to a preflight, in seconds: the most that Chromium allows. */
 const MAX_AGE = '7200';
 
 /**

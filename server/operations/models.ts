@@ -123,7 +123,7 @@ export async function refuseUnserved(
   await whyNotServing(store, predictors, caller, projectName, name);
 }
 
-/** What answers after all, or the problem that there is nothing that does. */
+/** Returns the predictor of a numbered version, or throws the problem that nothing serves. */
 async function whyNotServing(
   store: Store,
   predictors: Predictors,

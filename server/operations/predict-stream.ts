@@ -11,7 +11,7 @@ type Block = readonly (Uint8Array | ProblemError)[];
 /** Tells that a piece of the body came in which no line ends. */
 const PROGRESS: Block = [];
 
-/** How the lines of a body are answered. */
+/** The options of a stream. */
 interface StreamOptions extends PredictOptions {
   readonly unknown?: UnknownNames;
 }

@@ -7,7 +7,7 @@ import type { AnyPredictor } from '../training/predictors.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
-/** What becomes of rows with unknown names, as the query of `predict` says it. */
+/** The parameter `unknown` of `predict`: the treatment of unknown names. */
 export type UnknownNames = 'ignore' | 'refuse';
 
 /** Rows that are checked at one go. Each may have thousands of names. */

@@ -45,7 +45,7 @@ export class VersionStore {
       .execute();
   }
 
-  /** How many versions a model has. */
+  /** Returns the number of versions of a model. */
   async count({ id }: Model): Promise<number> {
     const { count } = await this.db
       .selectFrom('model_versions')

@@ -32,7 +32,7 @@ export interface NewTraining {
   readonly tableId: string;
 }
 
-/** What a training made. */
+/** The result of a training. */
 export interface TrainedVersion {
   readonly columns: NonNullable<Model['columns']>;
   readonly metrics: NonNullable<Model['metrics']>;
@@ -43,7 +43,7 @@ export interface TrainedVersion {
   readonly artifact: Uint8Array;
 }
 
-/** What answers predictions for a model. */
+/** The version that serves predictions of a model. */
 export interface Serving {
   readonly versionId: string;
 }
@@ -108,13 +108,13 @@ const READY_VERSION = new PreparedQuery(
 
 /**
  * The models of projects. `beginTraining` and `remove` are called within `Store.transaction`, the project
- * held; what concerns a training that has begun asks for neither.
+ * locked; methods of a training that has begun need neither.
  */
 export class ModelStore {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly most: Bounds,
-    /** What trainings go through, and what they make, which may be large. */
+    /** The connection of trainings and models, whose statements may be large. */
     private readonly work = db,
   ) {}
 
@@ -200,7 +200,7 @@ export class ModelStore {
     return refuseFullQueue(this.db, projectId);
   }
 
-  /** How many trainings wait for an instance that has time for them. */
+  /** Returns the number of trainings that wait for an instance. */
   waitingTrainings(): Promise<number> {
     return countWaiting(this.db);
   }

@@ -44,9 +44,7 @@ export function newest(query: VersionQuery): VersionQuery {
   );
 }
 
-/** What versions lack that were trained before it was measured. */
-const PLOTS = { predicted_actual: [], residuals: [] };
-
+/** Returns a model as a version shows it. */
 export function fromRow(row: VersionRow): Model {
   const begin = {
     id: row.id,
@@ -71,13 +69,7 @@ export function fromRow(row: VersionRow): Model {
     updated_at: row.updated_at,
   };
   return row.task === 'regression'
-    ? {
-        ...begin,
-        task: row.task,
-        ...shown,
-        ...end,
-        metrics: end.metrics && { ...PLOTS, ...end.metrics },
-      }
+    ? { ...begin, task: row.task, ...shown, ...end }
     : { ...begin, task: row.task, ...shown, classes: parsed(row.classes), ...end };
 }
 

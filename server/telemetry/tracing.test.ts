@@ -279,7 +279,7 @@ describe('what is sent', () => {
     await startTowards(collector);
     const { url } = await startService();
     await fetch(`${url}/projects/default/skills`);
-    // What a library may count by itself.
+    // Counts that a library may add.
     metrics.getMeter('library').createCounter('calls').add(1);
     await spansOf(collector);
     expect(collector.requests.map(({ path }) => path)).toEqual(['/v1/traces']);

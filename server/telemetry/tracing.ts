@@ -3,10 +3,10 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { collectorFaults } from './collector-faults.js';
 
-/** How long a stop waits for a collector to take the last spans, in milliseconds. */
+/** The longest time that a stop waits for a collector, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;
 
-/** What is to be installed for spans; `package.json` has it as an optional peer. */
+/** The package that creates spans, an optional peer dependency. */
 const SDK = '@opentelemetry/sdk-node@0.223.0';
 
 /** Spans are made and sent. */

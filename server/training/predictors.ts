@@ -8,10 +8,10 @@ import {
 } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
 
-/** What answers for a model of numbers, or of classes. */
+/** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;
 
-/** How many trained models are held in memory; the others are read again when they are asked for. */
+/** The most trained models in memory. Others are loaded again when they are needed. */
 const MAX_LOADED = 64;
 
 /** About how many bytes they may take together. */
@@ -49,7 +49,7 @@ export class Predictors {
   }
 
   /**
-   * What answers for a model now; nothing if there is no such project or model, or none of its versions is ready.
+   * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
    * @throws {Error} if the store has lost or damaged what it should have
    */
   serving(

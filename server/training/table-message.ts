@@ -7,11 +7,11 @@ export type TableFormat = 'csv' | 'json';
 export interface TableReading {
   readonly format: TableFormat;
   readonly target: string;
-  /** What the target is predicted as; undefined, for what its values suggest. */
+  /** The task; undefined if the values of the target decide. */
   readonly task?: Task | undefined;
 }
 
-/** What is known of a table that was read. */
+/** The facts of a table that was read. */
 export interface TableFacts {
   readonly rowCount: number;
   readonly task: Task;

@@ -30,7 +30,7 @@ export interface TableSource {
   readonly owner: string;
   readonly format: TableFormat;
   readonly target: string;
-  /** What the target is predicted as; undefined, for what its values suggest. */
+  /** The task; undefined if the values of the target decide. */
   readonly task?: Task | undefined;
   readonly text: AsyncIterable<Uint8Array>;
 }

@@ -40,7 +40,7 @@ async function install(folder: string): Promise<void> {
   // Within `npm run` it is known which npm that was, if it was npm; on Windows, npm alone is no program.
   const { npm_execpath: npm = '' } = process.env;
   const [command, ...first] = npm.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
-  // What is said on standard output belongs to the command that is run next.
+  // Standard output belongs to the command that runs next.
   const child = spawn(command, [...first, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code]: unknown[] = await once(child, 'exit');
   if (code !== 0) throw new Error(`npm could not install ${folder}`);

@@ -15,7 +15,7 @@ const LAMBDA = 1;
 /** The largest step of a leaf before it is scaled by the learning rate, in log-odds. */
 const MAX_STEP = 4;
 
-/** What a booster of classes learns from. */
+/** The training data of a booster of classes. */
 export interface ClassTarget {
   /** The class of each row of the whole table, as an index. */
   labels: Uint16Array;

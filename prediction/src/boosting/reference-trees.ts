@@ -3,7 +3,7 @@ import type { Forest, Split, Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 
 /**
- * What the kernel is held against in tests: the same trees grown, and rows scored, in the plainest
+ * The reference for the kernel in tests: the same trees grown, and rows scored, in the plainest
  * way. A node's sums are counted anew from its rows, and rows walk down the trees.
  */
 

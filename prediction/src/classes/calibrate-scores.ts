@@ -25,7 +25,7 @@ export interface ScoredRows {
   classCount: number;
 }
 
-/** What may be fitted, from the simplest on: nothing, the scale, the scale and the shifts. */
+/** The calibrations to choose from, simplest first: none, the scale, the scale and the shifts. */
 const FAMILIES = ['none', 'scale', 'scale and shifts'] as const;
 type Family = (typeof FAMILIES)[number];
 

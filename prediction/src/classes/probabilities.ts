@@ -1,12 +1,12 @@
 /**
- * How scores become probabilities: the softmax of scale × score + shift, mixed with the shares of the classes.
+ * The calibration of scores to probabilities: the softmax of scale × score + shift, mixed with the shares of the classes.
  * Of two classes, the score of the first is 0.
  */
 export interface ScoreCalibration {
   scale: number;
   /** For each class. */
   shifts: number[];
-  /** What is mixed in: the share of each class, and its weight. It keeps probabilities away from 0. */
+  /** The share of each class, and the weight with which it is mixed in. It keeps probabilities above 0. */
   shares: number[];
   share_weight: number;
 }

@@ -1,5 +1,5 @@
 /**
- * How large errors are beside their predicted size, as counted on rows that the model has not
+ * The ratio of errors to their predicted size, as counted on rows that the model has not
  * seen. Kept apart by the predicted size of the error, so that a level holds among easy rows and
  * hard rows alike (Mondrian conformal regressors, Boström & Johansson 2020).
  */

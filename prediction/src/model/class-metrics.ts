@@ -3,7 +3,7 @@ import { SetChooser } from '../classes/prediction-sets.js';
 import { logLoss, mostLikely, ProbabilityEstimator } from '../classes/probabilities.js';
 import type { ReliabilityRow } from './reliability.js';
 
-/** How well a classifier does on rows that its forests were not trained on. */
+/** The accuracy of a classifier on rows that its forests were not trained on. */
 export interface ClassificationMetrics {
   /** The mean negative natural logarithm of the probability that rows give to their class. */
   log_loss: number;
@@ -34,7 +34,7 @@ export interface ClassificationMetrics {
   held_out_rows: number;
 }
 
-/** How well a classifier does on the rows of one class. */
+/** The accuracy of a classifier on the rows of one class. */
 export interface ClassMetrics {
   class: string;
   rows: number;

@@ -17,18 +17,18 @@ export interface ClassificationModel {
   /** The input columns in the order of the table, without the target. */
   readonly columns: readonly ColumnSummary[];
   readonly metrics: ClassificationMetrics;
-  /** What the trees split on, in the order of `Split.feature`. */
+  /** The features of the trees, in the order of `Split.feature`. */
   readonly features: readonly ModelFeature[];
   /** For each class a forest whose sum is its score; of two classes, one, for the second. */
   readonly class_forests: readonly Forest[];
-  /** How scores become probabilities, and probabilities sets, in ordinary rows. */
+  /** The calibrations of probabilities and sets, for ordinary rows. */
   readonly probabilities: ScoreCalibration;
   readonly sets: SetCalibration;
-  /** How partial rows are answered; null if there can be none. */
+  /** The calibration of partial rows; null if there can be none. */
   readonly partial_rows: ClassPartialRows | null;
 }
 
-/** What a classifier knows of partial rows: see `PartialRows`. */
+/** The part of a classifier for partial rows: see `PartialRows`. */
 export interface ClassPartialRows {
   readonly unfamiliar_bins: readonly (readonly number[])[];
   /** Added to the scores of the class forests. */

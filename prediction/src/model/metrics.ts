@@ -8,7 +8,7 @@ import {
 } from './error-plots.js';
 import { type Reliability, rateConfidence } from './reliability.js';
 
-/** What a regressor does on rows that it was not trained on; errors in units of the target. */
+/** The accuracy of a regressor on rows that it was not trained on; errors are in units of the target. */
 export interface RegressionMetrics extends Reliability {
   /** 1 − squared error ÷ squared deviation from the held-out mean; 0 if nothing deviates. */
   r2: number;

@@ -24,7 +24,7 @@ export interface RegressionModel extends ErrorModel {
   /** The input columns in the order of the table, without the target. */
   readonly columns: readonly ColumnSummary[];
   readonly metrics: RegressionMetrics;
-  /** What the trees split on, in the order of `Split.feature`. */
+  /** The features of the trees, in the order of `Split.feature`. */
   readonly features: readonly ModelFeature[];
   readonly target_scale: TargetScale;
   readonly target_support: TargetSupport;
@@ -32,6 +32,6 @@ export interface RegressionModel extends ErrorModel {
   readonly value_forest: Forest;
   /** The widest interval that an answer of its own accord gives: one standard deviation. */
   readonly target_deviation: number;
-  /** How partial rows are answered; null if there can be none. */
+  /** The calibration of partial rows; null if there can be none. */
   readonly partial_rows: PartialRows | null;
 }

@@ -3,7 +3,7 @@ import type { Forest } from '../forest/tree.js';
 import type { ErrorModel } from '../intervals/error-model.js';
 
 /**
- * What a model knows of partial rows: those that leave out a value which (nearly) every row learnt
+ * The part of a model for partial rows: those that leave out a value which (nearly) every row learnt
  * from had, or bring a category which (nearly) none had. Trees that never met such a bin send it
  * along with the larger child or with the rest, so that their word on it is a guess, and what was
  * counted on ordinary rows does not bound its error.

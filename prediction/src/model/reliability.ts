@@ -9,7 +9,7 @@ import {
   widthAt,
 } from '../intervals/conformal.js';
 
-/** What intervals promise, beside what they keep. */
+/** The nominal and the observed coverage of intervals. */
 export interface Reliability {
   /** The level at which coverage was counted: 0.9. */
   interval_level: number;
@@ -34,7 +34,7 @@ const LEVEL = 0.9;
 const RANGES = 10;
 const FIFTHS = 5;
 
-/** What became of one row. */
+/** The outcome of one row. */
 interface Outcome {
   predicted: number;
   confidence: number;
@@ -72,7 +72,7 @@ export function rateConfidence(
   };
 }
 
-/** What becomes of rows[start … end − 1], judged by all of the others. */
+/** Returns the outcomes of rows[start … end − 1], calibrated on all others. */
 function judgeHalf(
   predictedErrors: Float64Array,
   absoluteErrors: Float64Array,

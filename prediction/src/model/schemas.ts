@@ -4,7 +4,7 @@ import { type Forest, MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../for
 import { MAX_CATEGORIES } from '../table/categories.js';
 import { isRowObject, type RowObject } from '../table/row-object.js';
 
-/** What encoded models of both tasks are made of. */
+/** The parts of encoded models of both tasks. */
 
 export const indexSchema = z.int().nonnegative();
 export const levelSchema = z.number().min(0).max(1);

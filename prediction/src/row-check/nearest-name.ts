@@ -66,7 +66,7 @@ function folded(name: string): string {
   return name.slice(0, MAX_COMPARED).toLowerCase();
 }
 
-/** What is left of a name without case, blanks and punctuation. */
+/** Returns a name without case, blanks and punctuation. */
 function letters(name: string): string {
   return name
     .normalize('NFKC')

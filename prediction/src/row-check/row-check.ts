@@ -18,7 +18,7 @@ interface CountedColumn {
   rows: number;
 }
 
-/** What checks the rows of a model. Each request has a check of its own. */
+/** Checks the rows of a model. Each request has a check of its own. */
 export class RowChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly FindsSuspect[];

@@ -1,7 +1,7 @@
 import { columnName, ECHO_COLUMNS } from '../table/column-names.js';
 import { type RowObject, valuesOf } from '../table/row-object.js';
 
-/** How the keys of a row stand to the names of a model. */
+/** The keys of a row, sorted by the names of a model. */
 export interface KeyLayout {
   /** In the order of the row. */
   readonly keys: readonly string[];

@@ -1,4 +1,4 @@
-/** What rows had that a model can make nothing of, or little. */
+/** Names and values in rows that a model does not know. */
 export interface RowWarning {
   /**
    * - `no-column`: rows that name no input column, or are no objects;
@@ -9,7 +9,7 @@ export interface RowWarning {
   readonly kind: 'no-column' | 'unknown-name' | 'out-of-range' | 'new-category';
   /** The column, or the unknown name, cut to 100 characters; null for `no-column`. */
   readonly name: string | null;
-  /** How many rows it concerns. */
+  /** The number of rows with it. */
   readonly rows: number;
   /** The input column whose name is nearest to an unknown one; null if none is near, and for other kinds. */
   readonly nearest: string | null;
@@ -18,7 +18,7 @@ export interface RowWarning {
 export interface RowWarnings {
   /** By kind, in the order above; within a kind, those of most rows first. */
   readonly warnings: readonly RowWarning[];
-  /** How many more there are than were asked for. Unknown names beyond the first 1,000 are not counted. */
+  /** The number of further warnings. Unknown names beyond the first 1,000 are not counted. */
   readonly more: number;
 }
 

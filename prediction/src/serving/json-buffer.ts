@@ -37,7 +37,7 @@ export class JsonBuffer {
     this.#view = viewOf(this.#bytes);
   }
 
-  /** How many bytes were written since the last `take`. */
+  /** The number of bytes since the last `take`. */
   get length(): number {
     return this.#length;
   }

@@ -2,7 +2,7 @@ import { ForestScorer } from '../forest/forest-scorer.js';
 import { ErrorEstimator } from '../intervals/interval-width.js';
 import type { PartialRows } from '../model/partial-rows.js';
 
-/** What a model knows of partial rows, made ready for answering. */
+/** Predicts the errors of partial rows. */
 export class PartialEstimator {
   readonly errors: ErrorEstimator;
   readonly #base: number;

@@ -11,7 +11,7 @@ interface Input {
   readonly encoder: Encoder;
   /** By bin: 1 if it is unfamiliar. */
   readonly isUnfamiliar: Uint8Array;
-  /** What unfamiliar bins are read as. */
+  /** The bin that replaces unfamiliar bins. */
   readonly mask: number;
 }
 
@@ -22,7 +22,7 @@ export interface BinnedRows {
   readonly isPartial: Uint8Array;
 }
 
-/** What reading rows takes of a model. */
+/** The parts of a model that bin rows. */
 export interface BinnedModel {
   readonly columns: readonly ColumnSummary[];
   readonly features: readonly ModelFeature[];

@@ -7,7 +7,7 @@ import type { PredictedClasses } from './predicted-classes.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 import { sortByKind } from './row-predictor.js';
 
-/** How sets are chosen, by kind of row. */
+/** The choice of sets, by kind of row. */
 export interface SetChoices {
   readonly ordinary: SetChooser;
   readonly partial: SetChooser;

@@ -4,7 +4,7 @@ import type { RowObject } from '../table/row-object.js';
 import { EchoColumn } from './echo-column.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 
-/** What every answer row has around its prediction: the input columns before it, and the columns that close it. */
+/** The columns of an answer row around its prediction: the input columns before it, and the closing columns. */
 export class RowFrame {
   readonly #inputs: readonly EchoColumn[];
   readonly #closing: readonly EchoColumn[];

@@ -9,7 +9,7 @@ import { PartialEstimator } from './partial-estimator.js';
 import type { PredictedRows } from './predicted-rows.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 
-/** How the widths of intervals are chosen, by kind of row. */
+/** The choice of interval widths, by kind of row. */
 export interface WidthChoices {
   readonly ordinary: WidthChoice;
   readonly partial: WidthChoice;

@@ -1,4 +1,4 @@
-/** What people and programs write where a value is missing, in lower case. */
+/** Notations of a missing value, in lower case. */
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
 /** Of these and of "false". */
 const MAX_WORD_LENGTH = 5;

@@ -1,4 +1,4 @@
-/** How many numbers a chunk holds: one for each of so many rows. */
+/** The numbers in a chunk, one for each row. */
 const CHUNK = 1 << 16;
 
 type Numbers = Uint16Array<ArrayBuffer> | Float64Array<ArrayBuffer>;

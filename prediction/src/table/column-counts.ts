@@ -18,7 +18,7 @@ export function countCodes({ texts, codes }: TextColumn): Uint32Array {
 }
 
 /**
- * What each text is worth by a way to parse it, by code, which is 1 + its index; nothing if fewer of
+ * Returns the value of each text by a parser, by code, which is 1 + its index; nothing if fewer of
  * the present cells than `PARSING_SHARE` are worth anything.
  *
  * @param counts the rows of each code; code 0 is missing, those beyond the texts are others.

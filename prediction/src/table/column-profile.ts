@@ -10,7 +10,7 @@ import {
 } from './column-counts.js';
 import type { TableColumn, TextColumn, ValueColumn } from './table.js';
 
-/** What a model knows of one input column. */
+/** The summary of an input column. */
 export interface ColumnSummary {
   name: string;
   kind: 'number' | 'date' | 'category';
@@ -26,7 +26,7 @@ export interface ColumnSummary {
   max: number | string | null;
   /** The categories that `chooseCategories` keeps, most frequent first; null for numbers and dates. */
   categories: string[] | null;
-  /** What the model makes of the column; null if it is not used, or if an old model never asked. */
+  /** The importance of the column; null if it is not used. */
   importance: Importance | null;
 }
 
@@ -107,7 +107,7 @@ function summariseCategories(
   categoryBytes: number,
 ): ColumnSummary {
   const present = column.codes.length - (counts[0] ?? 0);
-  // How many texts the others were is not known: this many at most.
+  // The number of other texts is not known; this is the most.
   const others = counts.at(-1) ?? 0;
   const distinct = column.texts.length + others;
   const use = usage(column, present, distinct);

@@ -13,7 +13,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const BLANK = new Set([0x20, 0x0a, 0x0d, 0x09]);
 
-/** What a value that is no array begins with. */
+/** The first character of a value that is not an array. */
 const OTHER_VALUE = /[{"\d\-tfn]/;
 
 /** Elements are parsed as many at a time as are in so many bytes. */

@@ -109,7 +109,7 @@ describe('a JSON table', () => {
   });
 });
 
-/** What an action gives, or the name of what it throws. */
+/** Returns the result of an action, or the name of the error that it throws. */
 async function outcome(action: () => unknown): Promise<unknown> {
   try {
     return await action();

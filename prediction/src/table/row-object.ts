@@ -1,4 +1,4 @@
-/** What gives a row's values by name. */
+/** An object with a row's values by name. */
 export type RowObject = Readonly<Record<string, unknown>>;
 
 /** Whether a JSON value is an object, whose properties supply a row's values. */
@@ -6,7 +6,7 @@ export function isRowObject(row: unknown): row is RowObject {
   return typeof row === 'object' && row !== null && !Array.isArray(row);
 }
 
-/** What a row says under a name; null if it says nothing, or is no object. */
+/** Returns the value of a row under a name; null if it has none, or is not an object. */
 export function ownValue(row: unknown, name: string): unknown {
   // Every object inherits something under the names "constructor" and "__proto__".
   return isRowObject(row) && Object.hasOwn(row, name) ? row[name] : null;

@@ -37,7 +37,7 @@ export interface TargetClass {
   name: string;
   /** The rows of the table that are of this class. */
   rows: number;
-  /** How many rare classes were merged into this one: more than 0 for one class at most. */
+  /** The number of rare classes merged into this one; at most one class has any. */
   merged_count: number;
   /** The names of those, the most frequent first; at most 20. */
   merged: string[];

@@ -1,7 +1,7 @@
 /** About as much as the texts of one table may take, in bytes. */
 const MAX_BYTES = 96 * 1024 * 1024;
 
-/** What an entry of a map takes beside the letters of its text, in bytes. */
+/** The bytes of a map's entry, without the letters of its text. */
 const ENTRY = 64;
 
 /** Holds texts, and can do with fewer. */
@@ -17,7 +17,7 @@ export function bytesOf(text: string): number {
 }
 
 /**
- * What the columns of one table hold of texts, bounded together: a bound for each column alone
+ * The texts of all columns of a table, limited together: a limit for each column alone
  * would let a thousand of them take a thousand times as much.
  */
 export class TextMemory {

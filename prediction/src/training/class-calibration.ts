@@ -2,7 +2,7 @@ import { calibrateScores, labelsOf, type ScoredRows } from '../classes/calibrate
 import { calibrateSets, type SetCalibration } from '../classes/prediction-sets.js';
 import { ProbabilityEstimator, type ScoreCalibration } from '../classes/probabilities.js';
 
-/** How the scores of forests become probabilities and sets. */
+/** The calibration of scores to probabilities and sets. */
 export interface ClassCalibration {
   probabilities: ScoreCalibration;
   sets: SetCalibration;

@@ -28,7 +28,7 @@ export interface JudgedFold {
 }
 
 /**
- * How much each column matters: by its share of the gains of the trees' splits, and by permutation
+ * The importance of each column: its share of the gains of the trees' splits, and by permutation
  * (Breiman 2001) on rows that the trees have not seen. All features of a column are shuffled as one.
  *
  * @param toUnits turns a mean loss into what is told.

@@ -7,12 +7,12 @@ import { inTransaction } from './transaction.js';
 /** A training that an instance has taken up: nobody else runs it while the lease is renewed. */
 export interface Claim {
   readonly versionId: string;
-  /** How often it was begun, this time included. */
+  /** The number of attempts, this one included. */
   readonly attempts: number;
   /** The name of the model. */
   readonly model: string;
   readonly version: number;
-  /** How many parts its table has. */
+  /** The number of parts of its table. */
   readonly parts: number;
 }
 

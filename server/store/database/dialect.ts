@@ -11,7 +11,7 @@ export interface Dialect {
   readonly now: RawBuilder<number>;
   /** Whether a transaction must lock the rows that it relies on; otherwise it has the whole store to itself. */
   readonly locksRows: boolean;
-  /** How many bytes of UTF-8 a column of text holds. */
+  /** Returns the length of a text column in bytes of UTF-8. */
   octets(column: string): RawBuilder<number>;
   /**
    * Takes a lock until the end of the transaction, within which this is called; waits for whoever has it.

@@ -1,6 +1,6 @@
 import { StoreBusyError } from './unavailable.js';
 
-/** How much may wait for one key. */
+/** The most work that waits for one key. */
 export interface WaitingLimits {
   readonly count: number;
   /** In milliseconds. */
@@ -11,7 +11,7 @@ const LIMITS: WaitingLimits = { count: 256, time: 5000 };
 
 /**
  * Runs work under one key in the order in which it came, one after the other; under different keys at once.
- * What would wait as one of too many, or for too long, is refused before it begins.
+ * Refuses work before it begins if too much waits already, or if it has waited too long.
  */
 export class KeyedMutex {
   /** Of each key that is locked, those who wait for it, in order. */

@@ -15,17 +15,17 @@ import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 import { StoreBusyError } from './unavailable.js';
 
-/** What a pool and its statements may take. Times are in milliseconds. */
+/** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
-  /** How many connections there are at most. */
+  /** The most connections. */
   readonly connections: number;
-  /** How long work waits for a connection. */
+  /** The longest wait for a connection. */
   readonly connect: number;
-  /** How long a statement waits for a lock. */
+  /** The longest wait of a statement for a lock. */
   readonly lock: number;
-  /** How long a statement takes, its waiting included; 0 for no limit. */
+  /** The longest time of a statement, waiting included; 0 for no limit. */
   readonly statement: number;
-  /** How long after its begin a transaction may begin another statement; without it, there is no limit. */
+  /** The time after which a transaction may begin no further statement; undefined for no limit. */
   readonly transaction?: number;
 }
 
@@ -46,10 +46,10 @@ const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
 /** Another instance may be bringing the tables up to date; and how long that takes depends on what they hold. */
 const MIGRATION: PoolLimits = { connections: 1, connect: 3_000, lock: 10_000, statement: 0 };
 
-/** How long PostgreSQL keeps a transaction of which it hears nothing, in milliseconds. */
+/** The time after which PostgreSQL ends an idle transaction, in milliseconds. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** How long a connection is kept that nobody uses, in milliseconds. */
+/** The time after which an unused connection is closed, in milliseconds. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A connection that is silent for so much longer than a statement may take leads to a host that is gone. */

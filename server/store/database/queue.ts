@@ -10,7 +10,7 @@ import type { Database } from './schema.js';
  */
 const MAX_WAITING = { ofAll: 100, ofOne: 50 };
 
-/** How many trainings wait for an instance. */
+/** The number of trainings that wait for an instance. */
 export async function countWaiting(db: Kysely<Database>): Promise<number> {
   const { trainings } = await waiting(db)
     .select(({ fn }) => fn.countAll().as('trainings'))
@@ -36,7 +36,7 @@ export async function refuseOverfullQueue(db: Kysely<Database>, projectId: strin
   if (ofAll > MAX_WAITING.ofAll || ofOne > MAX_WAITING.ofOne) throw new QueueFullError();
 }
 
-/** How many trainings wait, of all owners and of the project's. */
+/** The numbers of waiting trainings, of all owners and of the project's owner. */
 async function queued(
   db: Kysely<Database>,
   projectId: string,

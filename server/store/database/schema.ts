@@ -8,7 +8,7 @@ type Json = string;
 type Id = string;
 
 export interface Database {
-  /** How much each owner stores, which `owner-quota.ts` keeps. An owner who stores nothing may have no row. */
+  /** The bytes that each owner stores, kept by `owner-quota.ts`. An owner who stores nothing may have no row. */
   owner_storage: {
     owner: string;
     /** JSON and long text of all projects, trained models, and tables that wait for their training or to be swept. */
@@ -97,7 +97,7 @@ export interface Database {
     checksum: string | null;
     /** The size of the artifact; 0 if there is none. */
     bytes: Generated<number | string>;
-    /** How often a training of this version was begun: one that kills the service is not begun for ever. */
+    /** The number of attempts to train this version, limited because a training may end the service. */
     attempts: Generated<number>;
     /** The instance that trains it, and until when it is not to be disturbed: milliseconds since 1970. */
     claimed_by: string | null;
@@ -111,7 +111,7 @@ export interface Database {
     id: Id;
     /** The training that has it: none before it begins, and none after it has ended. */
     version_id: Id | null;
-    /** How many parts it has, once a training has it. */
+    /** The number of parts, once a training has the table. */
     parts: Generated<number>;
     owner: string;
     /** The size of its parts. */

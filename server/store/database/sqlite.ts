@@ -16,19 +16,19 @@ import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
 
-/** How long an opening waits for others that use the same file, in milliseconds. */
+/** The longest time that an opening waits for others that use the file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
 
 /** The pause between two attempts to open a file that others use, in milliseconds. */
 const OPENING_PAUSE_MS = 20;
 
 /**
- * How long a statement waits for a lock, in milliseconds. SQLite waits in the calling thread, and everyone
+ * The longest time that a statement waits for a lock, in milliseconds. SQLite waits in the calling thread, and everyone
  * with it: a caller is better told soon, with 503.
  */
 const LOCK_TIMEOUT_MS = 100;
 
-/** How much of the file each connection keeps in memory: in negative numbers, KiB. */
+/** The part of the file that each connection keeps in memory; a negative number is in KiB. */
 const CACHE_SIZE = -16_000;
 
 /**
@@ -81,7 +81,7 @@ export async function openSqlite(
   return { databases: { ...oneWay(db), ...reads }, mark };
 }
 
-/** What `pragma data_version` answers. */
+/** The answer of `pragma data_version`. */
 interface DataVersion {
   readonly data_version: number;
 }
@@ -186,7 +186,7 @@ class PreparedOnce implements Preparing {
     this.#connection = connection;
   }
 
-  /** How many statements there were that may have changed something. */
+  /** The number of statements that may have changed something. */
   get writes(): number {
     return this.#writes;
   }

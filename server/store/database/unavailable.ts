@@ -26,7 +26,7 @@ const LOCK_TIMEOUT = '55P03';
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;
 
-/** What the driver of PostgreSQL says of a lost connection, and of a pool that has none to give: without a code. */
+/** Messages of PostgreSQL's driver for a lost connection and an exhausted pool, which have no code. */
 const DRIVER =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/;
 

@@ -8,7 +8,7 @@ const MAX_FIELDS = 10 * MAX_COLUMNS;
 export const ENDS_REMOVED =
   'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
 
-/** How to quote a field. */
+/** The state of a quoted field. */
 export const QUOTING =
   'Put the whole of a field in quotes, and write a quote inside it twice ("").';
 

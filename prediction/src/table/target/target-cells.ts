@@ -7,7 +7,7 @@ import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
 /** Where a row stands in the sender's own text. */
 export type Place = { line: number } | { row: number };
 
-/** What a table holds of its target. */
+/** The target of a table. */
 export type TargetData =
   | Pick<RegressionTable, 'task' | 'targetValues'>
   | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;
