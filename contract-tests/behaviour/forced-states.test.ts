@@ -126,8 +126,8 @@ describe('while a training runs', () => {
       select ${id}, project_id, 'like_' || cast(number as text), created_at
       from models, numbers where name = '${name}'`);
     await connection.run(`${numbers} insert into model_versions
-      (id, model_id, version, status, target, row_count, updated_at)
-      select ${id}, ${id}, version, status, target, row_count, updated_at
+      (id, model_id, version, status, task, target, row_count, updated_at)
+      select ${id}, ${id}, version, status, task, target, row_count, updated_at
       from model_versions, numbers where model_id = (select id from models where name = '${name}')`);
   }
 
