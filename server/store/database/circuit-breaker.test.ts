@@ -44,6 +44,20 @@ describe('once a read has waited for a lock in vain', () => {
   });
 });
 
+test('reads that fail together let one read try again, and not one each', async () => {
+  const fail: (() => void)[] = [];
+  const pending = () =>
+    new Promise<string>((_, reject) => fail.push(() => timeOut().catch(reject)));
+  const together = [ask(SKILLS, pending), ask(SKILLS, pending)];
+  fail[0]?.();
+  await expect(together[0]).rejects.toThrow('lock timeout');
+  const trial = ask(SKILLS, () => new Promise(() => {}));
+  fail[1]?.();
+  await expect(together[1]).rejects.toThrow('lock timeout');
+  await expect(ask(SKILLS)).rejects.toThrow(StoreBusyError);
+  void trial;
+});
+
 test.each([
   ['a lock of a row says nothing of the table', 'select "id" from "projects" for update', timeOut],
   ['a lock by name is no table', 'select pg_advisory_xact_lock($1)', timeOut],

@@ -33,7 +33,10 @@ export class CircuitBreaker {
       if (open) this.#open.delete(tables);
       return result;
     } catch (error) {
-      if (isLockTimeout(error)) this.#open.set(tables, { isTrying: false });
+      // Reads that began together fail together: the first opens it, and the others must not let more try.
+      if (isLockTimeout(error) && !this.#open.has(tables)) {
+        this.#open.set(tables, { isTrying: false });
+      }
       throw error;
     } finally {
       if (open) open.isTrying = false;
