@@ -94,6 +94,7 @@ export class RowCheck {
       all.push({ kind: 'unknown-name', name, rows });
     }
     all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
+    if (all.length === 0) return { warnings: [], more: 0 };
     const nearest = new NearestName(this.#names.inputs);
     const warnings = all.slice(0, most).map(
       (warning): RowWarning => ({
