@@ -1,8 +1,10 @@
 /** Tests the start of the process, and its failures. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../testkit/http/free-port.js';
+import { listen } from '../testkit/http/listen.js';
 import { ownServers } from '../testkit/service/own-servers.js';
 import {
   type ServerOptions,
@@ -59,6 +61,20 @@ describe('a start', () => {
     const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
     expect(words).toMatch(/\nRoster did not start: .*not a database[^\n]*$/);
   });
+});
+
+test('a service with a collector sends it a span of each request', async () => {
+  const sent: string[] = [];
+  const collector = await listen(async (req, res) => {
+    sent.push(await text(req));
+    res.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  const server = await start({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+  });
+  expect((await fetch(`${server.url}/projects`)).status).toBe(200);
+  await server.stop();
+  expect(sent.join()).toContain('"listProjects"');
 });
 
 describe('a host that other machines can reach', () => {

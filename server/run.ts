@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { openService } from './service.js';
 import { stopSignal } from './stop-signal.js';
-import { startTracing } from './telemetry/tracing.js';
+import { startTracing, type Tracing } from './telemetry/tracing.js';
 
 try {
   const config = readConfig(process.env);
@@ -12,7 +12,7 @@ try {
   const log = pino({ level: config.logLevel }, lines);
   const tracing = await startTracing(process.env, log);
   try {
-    await serve(config, log);
+    await serve(config, log, tracing);
   } finally {
     await tracing?.stop();
   }
@@ -24,8 +24,8 @@ try {
   process.exitCode = 1;
 }
 
-async function serve(config: Config, log: Logger): Promise<void> {
-  const service = await openService(config, log);
+async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<void> {
+  const service = await openService(config, log, tracing?.traceRequests);
   try {
     await service.listen();
     const signal = stopSignal();
