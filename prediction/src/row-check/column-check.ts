@@ -32,7 +32,7 @@ export function suspectFinders({
   });
 }
 
-/** Tells whether a number lies outside the range by more than its width. */
+/** Returns a check for numbers that lie outside the range by more than its width. */
 function farFrom({ min, max }: ColumnSummary): (value: unknown) => boolean {
   if (typeof min !== 'number' || typeof max !== 'number') return () => false;
   const width = max - min;

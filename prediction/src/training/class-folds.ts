@@ -6,11 +6,9 @@ import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
 import { scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest, Tree } from '../forest/tree.js';
 import { classTreeParams, learningRate, maxClassRounds } from '../params.js';
-import { everyRow } from './folds.js';
+import { everyRow, splitFolds } from './folds.js';
 import { partOf, TEST_SHARE, VALIDATION_SHARE } from './hold-out.js';
 import type { Progress } from './progress.js';
-
-const FOLDS = 5;
 
 /** A training set and a test set, as `Fold`, and the forests that were not trained on the test set. */
 export interface ClassFold {
@@ -52,11 +50,10 @@ export function crossValidateClasses(
   const learner = new Learner(features);
   const params = classTreeParams(order.length);
   const rate = learningRate(target.classCount);
-  const folds = Array.from({ length: FOLDS }, (_, fold) => {
-    const train = order.filter((_row, index) => index % FOLDS !== fold).sort();
-    const test = order.filter((_row, index) => index % FOLDS === fold).sort();
-    return { train, test, booster: learner.classBooster(train, target, params, rate) };
-  });
+  const folds = splitFolds(order).map((fold) => ({
+    ...fold,
+    booster: learner.classBooster(fold.train, target, params, rate),
+  }));
   const scores = emptyScores(forestCount(target.classCount), order.length);
   for (const { test, booster } of folds) addBases(scores, test, booster.forests);
   const stopping = stopEarly(scores, target, order);

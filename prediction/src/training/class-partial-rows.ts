@@ -7,12 +7,9 @@ import type { ClassPartialRows } from '../model/class-model.js';
 import { errorTreeParams } from '../params.js';
 import { calibrateClasses } from './class-calibration.js';
 import { type ClassOutOfFold, type FittedClasses, scoreRows } from './class-folds.js';
-import { everyRow } from './folds.js';
+import { copiesOfRows, everyRow } from './folds.js';
 import { maskRows } from './masking.js';
 import type { Progress } from './progress.js';
-
-const COPIED_ROWS = 20_000;
-const MAX_COPIES = 3;
 
 /** The most trees that correct scores, and the rounds where classes are few and many. */
 const CORRECTION_TREES = 150;
@@ -34,9 +31,7 @@ export function fitClassPartialRows(
   progress: Progress,
 ): ClassPartialRows | null {
   if (unfamiliarBins.every((bins) => bins.length === 0)) return null;
-  const { rowCount } = once.features;
-  const copies = Math.min(Math.max(Math.floor(COPIED_ROWS / rowCount), 1), MAX_COPIES);
-  const outOfFold = copyRows(once, copies);
+  const outOfFold = copyRows(once);
   const learner = new Learner(maskRows(outOfFold.features, unfamiliarBins, random));
   const { target, folds } = outOfFold;
   const count = forestCount(target.classCount);
@@ -81,14 +76,8 @@ export function fitClassPartialRows(
 }
 
 /** Copies every row into the sets that the row is in; only the first copies calibrate. */
-function copyRows(outOfFold: ClassOutOfFold, times: number): ClassOutOfFold {
-  const { rowCount } = outOfFold.features;
-  const copy = (rows: Uint32Array) =>
-    Uint32Array.from(
-      { length: times * rows.length },
-      (_, index) => rowCount * Math.floor(index / rows.length) + (rows[index % rows.length] ?? 0),
-    );
-  const origins = copy(everyRow(rowCount)).map((row) => row % rowCount);
+function copyRows(outOfFold: ClassOutOfFold): ClassOutOfFold {
+  const { origins, repeat } = copiesOfRows(outOfFold.features.rowCount);
   const target: ClassTarget = {
     ...outOfFold.target,
     labels: Uint16Array.from(origins, (row) => outOfFold.target.labels[row] ?? 0),
@@ -98,8 +87,8 @@ function copyRows(outOfFold: ClassOutOfFold, times: number): ClassOutOfFold {
     features: takeRows(outOfFold.features, origins),
     target,
     folds: outOfFold.folds.map(({ train, test, forests }) => ({
-      train: copy(train),
-      test: copy(test),
+      train: repeat(train),
+      test: repeat(test),
       forests,
     })),
   };

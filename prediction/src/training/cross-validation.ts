@@ -3,10 +3,8 @@ import { EarlyStopping, squaredError } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
 import { valueTreeParams } from '../params.js';
 import { pick } from '../statistics.js';
-import { everyRow, type FittedTarget } from './folds.js';
+import { everyRow, type FittedTarget, FOLDS, splitFolds } from './folds.js';
 import type { Progress } from './progress.js';
-
-const FOLDS = 5;
 
 /** The number of folds that are also trained with fewer rows. */
 const FOLDS_FROM_FEWER = 2;
@@ -28,11 +26,10 @@ export function crossValidate(
 ): FittedTarget {
   const learner = new Learner(features);
   const params = valueTreeParams(order.length);
-  const folds = Array.from({ length: FOLDS }, (_, fold) => {
-    const train = order.filter((_row, index) => index % FOLDS !== fold).sort();
-    const test = order.filter((_row, index) => index % FOLDS === fold).sort();
-    return { train, test, booster: learner.booster(train, target, params) };
-  });
+  const folds = splitFolds(order).map((fold) => ({
+    ...fold,
+    booster: learner.booster(fold.train, target, params),
+  }));
   const predictions = new Float64Array(target.length);
   for (const { test, booster } of folds) {
     for (const row of test) predictions[row] = booster.forest.base;

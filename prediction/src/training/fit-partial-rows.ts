@@ -8,10 +8,6 @@ import { everyRow, type FittedTarget, repeatRows, trainingRows } from './folds.j
 import { maskRows } from './masking.js';
 import type { Progress } from './progress.js';
 
-/** Many patterns of gaps need rows to train on: each row of a small table is copied. */
-const COPIED_ROWS = 20_000;
-const MAX_COPIES = 3;
-
 /** More rounds cost more time than they gain. */
 const CORRECTION_ROUNDS = 30;
 const ERROR_ROUNDS = 30;
@@ -34,11 +30,7 @@ export function fitPartialRows(
   progress: Progress,
 ): PartialRows | null {
   if (unfamiliarBins.every((bins) => bins.length === 0)) return null;
-  const copies = Math.min(
-    Math.max(Math.floor(COPIED_ROWS / once.features.rowCount), 1),
-    MAX_COPIES,
-  );
-  const outOfFold = repeatRows(once, copies);
+  const outOfFold = repeatRows(once);
   const learner = new Learner(maskRows(outOfFold.features, unfamiliarBins, random));
   const rows = everyRow(learner.rowCount);
   const correction = fitOutOfFold(

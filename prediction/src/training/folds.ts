@@ -50,18 +50,44 @@ export function everyRow(count: number): Uint32Array {
   return new Uint32Array(count).map((_, row) => row);
 }
 
-/**
- * Copies every row, each copy into the sets that the row is in. Intervals are calibrated on the first copies
- * alone: the others add no evidence.
- */
-export function repeatRows(outOfFold: OutOfFold, times: number): OutOfFold {
-  const { rowCount } = outOfFold.features;
+export const FOLDS = 5;
+
+/** Splits rows in random order into folds; the sets of each are ascending. */
+export function splitFolds(order: Uint32Array): { train: Uint32Array; test: Uint32Array }[] {
+  return Array.from({ length: FOLDS }, (_, fold) => ({
+    train: order.filter((_row, index) => index % FOLDS !== fold).sort(),
+    test: order.filter((_row, index) => index % FOLDS === fold).sort(),
+  }));
+}
+
+/** Many patterns of gaps need rows to train on: each row of a small table is copied. */
+const COPIED_ROWS = 20_000;
+const MAX_COPIES = 3;
+
+/** The copies of every row of a table, for training on partial rows. */
+export interface RowCopies {
+  /** The original of each copy. */
+  readonly origins: Uint32Array;
+  /** Returns the copies of some rows. */
+  repeat(rows: Uint32Array): Uint32Array;
+}
+
+export function copiesOfRows(rowCount: number): RowCopies {
+  const times = Math.min(Math.max(Math.floor(COPIED_ROWS / rowCount), 1), MAX_COPIES);
   const repeat = (rows: Uint32Array) =>
     Uint32Array.from(
       { length: times * rows.length },
       (_, index) => rowCount * Math.floor(index / rows.length) + (rows[index % rows.length] ?? 0),
     );
-  const origins = repeat(everyRow(rowCount)).map((row) => row % rowCount);
+  return { origins: repeat(everyRow(rowCount)).map((row) => row % rowCount), repeat };
+}
+
+/**
+ * Copies every row, each copy into the sets that the row is in. Intervals are calibrated on the first copies
+ * alone: the others add no evidence.
+ */
+export function repeatRows(outOfFold: OutOfFold): OutOfFold {
+  const { origins, repeat } = copiesOfRows(outOfFold.features.rowCount);
   return {
     features: takeRows(outOfFold.features, origins),
     target: pick(outOfFold.target, origins),
