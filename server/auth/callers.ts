@@ -84,7 +84,7 @@ export class Callers {
   }
 
   /**
-   * Tells whether a key was ever made. Several instances share a store: that there is none holds for a moment only.
+   * Returns whether a key was ever created. Instances share a store, so the absence of keys holds for a moment only.
    * @throws what the store throws, if it does not answer
    */
   async needsKey(): Promise<boolean> {

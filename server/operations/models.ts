@@ -137,7 +137,7 @@ async function whyNotServing(
   const isVersion = !model && numbered !== undefined;
   const asked = isVersion
     ? await findVersion(store, project, numbered.name, numbered.version)
-    : await findModel(store, project, name);
+    : (model ?? (await findModel(store, project, name)));
   // It may have become ready, or been replaced, between the two.
   const predictor = await predictors.serving(caller.owner, projectName, name);
   if (!predictor) throw isVersion ? versionNotReady(asked) : notReady(asked);
