@@ -91,6 +91,13 @@ export default defineConfig({
       {
         test: {
           ...EVERYWHERE,
+          name: 'console',
+          include: ['contract-tests/console/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...EVERYWHERE,
           name: 'cluster',
           include: ['contract-tests/cluster/*.test.ts'],
         },

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { documentation } from './docs/index.js';
 import { aheadOfRouter } from './http/ahead-of-router.js';
 import { compose } from './http/compose.js';
 import { allowOrigins, ruleOf } from './http/cors.js';
@@ -16,6 +15,7 @@ import { isLoopback } from './loopback.js';
 import { translateError } from './operations/error-translation.js';
 import { operations, type Services } from './operations/index.js';
 import { refuseMissing } from './operations/missing.js';
+import { pages } from './pages/index.js';
 import { contractRouter } from './pipeline/router.js';
 import { sendProblem, sendRefusal } from './problems/error-handler.js';
 import { problem } from './problems/problem.js';
@@ -69,10 +69,10 @@ export function createApp(
       router,
     ]),
   );
-  const pages = documentation(contract, config.basePath, isLoopback(config.host));
-  app.use(config.basePath || '/', pages);
+  const routesOfPages = pages(contract, config.basePath, isLoopback(config.host));
+  app.use(config.basePath || '/', routesOfPages);
   // A problem's type is `/problems/…`, for any base path.
-  if (config.basePath) app.use(pages);
+  if (config.basePath) app.use(routesOfPages);
   app.use(refuseUnknownAddress);
   app.use(
     sendProblem(

@@ -24,9 +24,9 @@ export interface Look {
 export async function open(
   browser: Browser,
   url: string,
-  options: { colorScheme?: 'light' | 'dark'; width?: number } = {},
+  options: { colorScheme?: 'light' | 'dark'; width?: number; until?: string } = {},
 ): Promise<Look> {
-  const { colorScheme = 'light', width = 1280 } = options;
+  const { colorScheme = 'light', width = 1280, until = DRAWN } = options;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
   const page = await context.newPage();
   const faults: string[] = [];
@@ -39,7 +39,7 @@ export async function open(
     if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
   });
   await page.goto(url, { waitUntil: 'networkidle' });
-  await page.locator(DRAWN).first().waitFor();
+  await page.locator(until).first().waitFor();
   const keep = (name: string, part: Page | Locator = page) =>
     part.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   return { page, faults, origins, keep };

@@ -14,7 +14,7 @@ const FILES = [
   'NOTICE',
 ];
 const { resolve } = createRequire(import.meta.url);
-const folder = new URL('dist/server/docs/swagger-ui/', root);
+const folder = new URL('dist/server/pages/swagger-ui/', root);
 
 await mkdir(folder, { recursive: true });
 for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new URL(file, folder));

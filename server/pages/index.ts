@@ -3,6 +3,7 @@ import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
 import { type Asset, serve } from './asset.js';
+import { CONSOLE_FILES, CONSOLE_PAGE } from './console.js';
 import { problemIndex, problemPage } from './problem-pages.js';
 import { referencePage } from './reference-page.js';
 import { contractAsJson } from './served-contract.js';
@@ -22,15 +23,15 @@ const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Returns the routes of the documentation: the reference at `/docs`, from which a local service
- * also takes requests, the contract at `/openapi.yaml` and `/openapi.json`, and a page for each
+ * Returns the routes of what the service shows to people: the console at `/`, the reference at
+ * `/docs`, from which a local service also takes requests, the contract at `/openapi.yaml` and `/openapi.json`, and a page for each
  * problem at `/problems/<slug>`. They are open to all; each file is read or rendered at its first
  * request.
  * @param basePath the prefix before every address of the contract, or ''
  * @param isLocal whether only this machine can reach the service; otherwise its pages send no
  *   requests
  */
-export function documentation(contract: Contract, basePath: string, isLocal: boolean): Router {
+export function pages(contract: Contract, basePath: string, isLocal: boolean): Router {
   const router = Router({ caseSensitive: true });
   const get = (path: string, ...handlers: RequestHandler[]) =>
     router
@@ -39,7 +40,8 @@ export function documentation(contract: Contract, basePath: string, isLocal: boo
       .options(answerOptions)
       .all(refuseOtherMethods);
 
-  router.route('/').get(leadPeopleTo('/docs')).options(answerOptions);
+  router.route('/').get(toPeople(basePath), serve(CONSOLE_PAGE)).options(answerOptions);
+  for (const [name, asset] of CONSOLE_FILES) get(`/console/${name}`, serve(asset));
   get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(contract, isLocal))));
   for (const [name, asset] of Object.entries(PARTS)) get(`/docs/${name}`, serve(asset));
   get('/openapi.yaml', serve({ type: 'application/yaml', read: () => contract.source }));
@@ -92,13 +94,16 @@ const withoutSlash: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Redirects browsers from the root to the reference; for programs the root is an unknown address.
+ * Lets browsers pass to the console; for programs the root is an unknown address. The console's
+ * links are relative to `<base path>/`, so that it has this one address.
  */
-function leadPeopleTo(path: string): RequestHandler {
+function toPeople(basePath: string): RequestHandler {
   return (req, res, next) => {
     res.vary('Accept');
-    if (req.accepts(['json', 'html']) !== 'html') return next();
-    res.redirect(302, `${req.baseUrl}${path}`);
+    if (req.accepts(['json', 'html']) !== 'html') return next('route');
+    const [path] = req.originalUrl.split('?');
+    if (path === `${basePath}/`) return next();
+    res.redirect(302, `${basePath}/`);
   };
 }
 

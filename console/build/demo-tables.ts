@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import type { Plugin } from 'vite';
+
+const DIAMONDS = new URL('../../datasets/diamonds.csv', import.meta.url);
+
+/** One row in so many is kept from the training, as in `npm run demo`. */
+const HELD_OUT_EVERY = 10;
+
+/**
+ * Provides the demo's table as two files: `diamonds.csv`, to train with, and `more-diamonds.csv`, to predict.
+ */
+export function demoTables(): Plugin {
+  return {
+    name: 'demo-tables',
+    async generateBundle() {
+      for (const [name, source] of await tables()) {
+        this.emitFile({ type: 'asset', fileName: `console/${name}`, source });
+      }
+    },
+    configureServer(server) {
+      server.middlewares.use(async (request, response, next) => {
+        const table = (await tables()).get(request.url?.replace('/console/', '') ?? '');
+        if (table === undefined) return next();
+        response.setHeader('Content-Type', 'text/csv').end(table);
+      });
+    },
+  };
+}
+
+async function tables(): Promise<Map<string, string>> {
+  const [header = '', ...rows] = (await readFile(DIAMONDS, 'utf8')).trimEnd().split('\n');
+  const table = (isKept: (index: number) => boolean) =>
+    `${[header, ...rows.filter((_, index) => isKept(index))].join('\n')}\n`;
+  return new Map([
+    ['diamonds.csv', table((index) => index % HELD_OUT_EVERY !== 0)],
+    ['more-diamonds.csv', table((index) => index % HELD_OUT_EVERY === 0)],
+  ]);
+}

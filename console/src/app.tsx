@@ -1,0 +1,61 @@
+import { href, type Route, useRoute } from './router/route.js';
+import { viewOf } from './router/views.js';
+import { ConnectionBanner } from './session/connection-banner.js';
+import { KeyDialog } from './session/key-dialog.js';
+import { baseUrl } from './session/roster.js';
+
+/** The page: its header, and the view that the address selects. */
+export function App() {
+  const route = useRoute();
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.querySelector('h1')?.focus()}>
+        Skip to the content
+      </button>
+      <header>
+        <a class="name" href={href([])}>
+          Roster
+        </a>
+        <ProjectLinks route={route} />
+        <nav class="aside" aria-label="Service">
+          <a href={href(['projects'])} aria-current={current(route, ['projects'])}>
+            Projects
+          </a>
+          <a href={href(['key'])} aria-current={current(route, ['key'])}>
+            Key
+          </a>
+          <a href={`${baseUrl}/docs`}>Reference</a>
+        </nav>
+      </header>
+      <ConnectionBanner />
+      <div key={route.segments.join('/')}>{viewOf(route)}</div>
+      <KeyDialog />
+    </>
+  );
+}
+
+const KINDS = ['models', 'skills', 'agents', 'chatbots'];
+
+/** Links to the lists of the project that the view belongs to. */
+function ProjectLinks({ route }: { route: Route }) {
+  const [first, project = 'default', kind] = route.segments;
+  if (first === 'projects' && route.segments.length === 1) return <nav aria-label="Project" />;
+  return (
+    <nav aria-label={`Project ${project}`}>
+      {project !== 'default' && <span class="project">{project}</span>}
+      {KINDS.map((name) => (
+        <a
+          key={name}
+          href={href(['projects', project, name])}
+          aria-current={name === kind ? 'page' : undefined}
+        >
+          {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function current({ segments }: Route, wanted: readonly string[]) {
+  return segments.join('/') === wanted.join('/') ? 'page' : undefined;
+}

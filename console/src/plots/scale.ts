@@ -1,0 +1,45 @@
+/** Maps values to positions, linearly. */
+export interface Scale {
+  /** Returns the position of a value, in units of the drawing. */
+  (value: number): number;
+  /** Round values to label, within the domain. */
+  readonly ticks: readonly number[];
+}
+
+/**
+ * Creates a linear scale.
+ * @param domain the smallest and the largest value
+ * @param range their positions
+ * @param tickCount about how many ticks
+ */
+export function linearScale(
+  [low, high]: readonly [number, number],
+  [from, to]: readonly [number, number],
+  tickCount = 5,
+): Scale {
+  const width = high - low || 1;
+  const scale = (value: number) => from + ((value - low) / width) * (to - from);
+  return Object.assign(scale, { ticks: ticksOf(low, low + width, tickCount) });
+}
+
+/** Returns multiples of 1, 2 or 5 times a power of ten. */
+function ticksOf(low: number, high: number, tickCount: number): number[] {
+  const rough = (high - low) / tickCount;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;
+  const step = factor * power;
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const tick = (first + index) * step;
+    return Math.abs(tick) < step / 1e6 ? 0 : tick;
+  });
+}
+
+/** Returns the smallest and the largest of some values, widened by a share of their distance. */
+export function extent(values: readonly number[], margin = 0): [number, number] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const widened = (high - low) * margin;
+  return [low - widened, high + widened];
+}

@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/**
+ * The view that the address selects: `#/projects/default/models?find=price` has the segments
+ * `projects`, `default`, `models`. Views are in the fragment, because the paths are those of the
+ * API, and a fragment works under any BASE_PATH.
+ */
+export interface Route {
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** Returns the address of a view. */
+export function href(segments: readonly string[], query: Record<string, string> = {}): string {
+  const path = segments.map(encodeURIComponent).join('/');
+  const search = new URLSearchParams(query).toString();
+  return `#/${path}${search && `?${search}`}`;
+}
+
+/** Opens a view. */
+export function navigate(segments: readonly string[], query?: Record<string, string>): void {
+  location.hash = href(segments, query);
+}
+
+/** Replaces the query of the current view without a new entry in the history. */
+export function replaceQuery(segments: readonly string[], query: Record<string, string>): void {
+  history.replaceState(null, '', href(segments, query));
+}
+
+/** Returns the current route, and renders again when it changes. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setHash(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return routeOf(hash);
+}
+
+function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  return {
+    segments: path.split('/').filter(Boolean).map(decoded),
+    query: new URLSearchParams(search),
+  };
+}
+
+/** An address that someone typed may have a `%` that is no escape. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

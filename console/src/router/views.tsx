@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import { ModelView } from '../models/model-view.js';
+import { ModelsView } from '../models/models-view.js';
+import { PredictFileView } from '../models/predict-file-view.js';
+import { StartView } from '../models/start-view.js';
+import { TrainView } from '../models/train-view.js';
+import { TryRowView } from '../models/try-row-view.js';
+import { VersionsView } from '../models/versions-view.js';
+import { AgentView } from '../resources/agent-view.js';
+import { ChatbotView } from '../resources/chatbot-view.js';
+import { ProjectsView } from '../resources/projects-view.js';
+import { ResourcesView } from '../resources/resources-view.js';
+import { SkillView } from '../resources/skill-view.js';
+import { KeyView } from '../session/key-view.js';
+import { View } from '../ui/view.js';
+import { href, type Route } from './route.js';
+
+type Names = readonly string[];
+
+/**
+ * Views by their address. A segment that begins with `:` stands for any name; `~new`, which cannot
+ * be a name, for what does not exist yet.
+ */
+const VIEWS: readonly (readonly [string, (names: Names, route: Route) => ComponentChildren])[] = [
+  ['', () => <StartView />],
+  ['key', () => <KeyView />],
+  ['projects', () => <ProjectsView />],
+  ['projects/:project', ([project = '']) => <ModelsView project={project} />],
+  ['projects/:project/models', ([project = '']) => <ModelsView project={project} />],
+  [
+    'projects/:project/models/~new',
+    // With `?name=`, the next version of a model.
+    ([project = ''], { query }) => <TrainView project={project} model={query.get('name')} />,
+  ],
+  [
+    'projects/:project/models/:model',
+    ([project = '', model = '']) => <ModelView project={project} model={model} />,
+  ],
+  [
+    'projects/:project/models/:model/try',
+    ([project = '', model = '']) => <TryRowView project={project} model={model} />,
+  ],
+  [
+    'projects/:project/models/:model/predict',
+    ([project = '', model = '']) => <PredictFileView project={project} model={model} />,
+  ],
+  [
+    'projects/:project/models/:model/versions',
+    ([project = '', model = '']) => <VersionsView project={project} model={model} />,
+  ],
+  [
+    'projects/:project/:kind',
+    ([project = '', kind = '']) => <ResourcesView project={project} kind={kind} />,
+  ],
+  [
+    'projects/:project/skills/:skill',
+    ([project = '', skill = '']) => <SkillView project={project} name={skill} />,
+  ],
+  [
+    'projects/:project/agents/:agent',
+    ([project = '', agent = '']) => <AgentView project={project} name={agent} />,
+  ],
+  [
+    'projects/:project/chatbots/:chatbot',
+    ([project = '', chatbot = '']) => <ChatbotView project={project} name={chatbot} />,
+  ],
+];
+
+/** Returns the view of a route. */
+export function viewOf(route: Route): ComponentChildren {
+  for (const [pattern, view] of VIEWS) {
+    const names = match(pattern, route.segments);
+    if (names) return view(names, route);
+  }
+  return <NotFoundView />;
+}
+
+/** The view of an address that no other view has. */
+function NotFoundView() {
+  return (
+    <View title="Not found">
+      <p>
+        This page does not exist. <a href={href([])}>Go to the start</a>
+      </p>
+    </View>
+  );
+}
+
+/** Returns the names at the places of a pattern, or undefined if it does not match. */
+function match(pattern: string, segments: Names): Names | undefined {
+  const parts = pattern.split('/').filter(Boolean);
+  if (parts.length !== segments.length) return undefined;
+  const isMatch = parts.every((part, index) => part.startsWith(':') || part === segments[index]);
+  return isMatch ? segments.filter((_, index) => parts[index]?.startsWith(':')) : undefined;
+}

@@ -1,0 +1,24 @@
+import { count } from '../ui/format.js';
+import { connection } from './connection.js';
+import { useSignal } from './signal.js';
+
+/** Says that the connection is lost, or that the service is busy; nothing while all is well. */
+export function ConnectionBanner() {
+  const current = useSignal(connection);
+  return (
+    <div class="banner-place" role="status">
+      {current.state === 'lost' && (
+        <p class="banner">
+          <strong>The service does not answer.</strong> This page tries again every two seconds, and
+          goes on when it does.
+        </p>
+      )}
+      {current.state === 'busy' && (
+        <p class="banner">
+          <strong>The service is busy.</strong> It asks to try again in{' '}
+          {count(current.seconds, 'second')}.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { signal } from './signal.js';
+
+/** How the service answers: at all, or that it is busy and for how long. */
+export type Connection =
+  | { readonly state: 'online' }
+  | { readonly state: 'lost' }
+  | { readonly state: 'busy'; readonly seconds: number };
+
+const ONLINE: Connection = { state: 'online' };
+
+/** The state of the connection, as the last answer told it. */
+export const connection = signal<Connection>(ONLINE);
+
+const TRY_AGAIN_EVERY_MS = 2_000;
+let isWaiting = false;
+
+/** Notes that a request got an answer. */
+export function noteAnswer(response: Response): void {
+  const seconds = Number(response.headers.get('Retry-After'));
+  const isBusy = response.status === 503 && seconds > 0;
+  connection.set(isBusy ? { state: 'busy', seconds } : ONLINE);
+}
+
+/** Notes that a request got no answer, and asks the service until it answers again. */
+export async function noteFailure(healthUrl: string): Promise<void> {
+  connection.set({ state: 'lost' });
+  if (isWaiting) return;
+  isWaiting = true;
+  while (connection.get().state === 'lost') {
+    await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_EVERY_MS));
+    try {
+      const { ok } = await fetch(healthUrl, { cache: 'no-store' });
+      if (ok) connection.set(ONLINE);
+    } catch {
+      // Still no answer.
+    }
+  }
+  isWaiting = false;
+}

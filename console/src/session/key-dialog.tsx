@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { key, keyRefusal, setKey } from './key.js';
+import { useSignal } from './signal.js';
+
+/** Asks for a key, when the service has refused a request without one or with an invalid one. */
+export function KeyDialog() {
+  const refusal = useSignal(keyRefusal);
+  if (refusal === null) return null;
+  return (
+    <Dialog title="A key is needed" onClose={() => keyRefusal.set(null)}>
+      <KeyForm error={key.get() ? refusal : undefined} />
+    </Dialog>
+  );
+}
+
+/** A form for the key that all requests are sent with. */
+export function KeyForm({ error }: { error?: string | undefined }) {
+  const [value, setValue] = useState(key.get());
+  const [isKept, setKept] = useState(false);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setKey(value.trim(), isKept);
+      }}
+    >
+      <Field
+        label="Key"
+        hint="It begins with roster_. Whoever runs the service has made it."
+        error={error}
+      >
+        {(control) => (
+          <input
+            {...control}
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={value}
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isKept}
+          onChange={(event) => setKept(event.currentTarget.checked)}
+        />
+        Keep it in this tab until the tab is closed
+      </label>
+      <div class="actions">
+        <button type="submit" class="primary">
+          Use this key
+        </button>
+        {key.get() && (
+          <button type="button" onClick={() => setKey('', false)}>
+            Continue without a key
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+import {
+  apiKey,
+  createRosterClient,
+  idempotencyKeys,
+  type RosterClient,
+  retry,
+} from 'roster-client';
+import { connection, noteAnswer, noteFailure } from './connection.js';
+import { key, keyRefusal } from './key.js';
+import { sendWithProgress } from './upload.js';
+
+/** The address of the service: the page's own, without the fragment. */
+export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
+
+/** The client that all views use. */
+export const roster = clientWith((request) => fetch(request));
+roster.use(retry({ attempts: 3, within: 10_000 }));
+
+/**
+ * Returns a client that reports how much of a body has been sent, and sends it once: a table can be
+ * too large to send it again without asking.
+ * @param onProgress called with the sent share, from 0 to 1
+ */
+export function uploadClient(body: Blob, onProgress: (share: number) => void): RosterClient {
+  return clientWith((request) => sendWithProgress(request, body, onProgress));
+}
+
+function clientWith(send: (request: Request) => Promise<Response>): RosterClient {
+  const client = createRosterClient({ baseUrl, fetch: watched(send) });
+  client.use(
+    apiKey(() => key.get()),
+    idempotencyKeys(),
+  );
+  return client;
+}
+
+/** Tells the rest of the page of a lost connection and of a refused key. */
+function watched(send: (request: Request) => Promise<Response>) {
+  return async (request: Request): Promise<Response> => {
+    let response: Response;
+    try {
+      response = await send(request);
+    } catch (error) {
+      if (!request.signal.aborted) void noteFailure(`${baseUrl}/health/live`);
+      throw error;
+    }
+    noteAnswer(response);
+    if (response.status === 401) keyRefusal.set(await detailOf(response.clone()));
+    return response;
+  };
+}
+
+async function detailOf(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  const detail =
+    typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined;
+  return typeof detail === 'string' ? detail : 'The service needs a valid key.';
+}
+
+/** Whether the connection is usable now. */
+export const isOnline = () => connection.get().state !== 'lost';

@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'preact/hooks';
+import { connection } from './connection.js';
+import { key } from './key.js';
+import { useSignal } from './signal.js';
+
+/** What a view has of the service: nothing yet, a value, or an error. */
+export type Loaded<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: unknown };
+
+/**
+ * Loads a value when a component appears, when `inputs` change, when the key changes, and when a
+ * lost connection is back. A value stays until the next one is there.
+ * @param load gets a signal that is aborted when the value is no longer wanted
+ */
+export function useLoaded<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly (string | number)[],
+): { readonly loaded: Loaded<T>; reload(): void } {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+  const [round, setRound] = useState(0);
+  const currentKey = useSignal(key);
+  const isLost = useSignal(connection).state === 'lost';
+  const address = inputs.join('\n');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `load` is new at each render; `inputs` say what it depends on
+  useEffect(() => {
+    if (isLost) return;
+    const aborter = new AbortController();
+    load(aborter.signal).then(
+      (value) => !aborter.signal.aborted && setLoaded({ state: 'ready', value }),
+      (error: unknown) => !aborter.signal.aborted && setLoaded({ state: 'failed', error }),
+    );
+    return () => aborter.abort();
+  }, [address, currentKey, round, isLost]);
+  return { loaded, reload: () => setRound((last) => last + 1) };
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.js';
+import { ErrorNotice } from './error-notice.js';
+
+/** A button that deletes after one question, which says what goes with it. */
+export function ConfirmDelete({
+  what,
+  consequences,
+  remove,
+}: {
+  /** What is deleted, such as "the skill lookup". */
+  what: string;
+  consequences: ComponentChildren;
+  remove: () => Promise<void>;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const confirm = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await remove();
+      setOpen(false);
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setOpen(true)}>
+        Delete
+      </button>
+      {isOpen && (
+        <Dialog title={`Delete ${what}?`} onClose={() => setOpen(false)}>
+          <p>{consequences}</p>
+          {error !== null && <ErrorNotice error={error} />}
+          <div class="actions">
+            <button type="button" class="danger" onClick={confirm} disabled={isBusy}>
+              {isBusy ? 'Deleting …' : 'Delete'}
+            </button>
+            <button type="button" onClick={() => setOpen(false)}>
+              Keep
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { ProblemError } from 'roster-client';
+
+/** Says what went wrong: the problem that the service answered, or that it did not answer. */
+export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, detail, places, requestId } = explain(error);
+  return (
+    <div class="notice error" role="alert">
+      <p>
+        <strong>{title}</strong> {detail}
+      </p>
+      {places.length > 0 && (
+        <ul>
+          {places.map(({ where, message }) => (
+            <li key={where + message}>
+              {where && <code>{where}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {requestId && <p class="faint">Request {requestId}</p>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface Explanation {
+  readonly title: string;
+  readonly detail: string;
+  readonly places: readonly { where: string; message: string }[];
+  readonly requestId?: string;
+}
+
+function explain(error: unknown): Explanation {
+  if (error instanceof ProblemError) {
+    const { problem } = error;
+    return {
+      title: `${problem.title}.`,
+      detail: problem.detail,
+      places: 'errors' in problem ? problem.errors.map(placeOf) : [],
+      requestId: problem.request_id,
+    };
+  }
+  if (error instanceof TypeError) {
+    return { title: 'The service does not answer.', detail: error.message, places: [] };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: 'This did not work.', detail, places: [] };
+}
+
+/** A place in a body has a pointer, one in a table a column, a line or a row. */
+function placeOf(found: {
+  message: string;
+  pointer?: string;
+  column?: string;
+  line?: number;
+  row?: number;
+}): { where: string; message: string } {
+  const { pointer, column, line, row, message } = found;
+  const places = [
+    pointer,
+    column,
+    line === undefined ? undefined : `line ${line}`,
+    row === undefined ? undefined : `row ${row}`,
+  ];
+  return { where: places.filter((place) => place !== undefined).join(', '), message };
+}

@@ -1,0 +1,46 @@
+const LOCALE = navigator.language;
+
+const numbers = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 6 });
+const short = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
+const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const percents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 });
+const finePercents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const times = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Formats a number with up to six significant digits. */
+export const number = (value: number) => numbers.format(value);
+
+/** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
+export const rounded = (value: number) =>
+  Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
+
+/** Formats a count. */
+export const count = (value: number, singular: string, plural = `${singular}s`) =>
+  `${whole.format(value)} ${value === 1 ? singular : plural}`;
+
+/** Formats a share as whole percents. */
+export const percent = (share: number) => percents.format(share);
+
+/** Formats a share as percents with one digit after the point. */
+export const finePercent = (share: number) => finePercents.format(share);
+
+/** Formats a point in time. */
+export const time = (iso: string) => times.format(new Date(iso));
+
+/** Formats a duration in words. */
+export function duration(seconds: number): string {
+  if (seconds < 90) return count(Math.max(1, Math.round(seconds)), 'second');
+  return count(Math.round(seconds / 60), 'minute');
+}
+
+/** Formats a size in bytes. */
+export function bytes(size: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+  const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));
+  return new Intl.NumberFormat(LOCALE, {
+    style: 'unit',
+    unit: units[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumSignificantDigits: 3,
+  }).format(size / 1000 ** step);
+}

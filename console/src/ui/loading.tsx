@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../session/use-loaded.js';
+import { ErrorNotice } from './error-notice.js';
+
+/** Shows a value of the service once it is there; until then, what the page waits for. */
+export function Loading<T>({
+  loaded,
+  what,
+  retry,
+  children,
+}: {
+  loaded: Loaded<T>;
+  /** What is loaded, such as "the models". */
+  what: string;
+  retry: () => void;
+  children: (value: T) => ComponentChildren;
+}) {
+  if (loaded.state === 'loading')
+    return (
+      <p class="waiting" role="status">
+        Loading {what} …
+      </p>
+    );
+  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} retry={retry} />;
+  return <>{children(loaded.value)}</>;
+}

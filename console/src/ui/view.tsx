@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** The main part of a page, with its heading. A new view gets the focus, so that it is read aloud. */
+export function View({
+  title,
+  up,
+  actions,
+  children,
+}: {
+  title: string;
+  /** The view above this one. */
+  up?: { readonly href: string; readonly text: string } | undefined;
+  /** Buttons beside the heading. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Roster`;
+    // At the start of the page the focus is nowhere, and stays so.
+    if (document.activeElement !== document.body || history.length > 1) {
+      heading.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+  }, [title]);
+  return (
+    <main>
+      {up && (
+        <p class="up">
+          <a href={up.href}>‹ {up.text}</a>
+        </p>
+      )}
+      <div class="heading">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { expectGoodView, openConsole, WINDOWS } from './console-page.js';
+
+const executable = browserOfThisMachine();
+
+describe('the address of the console', () => {
+  let browser: Browser;
+  let server: ServerProcess;
+  let prefixed: ServerProcess;
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    [browser, server, prefixed] = await Promise.all([
+      launch(executable),
+      startServer(),
+      startServer({ env: { BASE_PATH: '/teams/v1' } }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([server, prefixed].map((started) => started?.stop()));
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+
+  test('is the root, with and without a base path', async () => {
+    for (const { url } of [server, prefixed]) {
+      const look = await openConsole(browser, url);
+      await look.page.getByRole('link', { name: 'Roster', exact: true }).waitFor();
+      await expectGoodView(look);
+      await look.page.context().close();
+    }
+  });
+
+  test.each(WINDOWS)('says that a view does not exist: %o', async (window) => {
+    const look = await openConsole(browser, server.url, '/nothing/here', window);
+    expect(await look.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+    await expectGoodView(look);
+    await look.page.context().close();
+  });
+});

@@ -1,0 +1,79 @@
+/** Opens the console in a browser, and checks what holds for each of its views. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type Look, open } from '../docs/browser.js';
+
+/** The settings of a browser window. */
+export interface WindowOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  /** In CSS pixels. */
+  readonly width?: number;
+}
+
+/** Windows of the two colour schemes and of the widths of a desk and a phone. */
+export const WINDOWS: readonly Required<WindowOptions>[] = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 390 },
+];
+
+/**
+ * Opens a view in a new window.
+ * @param view the part of the address behind `#`, such as `/projects/default/models`
+ */
+export function openConsole(
+  browser: Browser,
+  serviceUrl: string,
+  view = '/',
+  options: WindowOptions = {},
+): Promise<Look> {
+  return open(browser, `${serviceUrl}/#${view}`, { ...options, until: 'h1' });
+}
+
+/** Goes to another view of an open page, and waits for its heading. */
+export async function goTo(page: Page, view: string, heading: string): Promise<void> {
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, view);
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+}
+
+/**
+ * Expects what holds for each view: no violation that axe-core finds, nothing wider than the
+ * window, no fault in the console, and no request to another host.
+ */
+export async function expectGoodView({ page, faults, origins }: Look): Promise<void> {
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    await page.evaluate(() => innerWidth),
+  );
+  expect(faults.filter((fault) => !REFUSED_REQUEST.test(fault))).toEqual([]);
+  expect([...origins]).toEqual([new URL(page.url()).origin]);
+}
+
+/** Browsers report each answer of 4xx and 5xx in the console; a page cannot prevent it. */
+const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of [45]\d\d/;
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+let axeSource: Promise<string> | undefined;
+
+/** Returns the violations that axe-core finds in a page, each with the elements concerned. */
+async function violationsOf(page: Page): Promise<string[]> {
+  axeSource ??= readFile(AXE, 'utf8');
+  // As an expression of the debugger, not as a script of the page, which its policy would refuse.
+  await page.evaluate(await axeSource);
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document);
+    return violations.map(({ id, help, nodes }) => {
+      const places = nodes.map(({ target }) => target.join(' '));
+      return `${id}: ${help} (${places.join(', ')})`;
+    });
+  });
+}
+
+declare global {
+  interface Window {
+    readonly axe: typeof import('axe-core');
+  }
+}
