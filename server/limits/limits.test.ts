@@ -269,7 +269,7 @@ describe('a limit that several owners share', () => {
     const working: (() => void)[] = [];
     const caller: RequestHandler = (req, res, next) => {
       const owner = req.get('owner') ?? '';
-      res.locals.caller = { owner, scopes: ['read'], keyId: owner };
+      res.locals.caller = { owner, scopes: ['read'], key: { id: owner, name: owner } };
       next();
     };
     const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
@@ -292,7 +292,11 @@ describe('a limit that several owners share', () => {
 describe('the limit of streams', () => {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
-    res.locals.caller = { owner: owner ?? 'local', scopes: ['predict'], keyId: owner ?? null };
+    res.locals.caller = {
+      owner: owner ?? 'local',
+      scopes: ['predict'],
+      key: owner ? { id: owner, name: owner } : null,
+    };
     next();
   };
   /** Begins a stream; returns its status and a function to leave it. */

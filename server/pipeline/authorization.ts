@@ -34,7 +34,7 @@ export function identify(
           if (presented === undefined) throw noKey();
           return refuse(badKey());
         }
-        if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
+        if (caller.key === null && !isForThisMachine(req)) throw otherHost(req.hostname);
         res.locals.caller = caller;
         return next();
       };
