@@ -102,7 +102,7 @@ export function createApp(
  * shedding.
  */
 function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
-  const open = operations.filter(({ scope }) => scope === undefined);
+  const open = operations.filter(({ isOpen }) => isOpen);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 
