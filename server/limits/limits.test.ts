@@ -75,6 +75,17 @@ describe('a limit of requests', () => {
     expect((await checked(`${url}/health/ready`)).status).toBe(200);
   });
 
+  test('does not apply to a key where it is 0, and the caller is told so', async () => {
+    const key = await makeKey(database(), { name: 'unlimited' });
+    const url = await start({ RATE_LIMIT: '0' });
+    const answer = await checked(`${url}/me`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(answer.headers.get('RateLimit')).toBeNull();
+    expect(await answer.json()).toMatchObject({
+      key: { name: 'unlimited' },
+      limits: { rate_limit: null },
+    });
+  });
+
   test('does not apply to the local caller of a service without keys', async () => {
     const url = await start({ RATE_LIMIT: '1' });
     for (let time = 0; time < 5; time += 1) {
