@@ -162,7 +162,7 @@ function begin({ id, path }: Operation): RequestHandler {
   return (req, res, next) => {
     res.locals.operationId = id;
     res.locals.route = path;
-    // The contract has no HEAD, and validation would refuse it.
+    // The contract has no HEAD, and the validator would refuse it.
     if (req.method === 'HEAD') req.method = 'GET';
     next();
   };
@@ -184,7 +184,7 @@ function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
 function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   const handler = handlers[id as OperationId];
   if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
-  // Validation has checked that the request has the handler's types.
+  // The validator has checked that the request has the handler's types.
   return handler as unknown as AnyHandler;
 }
 

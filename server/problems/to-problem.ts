@@ -1,5 +1,8 @@
 import { absenceRule, type Contract, patternRule } from '../contract/document.js';
+import { escapeToken, valueAt } from '../contract/json-pointer.js';
+import { asRecord } from '../contract/json-record.js';
 import { shapeFault } from './body-errors.js';
+import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problem.js';
 
 /**
@@ -10,13 +13,15 @@ export class ContractViolation {
   constructor(readonly faults: readonly ValidationFault[]) {}
 }
 
-/** A fault of a request. */
+/** A fault, as the validator reports it. */
 export interface ValidationFault {
-  /** A JSON pointer into the request, where headers are in lower case: `/header/if-match`. */
   readonly path: string;
-  /** The keyword of the schema that is not met, such as `maxLength`. */
-  readonly keyword: string;
   readonly message: string;
+  /**
+   * For example `maxLength.openapi.validation`; missing if the name of a query parameter is at
+   * fault.
+   */
+  readonly errorCode?: string;
 }
 
 /** The parts of a failed request that its problem refers to. */
@@ -35,7 +40,7 @@ export type Translate = (thrown: unknown, request: FailedRequest) => ProblemErro
 
 /**
  * Converts any error of a request into a problem. Returns a problem unchanged, describes a refusal
- * of a check or of the body parser in the caller's terms, and makes everything else an
+ * of the validator or of the body parser in the caller's terms, and makes everything else an
  * internal error.
  * @param request the body, if it was read, and the operation, if it is known
  * @param translate returns the problem of an error that was thrown below the contract, if it knows
@@ -76,11 +81,18 @@ function fieldErrors(
 ): FieldError[] {
   const operation = contract.operations.find(({ id }) => id === operationId);
   const byPointer = new Map<string, string[]>();
+  let nameless: readonly string[] | undefined;
+  const namelessOnce = () => {
+    nameless ??= namelessFields(contract, operation?.bodySchema, body);
+    return nameless;
+  };
   for (const fault of withoutConsequences(faults)) {
     const message = reword(contract, fault);
-    const pointer = inContract(fault.path);
-    const messages = byPointer.get(pointer) ?? [];
-    if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+    const pointers = fault.path === '' ? namelessOnce() : [pointerOf(fault, body)];
+    for (const pointer of pointers) {
+      const messages = byPointer.get(pointer) ?? [];
+      if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
+    }
   }
   const errors = [...byPointer].map(([pointer, messages]) => ({
     pointer,
@@ -91,11 +103,30 @@ function fieldErrors(
   return shape && others.length < errors.length ? [shape.error, ...others] : errors;
 }
 
-/** The contract spells headers as RFC 9110 does; Node lower-cases them. */
-function inContract(path: string): string {
-  const [, header] = /^\/header\/(.*)$/.exec(path) ?? [];
-  if (header === undefined) return path;
+/**
+ * Converts a place to the terms of the contract, which spells headers as RFC 9110 does; Node
+ * lower-cases them.
+ */
+function inRequest(path: string): string {
+  const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
+  if (header === undefined) return path.replace(/^\/params/, '/path');
   return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+}
+
+/**
+ * Returns the pointer to a fault. The validator appends the unescaped name of an unknown field; a
+ * pointer must escape it (RFC 6901).
+ */
+function pointerOf({ path, errorCode }: ValidationFault, body: unknown): string {
+  if (errorCode === undefined) return `/query/${escapeToken(path.slice('/query/'.length))}`;
+  if (!errorCode.startsWith('additionalProperties')) return inRequest(path);
+  for (const { index: slash } of path.matchAll(/\//g)) {
+    const name = path.slice(slash + 1);
+    const parent = valueAt({ body }, path.slice(0, slash));
+    if (Object.hasOwn(asRecord(parent), name))
+      return `${path.slice(0, slash)}/${escapeToken(name)}`;
+  }
+  return path;
 }
 
 /**
@@ -129,7 +160,7 @@ function patternOf(message: string): string {
 }
 
 function isOfKeyword(keyword: string): (fault: ValidationFault) => boolean {
-  return (fault) => fault.keyword === keyword;
+  return ({ errorCode }) => errorCode?.split('.')[0] === keyword;
 }
 
 /** Joins the messages about one place. Type names become alternatives: "an array or an object". */
@@ -157,16 +188,19 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Rewords the message of a fault for the caller; messages in the contract take precedence. */
-function reword(contract: Contract, { path, message, keyword }: ValidationFault): string {
+function reword(contract: Contract, { path, message, errorCode }: ValidationFault): string {
   const field = path.slice(path.lastIndexOf('/') + 1);
+  const [keyword] = (errorCode ?? '').split('.');
   switch (keyword) {
+    case '':
+      if (message.startsWith('Unknown'))
+        return 'is not a parameter of this operation; leave it out';
+      return message.startsWith('Empty') ? 'must not be empty' : message;
     case 'required':
       return 'is required; add it';
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return path.startsWith('/query/')
-        ? 'is not a parameter of this operation; leave it out'
-        : 'is not a known field; leave it out';
+      return 'is not a known field; leave it out';
     case 'type': {
       const types = message.replace('must be ', '').split(',');
       const words =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
 import { excerptOfBodies } from './body-excerpt.js';
-import { schemaCheck } from './request-schemas.js';
+import { schemaCheck } from './fast-check.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
 const excerptOf = excerptOfBodies(contract, schemaCheck(contract));

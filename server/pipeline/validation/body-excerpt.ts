@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/document.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { MAX_ERRORS } from '../../problems/problem.js';
-import type { schemaCheck } from './request-schemas.js';
+import type { schemaCheck } from './fast-check.js';
 
 /**
  * The most faults kept of each kind. It exceeds the number in a response, which may omit faults
@@ -18,7 +18,7 @@ export interface BodyExcerpt {
 
 /**
  * Returns a function that drops unknown fields and faulty items of a body after the first {@link
- * MAX_FAULTS} of each. The full check reports every fault, at about ten microseconds each. A body
+ * MAX_FAULTS} of each. The validator reports every fault, at about ten microseconds each. A body
  * with fewer faults is returned unchanged.
  */
 export function excerptOfBodies(

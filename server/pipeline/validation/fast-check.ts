@@ -1,9 +1,13 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { Request } from 'express';
-import type { Contract, Operation } from '../../contract/document.js';
-import { compiler, isBodyDeferred, requestSchemas } from './request-schemas.js';
+import type { Contract, Document, Operation } from '../../contract/document.js';
+import type { JsonRecord } from '../../contract/json-record.js';
+import { JSON_TYPE, mediaType } from '../../http/media-type.js';
+import { referredTo } from './request-document.js';
 
 /**
- * Returns whether a request meets the contract.
+ * Returns whether a request certainly meets the contract.
  * @param params the parameters of its address
  * @param query the parameters of its query as strings; on success, converted to the types of the
  *   contract
@@ -15,8 +19,9 @@ export type Accepts = (
 ) => boolean;
 
 /**
- * Returns a check that accepts the valid requests to an operation. It stops at the first
- * fault and does not say which; the full check finds them all.
+ * Returns a check that accepts the valid requests to an operation. It only accepts quickly; the
+ * full validator confirms each refusal and writes its message. It may therefore be stricter than
+ * the validator, but never laxer.
  */
 export function acceptance(contract: Contract): (operation: Operation) => Accepts {
   const asSent = compiler({ useDefaults: true });
@@ -24,15 +29,71 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
   // list.
   const asTexts = compiler({ useDefaults: true, coerceTypes: 'array' });
   return (operation) => {
-    const schemas = requestSchemas(contract.document, operation);
+    const schemas = schemasOf(contract.document, operation);
     const address = asSent.compile(schemas.address);
     const query = asTexts.compile(schemas.query);
     const body = asSent.compile(schemas.body);
     return (request, params, sent) =>
       address({ path: params, header: request.headers }) &&
-      // A parameter without a value is refused, though the schema may allow an empty string.
+      // The validator treats an empty string as a missing parameter.
       !Object.values(sent).includes('') &&
       query({ query: sent }) &&
-      (isBodyDeferred(operation, request) || body({ body: request.body }));
+      (isDeferred(operation, request) || body({ body: request.body }));
   };
+}
+
+/** Returns a function that compiles each schema of the contract once, into a check of values. */
+export function schemaCheck(contract: Contract): (schema: unknown) => (value: unknown) => boolean {
+  const ajv = compiler({});
+  const checks = new Map<unknown, (value: unknown) => boolean>();
+  return (schema) => {
+    const known = checks.get(schema);
+    if (known) return known;
+    const compiled = ajv.compile(withComponents(contract.document, { value: schema }));
+    const check = (value: unknown) => compiled({ value });
+    checks.set(schema, check);
+    return check;
+  };
+}
+
+function compiler(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, meta: false });
+  addFormats.default(ajv, { mode: 'full' });
+  return ajv;
+}
+
+/** Returns whether the body cannot be checked yet: it is a stream, or there is none. */
+function isDeferred({ consumes, defersBody }: Operation, request: Request): boolean {
+  return consumes.length === 0 || defersBody || mediaType(request) !== JSON_TYPE;
+}
+
+function schemasOf(document: Document, operation: Operation) {
+  const { parameters, bodySchema = {} } = operation;
+  const path = parameterSchema(parameters, 'path');
+  const header = parameterSchema(parameters, 'header');
+  const query = { ...parameterSchema(parameters, 'query'), additionalProperties: false };
+  return {
+    address: withComponents(document, { path, header }),
+    query: withComponents(document, { query }),
+    body: withComponents(document, { body: bodySchema }),
+  };
+}
+
+function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
+  return { properties, components: referredTo(properties, components) };
+}
+
+function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {
+  const placed = parameters
+    .filter((parameter) => parameter['in'] === place)
+    .map(({ name, required, schema }) => ({ name: nameIn(place, name), required, schema }));
+  return {
+    properties: Object.fromEntries(placed.map(({ name, schema }) => [name, schema])),
+    required: placed.filter(({ required }) => required === true).map(({ name }) => name),
+  };
+}
+
+/** Node lower-cases header names. */
+function nameIn(place: string, name: unknown): string {
+  return place === 'header' ? String(name).toLowerCase() : String(name);
 }

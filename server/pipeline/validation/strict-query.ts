@@ -7,18 +7,21 @@ import { type FieldError, invalidRequest } from '../../problems/problem.js';
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Refuses queries that the checks would misread: ajv accepts for a number anything that JavaScript
- * converts to one, such as `0x10`, ` 5` or infinity.
+ * Refuses queries that the validator would misread. It takes `limit[]` and `limit[a]` for `limit`,
+ * and accepts for a number anything that JavaScript converts to one, such as `0x10`, ` 5` or
+ * infinity.
  */
 export function refuseMisreadQuery({ numericQuery }: Operation): RequestHandler {
   return (req, _res, next) => {
     if (!req.url.includes('?')) return next();
     const errors: FieldError[] = [];
     for (const [name, sent] of Object.entries(req.query)) {
+      const pointer = `/query/${escapeToken(name)}`;
       const type = numericQuery.get(name);
-      if (type !== undefined && typeof sent === 'string' && !isNumber(sent)) {
-        const message = sent === '' ? 'must not be empty' : WORDS[type];
-        errors.push({ pointer: `/query/${escapeToken(name)}`, message });
+      if (name.includes('[')) {
+        errors.push({ pointer, message: 'is not a parameter of this operation; leave it out' });
+      } else if (type !== undefined && typeof sent === 'string' && !isNumber(sent)) {
+        errors.push({ pointer, message: sent === '' ? 'must not be empty' : WORDS[type] });
       }
     }
     if (errors.length > 0) throw invalidRequest(errors);

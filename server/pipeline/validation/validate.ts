@@ -6,15 +6,16 @@ import type { Accepts } from './fast-check.js';
  * Returns the middleware that validates the address, query, headers and body of a request against
  * the contract. It expects a parsed body, and the parameters of the address in `res.locals`.
  *
- * It works in two steps. A fast check accepts valid requests in a few microseconds. For the others,
- * a full check of the same schemas finds all faults. Both are loaded when first needed.
+ * It works in two steps. A fast check accepts most requests in a few microseconds. The full
+ * validator checks the rest, and it alone refuses requests and writes the reason. Both are large,
+ * and loaded when first needed.
  */
 export function requestValidation(contract: Contract): (operation: Operation) => RequestHandler {
   const acceptance = loadedOnce(async () => (await import('./fast-check.js')).acceptance(contract));
-  const fullCheck = loadedOnce(async () => (await import('./full-check.js')).fullCheck(contract));
+  const validator = loadedOnce(async () => (await import('./full-check.js')).validator(contract));
   return (operation) => {
-    const refusal = loadedOnce(async () => (await fullCheck())(operation));
-    const checkOf = loadedOnce(async () => check((await acceptance())(operation), refusal));
+    const validatorOf = loadedOnce(async () => (await validator())(operation));
+    const checkOf = loadedOnce(async () => check((await acceptance())(operation), validatorOf));
     let loaded: RequestHandler | undefined;
     return (req, res, next) => {
       if (loaded) return loaded(req, res, next);
@@ -26,11 +27,11 @@ export function requestValidation(contract: Contract): (operation: Operation) =>
   };
 }
 
-function check(accepts: Accepts, refusal: () => Promise<RequestHandler>): RequestHandler {
+function check(accepts: Accepts, validator: () => Promise<RequestHandler>): RequestHandler {
   return (req, res, next) => {
     const query = req.url.includes('?') ? { ...req.query } : {};
     if (!accepts(req, res.locals.params ?? {}, query)) {
-      return refusal().then((refuse) => refuse(req, res, next));
+      return validator().then((validate) => validate(req, res, next));
     }
     res.locals.query = query;
     return next();

@@ -1,0 +1,61 @@
+import type { Document } from '../../contract/document.js';
+import { asRecord } from '../../contract/json-record.js';
+
+/**
+ * Returns the part of the contract that describes requests, with the components that it references.
+ * The validator walks the whole document for each operation that it compiles, and most of it
+ * describes responses.
+ */
+export function requestsOnly(document: Document): object {
+  const paths = mapValues(document.paths, (item) => mapValues(item, requestOnly));
+  return structuredClone({
+    ...document,
+    // One entry: the validator multiplies its routes by the servers, and the prefixes are already
+    // removed.
+    servers: [{ url: '/' }],
+    paths,
+    components: referredTo(paths, document.components),
+  });
+}
+
+function requestOnly(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null || !('responses' in part)) return part;
+  const { requestBody } = asRecord(part);
+  return {
+    ...part,
+    ...(asRecord(requestBody)['x-roster-deferred-body']
+      ? { requestBody: ofAnyForm(requestBody) }
+      : {}),
+    responses: { default: { description: 'Not part of the request.' } },
+  };
+}
+
+/** Accepts any body: deferred bodies are validated by the handler. */
+function ofAnyForm(requestBody: unknown): object {
+  const { content } = asRecord(requestBody);
+  return {
+    ...asRecord(requestBody),
+    content: mapValues(asRecord(content), () => ({ schema: {} })),
+  };
+}
+
+/** Returns the components that a part of the document references, directly or indirectly. */
+export function referredTo(part: unknown, components: Document['components']): object {
+  const kept: Record<string, Record<string, unknown>> = {};
+  const visit = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
+      const component = asRecord(components[kind])[name];
+      if (component === undefined || kept[kind]?.[name] !== undefined) continue;
+      kept[kind] = { ...kept[kind], [name]: component };
+      visit(component);
+    }
+  };
+  visit(part);
+  return kept;
+}
+
+const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}
