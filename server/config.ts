@@ -1,80 +1,82 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-const environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65535, 'must be a number from 0 to 65535')
-    .default(4000),
-  DATABASE_URL: z
-    .string()
-    .refine(
-      (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
-      'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
-    )
-    .default('file:data/roster.db'),
-  BASE_PATH: z
-    .string()
-    .regex(
-      /^(\/[A-Za-z0-9._~-]+)*\/?$/,
-      'must be empty or a path such as /v1, of letters, digits and . _ ~ -',
-    )
-    .transform((path) => path.replace(/\/$/, ''))
-    .default(''),
-  ALLOWED_ORIGINS: z
-    .string()
-    .transform((text) => text.split(',').map((origin) => origin.trim()))
-    .refine(
-      (origins) => origins.every(isOriginOrStar),
-      'must be * or origins such as https://app.example.com, with commas between them',
-    )
-    .default([]),
-  LOG_LEVEL: z
-    .enum(
+/** A setting of a form, which is a number. */
+function number(form: RegExp, message: string, unset: number) {
+  return v.optional(v.pipe(v.string(), v.regex(form, message), v.transform(Number)), String(unset));
+}
+
+const environment = v.object({
+  HOST: v.optional(v.string(), '127.0.0.1'),
+  PORT: v.pipe(
+    number(/^\d{1,5}$/, 'must be a number from 0 to 65535', 4000),
+    v.maxValue(65535, 'must be a number from 0 to 65535'),
+  ),
+  DATABASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (url) =>
+          url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
+        'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
+      ),
+    ),
+    'file:data/roster.db',
+  ),
+  BASE_PATH: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^(\/[A-Za-z0-9._~-]+)*\/?$/,
+        'must be empty or a path such as /v1, of letters, digits and . _ ~ -',
+      ),
+      v.transform((path) => path.replace(/\/$/, '')),
+    ),
+    '',
+  ),
+  ALLOWED_ORIGINS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => (text === '' ? [] : text.split(',').map((origin) => origin.trim()))),
+      v.everyItem(
+        isOriginOrStar,
+        'must be * or origins such as https://app.example.com, with commas between them',
+      ),
+    ),
+    '',
+  ),
+  LOG_LEVEL: v.optional(
+    v.picklist(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
       'must be one of trace, debug, info, warn, error, fatal, silent',
-    )
-    .default('info'),
-  MAX_BODY: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432')
-    .transform(Number)
-    .default(32 * MEBIBYTE),
-  MAX_TABLE: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 1073741824')
-    .transform(Number)
-    .default(1024 * MEBIBYTE),
-  RATE_LIMIT: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit')
-    .transform(Number)
-    .default(6000),
-  MAX_RESOURCES: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be a number of resources, such as 10000')
-    .transform(Number)
-    .default(10_000),
-  MAX_STORED: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 10737418240')
-    .transform(Number)
-    .default(10 * 1024 * MEBIBYTE),
-  MAX_VERSIONS: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, 'must be a number of versions from 1 to 999, such as 5')
-    .transform(Number)
-    .default(5),
-  MAX_KEPT_ANSWERS: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 67108864')
-    .transform(Number)
-    .default(64 * MEBIBYTE),
+    ),
+    'info',
+  ),
+  MAX_BODY: number(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432', 32 * MEBIBYTE),
+  MAX_TABLE: number(
+    /^[1-9]\d{0,14}$/,
+    'must be a number of bytes, such as 1073741824',
+    1024 * MEBIBYTE,
+  ),
+  RATE_LIMIT: number(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit', 6000),
+  MAX_RESOURCES: number(/^[1-9]\d{0,8}$/, 'must be a number of resources, such as 10000', 10_000),
+  MAX_STORED: number(
+    /^[1-9]\d{0,14}$/,
+    'must be a number of bytes, such as 10737418240',
+    10 * 1024 * MEBIBYTE,
+  ),
+  MAX_VERSIONS: number(
+    /^[1-9]\d{0,2}$/,
+    'must be a number of versions from 1 to 999, such as 5',
+    5,
+  ),
+  MAX_KEPT_ANSWERS: number(
+    /^[1-9]\d{0,14}$/,
+    'must be a number of bytes, such as 67108864',
+    64 * MEBIBYTE,
+  ),
 });
 
 /** Origins are compared as browsers write them: no path, no default port, host in lower case. */
@@ -94,7 +96,7 @@ export interface Config {
   readonly basePath: string;
   /** Origins whose pages may use the service, and `*` for reads with a key. */
   readonly allowedOrigins: readonly string[];
-  readonly logLevel: z.infer<typeof environment>['LOG_LEVEL'];
+  readonly logLevel: v.InferOutput<typeof environment>['LOG_LEVEL'];
   /** The largest body other than a CSV table, in bytes. */
   readonly maxBody: number;
   /** The largest CSV table, in bytes. */
@@ -105,9 +107,9 @@ export interface Config {
   readonly maxResources: number;
   /** The most bytes that an owner may store in all projects. */
   readonly maxStored: number;
-  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   /** The most ready versions of a model that are kept. */
   readonly maxVersions: number;
+  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
 }
 
@@ -120,11 +122,14 @@ export class ConfigError extends Error {}
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = environment.safeParse(set);
+  const result = v.safeParse(environment, set);
   if (!result.success) {
     throw new ConfigError(
-      result.error.issues
-        .map(({ path, message }) => `${String(path[0])} ${message}${butIs(set, String(path[0]))}`)
+      result.issues
+        .map((issue) => {
+          const name = v.getDotPath(issue) ?? '';
+          return `${name} ${issue.message}${butIs(set, name)}`;
+        })
         .join('; '),
     );
   }
@@ -142,7 +147,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_STORED,
     MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
-  } = result.data;
+  } = result.output;
   return {
     host: HOST,
     port: PORT,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Options } from 'autocannon';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { pin } from './cores.js';
 
 const PROCESS = fileURLToPath(new URL('./load-process.js', import.meta.url));
@@ -10,14 +10,14 @@ const PROCESS = fileURLToPath(new URL('./load-process.js', import.meta.url));
 /** An order for requests to one URL: the connections, and the duration in seconds or the number of requests. */
 export type Order = Omit<Options, 'sampleInt' | 'idReplacement'>;
 
-const fired = z.object({
-  seconds: z.number(),
-  errors: z.number(),
-  answered: z.array(z.object({ status: z.number(), count: z.number() })),
+const fired = v.object({
+  seconds: v.number(),
+  errors: v.number(),
+  answered: v.array(v.object({ status: v.number(), count: v.number() })),
 });
 
 /** The result of an order. */
-export type Fired = z.infer<typeof fired>;
+export type Fired = v.InferOutput<typeof fired>;
 
 /** A separate process that sends requests as fast as they are answered. */
 export class Load {
@@ -39,7 +39,7 @@ export class Load {
     const answer = once(this.#child, 'message');
     this.#child.send(order);
     const [message]: unknown[] = await Promise.race([answer, this.#broken]);
-    return fired.parse(message);
+    return v.parse(fired, message);
   }
 
   end(): void {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { LruCache } from '../lru-cache.js';
 import type { ApiKey, KeptKey, Store } from '../store/index.js';
 import { hashOf, parseKey } from './api-key.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';
@@ -33,9 +33,9 @@ interface Found {
 /** Knows callers by their keys. */
 export class Callers {
   /** Keys whose secret was right, by their id. Others are not kept: anyone can send any number. */
-  readonly #good = new LRUCache<string, Found & { readonly asked: number }>({ max: MAX_KEYS });
+  readonly #good = new LruCache<Found & { readonly asked: number }>({ maxEntries: MAX_KEYS });
   /** When the use of a key was last noted, by its id. */
-  readonly #noted = new LRUCache<string, number>({ max: MAX_KEYS });
+  readonly #noted = new LruCache<number>({ maxEntries: MAX_KEYS });
   /** The uses that are still to be noted: the moment, by the id of the key. */
   readonly #toNote = new Map<string, string>();
   #keysExist: boolean;

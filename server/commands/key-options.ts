@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 import { SCOPES, type Scope } from '../contract/scopes.js';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -7,6 +6,11 @@ const MAX_NAME_LENGTH = 100;
 
 /** Control characters, and others that a terminal hides or replaces. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** A day and a moment, as RFC 3339 writes them. */
+const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT_FORM =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
  * Reads the name of a key or of an owner.
@@ -54,7 +58,13 @@ export function readExpiry(text: string): string {
 function momentOf(text: string): number | undefined {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   if (days !== undefined) return Date.now() + Number(days) * DAY;
-  if (z.iso.date().safeParse(text).success) return Date.parse(text) + DAY;
-  if (z.iso.datetime({ offset: true }).safeParse(text).success) return Date.parse(text);
-  return undefined;
+  if (isDay(text)) return Date.parse(text) + DAY;
+  const [, day] = MOMENT_FORM.exec(text) ?? [];
+  return isDay(day) ? Date.parse(text) : undefined;
+}
+
+/** Whether the calendar has a day: February 30 becomes a day of March. */
+function isDay(text = ''): boolean {
+  const time = DAY_FORM.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

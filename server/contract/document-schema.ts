@@ -1,56 +1,61 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { SCOPES } from './scopes.js';
 
 /** The pools of requests that share limits (`x-roster-pool`); most operations are in `requests`. */
 const POOLS = ['requests', 'predictions', 'tables'] as const;
 export type Pool = (typeof POOLS)[number];
 
-const media = z.record(z.string(), z.looseObject({}));
-const response = z.looseObject({ content: media.optional() });
-const parameter = z.union([
-  z.looseObject({ $ref: z.string() }),
-  z.looseObject({ name: z.string(), in: z.string() }),
+const media = v.record(v.string(), v.looseObject({}));
+const response = v.looseObject({ content: v.optional(media) });
+const parameter = v.union([
+  v.looseObject({ $ref: v.string() }),
+  v.looseObject({ name: v.string(), in: v.string() }),
 ]);
-const operation = z.looseObject({
-  operationId: z.string(),
+const operation = v.looseObject({
+  operationId: v.string(),
   // No requirement opens the operation to all; one without a scope, to any key.
-  security: z.array(z.strictObject({ apiKey: z.array(z.enum(SCOPES)).max(1) })).max(1),
-  'x-roster-pool': z.enum(POOLS).optional(),
-  parameters: z.array(parameter).optional(),
-  requestBody: z
-    .looseObject({
+  security: v.pipe(
+    v.array(v.strictObject({ apiKey: v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1)) })),
+    v.maxLength(1),
+  ),
+  'x-roster-pool': v.optional(v.picklist(POOLS)),
+  parameters: v.optional(v.array(parameter)),
+  requestBody: v.optional(
+    v.looseObject({
       content: media,
-      'x-roster-max-body': z.int().positive().optional(),
-      'x-roster-deferred-body': z.literal(true).optional(),
-    })
-    .optional(),
-  responses: z.record(z.string(), response),
+      'x-roster-max-body': v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      'x-roster-deferred-body': v.optional(v.literal(true)),
+    }),
+  ),
+  responses: v.record(v.string(), response),
 });
 
 /** The shape that the server requires of the contract, beyond the rules of `npm run lint:spec`. */
-export const documentShape = z.looseObject({
-  paths: z.record(
-    z.string().startsWith('/'),
-    z.looseObject({
-      get: operation.optional(),
-      put: operation.optional(),
-      post: operation.optional(),
-      delete: operation.optional(),
+export const documentShape = v.looseObject({
+  paths: v.record(
+    v.pipe(v.string(), v.startsWith('/')),
+    v.looseObject({
+      get: v.optional(operation),
+      put: v.optional(operation),
+      post: v.optional(operation),
+      delete: v.optional(operation),
     }),
   ),
-  components: z.looseObject({
-    schemas: z.record(z.string(), z.looseObject({ description: z.string() })),
+  components: v.looseObject({
+    schemas: v.record(v.string(), v.looseObject({ description: v.string() })),
   }),
 });
 
-export type Document = z.infer<typeof documentShape>;
+export type Document = v.InferOutput<typeof documentShape>;
 
 /** The shape that a problem's schema must have. */
-export const problemShape = z.looseObject({
-  description: z.string(),
-  properties: z.looseObject({
-    type: z.looseObject({ const: z.string().startsWith('/problems/') }),
-    title: z.looseObject({ const: z.string() }),
-    status: z.looseObject({ const: z.int().min(400).max(599) }),
+export const problemShape = v.looseObject({
+  description: v.string(),
+  properties: v.looseObject({
+    type: v.looseObject({ const: v.pipe(v.string(), v.startsWith('/problems/')) }),
+    title: v.looseObject({ const: v.string() }),
+    status: v.looseObject({
+      const: v.pipe(v.number(), v.safeInteger(), v.minValue(400), v.maxValue(599)),
+    }),
   }),
 });

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   type Classifier,
   createPredictor,
@@ -6,6 +5,7 @@ import {
   type Model,
   type Predictor,
 } from '../../prediction/src/predicting.js';
+import { LruCache } from '../lru-cache.js';
 import type { Store } from '../store/index.js';
 
 /** A predictor of numbers or of classes. */
@@ -31,22 +31,15 @@ interface Known {
 
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */
 export class Predictors {
-  readonly #loaded: LRUCache<string, AnyPredictor>;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #loaded = new LruCache<AnyPredictor>({
+    maxEntries: MAX_LOADED,
+    maxSize: MAX_LOADED_BYTES,
+  });
+  /** Versions that are being loaded: whoever asks for one meanwhile waits for the same. */
+  readonly #loading = new Map<string, Promise<AnyPredictor | undefined>>();
+  readonly #known = new LruCache<Known>({ maxEntries: MAX_KNOWN });
 
-  constructor(private readonly store: Store) {
-    this.#loaded = new LRUCache<string, AnyPredictor>({
-      max: MAX_LOADED,
-      maxSize: MAX_LOADED_BYTES,
-      fetchMethod: async (versionId, _, { options }) => {
-        const artifact = await store.models.artifact(versionId);
-        if (!artifact) return undefined;
-        const model = decodeModel(artifact);
-        options.size = Math.min(memoryOf(model, artifact.length), MAX_LOADED_BYTES);
-        return createPredictor(model);
-      },
-    });
-  }
+  constructor(private readonly store: Store) {}
 
   /**
    * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
@@ -87,7 +80,21 @@ export class Predictors {
   }
 
   #load(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
-    return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
+    const ready = this.#loaded.get(versionId) ?? this.#loading.get(versionId);
+    if (ready) return ready;
+    const loading = this.#read(versionId).finally(() => this.#loading.delete(versionId));
+    this.#loading.set(versionId, loading);
+    return loading;
+  }
+
+  async #read(versionId: string): Promise<AnyPredictor | undefined> {
+    const artifact = await this.store.models.artifact(versionId);
+    if (!artifact) return undefined;
+    const model = decodeModel(artifact);
+    const predictor = createPredictor(model);
+    const bytes = memoryOf(model, artifact.length);
+    this.#loaded.set(versionId, predictor, Math.min(bytes, MAX_LOADED_BYTES));
+    return predictor;
   }
 }
 

@@ -3,9 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { browserOfThisMachine } from '../../testkit/browser.js';
 
+/** What precedes a command to run it as root; undefined if that is not possible. */
+const asRoot = commandPrefix();
+
 let browser = browserOfThisMachine();
 if (browser === undefined) {
-  for (const command of isDebian() ? debianCommands() : playwrightCommands()) run(command);
+  const commands = asRoot && isDebian() ? debianCommands(asRoot) : playwrightCommands();
+  for (const command of commands) run(command);
   browser = browserOfThisMachine();
 }
 if (browser === undefined) fail('what was installed is not found');
@@ -20,18 +24,22 @@ function isDebian(): boolean {
   }
 }
 
-function debianCommands(): string[][] {
-  const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', 'apt-get'];
+function commandPrefix(): string[] | undefined {
+  if (process.getuid?.() === 0) return [];
+  return spawnSync('sudo', ['--version']).status === 0 ? ['sudo'] : undefined;
+}
+
+function debianCommands(prefix: readonly string[]): string[][] {
   return [
-    [...apt, 'update'],
-    [...apt, 'install', '--yes', '--no-install-recommends', 'chromium'],
+    [...prefix, 'apt-get', 'update'],
+    [...prefix, 'apt-get', 'install', '--yes', '--no-install-recommends', 'chromium'],
   ];
 }
 
 function playwrightCommands(): string[][] {
-  // Its libraries are installed with it, where Playwright knows the system.
-  const libraries = process.platform === 'linux' ? ['--with-deps'] : [];
-  return [['npx', 'playwright-core', 'install', ...libraries, 'chromium']];
+  // The libraries that it needs are packages of the system.
+  const libraries = process.platform === 'linux' && asRoot ? ['--with-deps'] : [];
+  return [['npx', 'playwright-core', 'install', ...libraries, '--no-shell', 'chromium']];
 }
 
 /** Runs a command, of which standard output has nothing: that has the path alone. */

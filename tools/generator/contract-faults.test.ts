@@ -40,13 +40,13 @@ const FAULTS: Faulty[] = [
     what: 'a text that is no contract',
     from: CONTRACT,
     to: '‸just words\n',
-    says: /expected object/,
+    says: /Expected Object/,
   },
   {
     what: 'an operation without an operationId',
     from: '    get:\n      operationId: getSkill\n',
     to: '    ‸get:\n',
-    says: /get › operationId: .*expected string/,
+    says: /get › operationId: .*Expected "operationId"/,
   },
   {
     what: 'a scope that no key has',

@@ -1,93 +1,101 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { LEVELS } from '../classes/prediction-sets.js';
 import { MAX_CLASSES } from '../table/target/classes.js';
 import type { ClassificationModel } from './class-model.js';
 import {
   columnSchema,
+  countSchema,
   featuresSchema,
   forestSchema,
   indexSchema,
   levelSchema,
+  nonNegativeSchema,
+  positiveSchema,
   refersToItsOwn,
   reliabilitySchema,
   unfamiliarBinsSchema,
 } from './schemas.js';
 
-const shareSchema = levelSchema.nullable();
+const shareSchema = v.nullable(levelSchema);
 
-const metricsSchema = z.strictObject({
-  log_loss: z.number().nonnegative(),
-  baseline_log_loss: z.number().nonnegative(),
+const metricsSchema = v.strictObject({
+  log_loss: nonNegativeSchema,
+  baseline_log_loss: nonNegativeSchema,
   accuracy: levelSchema,
   baseline_accuracy: levelSchema,
   balanced_accuracy: levelSchema,
-  brier_score: z.number().nonnegative(),
+  brier_score: nonNegativeSchema,
   calibration_error: levelSchema,
   reliability: reliabilitySchema,
-  confusion: z.array(z.array(indexSchema)),
+  confusion: v.array(v.array(indexSchema)),
   set_level: levelSchema,
   set_coverage: levelSchema,
-  set_size: z.number().nonnegative(),
-  by_class: z.array(
-    z.strictObject({
-      class: z.string(),
+  set_size: nonNegativeSchema,
+  by_class: v.array(
+    v.strictObject({
+      class: v.string(),
       rows: indexSchema,
       recall: shareSchema,
       precision: shareSchema,
       set_coverage: shareSchema,
-      set_size: z.number().nonnegative().nullable(),
+      set_size: v.nullable(nonNegativeSchema),
       reliability: reliabilitySchema,
     }),
   ),
-  held_out_rows: z.int().positive(),
+  held_out_rows: countSchema,
 });
 
 const calibrationShape = {
-  probabilities: z.strictObject({
-    scale: z.number().positive(),
-    shifts: z.array(z.number()),
-    shares: z.array(levelSchema),
+  probabilities: v.strictObject({
+    scale: positiveSchema,
+    shifts: v.array(v.number()),
+    shares: v.array(levelSchema),
     share_weight: levelSchema,
   }),
-  sets: z.strictObject({
-    groups: z.array(indexSchema),
-    thresholds: z.array(z.array(levelSchema).length(LEVELS)),
+  sets: v.strictObject({
+    groups: v.array(indexSchema),
+    thresholds: v.array(v.pipe(v.array(levelSchema), v.length(LEVELS))),
   }),
 };
 
 /** The schema of an encoded classifier. */
 export function classificationSchema<const F extends string>(format: F) {
-  return z
-    .object({
-      format: z.literal(format),
-      task: z.literal('classification'),
-      target: z.string(),
-      row_count: z.int().positive(),
-      classes: z
-        .array(
-          z.strictObject({
-            name: z.string(),
-            rows: z.int().positive(),
+  return v.pipe(
+    v.object({
+      format: v.literal(format),
+      task: v.literal('classification'),
+      target: v.string(),
+      row_count: countSchema,
+      classes: v.pipe(
+        v.array(
+          v.strictObject({
+            name: v.string(),
+            rows: countSchema,
             merged_count: indexSchema,
-            merged: z.array(z.string()),
+            merged: v.array(v.string()),
           }),
-        )
-        .min(2)
-        .max(MAX_CLASSES),
-      columns: z.array(columnSchema),
+        ),
+        v.minLength(2),
+        v.maxLength(MAX_CLASSES),
+      ),
+      columns: v.array(columnSchema),
       metrics: metricsSchema,
       features: featuresSchema,
-      class_forests: z.array(forestSchema),
+      class_forests: v.array(forestSchema),
       ...calibrationShape,
-      partial_rows: z
-        .strictObject({
+      partial_rows: v.nullable(
+        v.strictObject({
           unfamiliar_bins: unfamiliarBinsSchema,
-          correction_forests: z.array(forestSchema),
+          correction_forests: v.array(forestSchema),
           ...calibrationShape,
-        })
-        .nullable(),
-    })
-    .refine(isConsistent, 'A feature, a split or a class refers to what the model does not have.');
+        }),
+      ),
+    }),
+    v.check(
+      (model) => isConsistent(model),
+      'A feature, a split or a class refers to what the model does not have.',
+    ),
+  );
 }
 
 function isConsistent(model: ClassificationModel): boolean {

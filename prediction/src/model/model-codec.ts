@@ -1,11 +1,15 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { classificationSchema } from './class-codec.js';
 import type { Model, RegressionModel } from './model.js';
 import {
   columnSchema,
+  countSchema,
   featuresSchema,
   forestSchema,
+  indexSchema,
   levelSchema,
+  nonNegativeSchema,
+  positiveSchema,
   refersToItsOwn,
   reliabilitySchema,
   unfamiliarBinsSchema,
@@ -13,81 +17,88 @@ import {
 
 const FORMAT = 'roster-model/1';
 
-const metricsSchema = z.strictObject({
-  r2: z.number(),
-  rmse: z.number(),
-  mae: z.number(),
-  baseline_rmse: z.number(),
-  baseline_mae: z.number(),
+const metricsSchema = v.strictObject({
+  r2: v.number(),
+  rmse: v.number(),
+  mae: v.number(),
+  baseline_rmse: v.number(),
+  baseline_mae: v.number(),
   interval_level: levelSchema,
   interval_coverage: levelSchema,
-  interval_coverage_by_error: z.array(levelSchema),
+  interval_coverage_by_error: v.array(levelSchema),
   reliability: reliabilitySchema,
-  predicted_actual: z
-    .array(
-      z.strictObject({
-        predicted: z.number(),
-        actual: z.number(),
-        deviation: z.number().nonnegative(),
-        rows: z.int().positive(),
+  predicted_actual: v.optional(
+    v.array(
+      v.strictObject({
+        predicted: v.number(),
+        actual: v.number(),
+        deviation: nonNegativeSchema,
+        rows: countSchema,
       }),
-    )
-    .default([]),
-  residuals: z
-    .array(
-      z.strictObject({
-        from: z.number().nullable(),
-        to: z.number().nullable(),
-        rows: z.int().nonnegative(),
+    ),
+    [],
+  ),
+  residuals: v.optional(
+    v.array(
+      v.strictObject({
+        from: v.nullable(v.number()),
+        to: v.nullable(v.number()),
+        rows: indexSchema,
       }),
-    )
-    .default([]),
-  held_out_rows: z.int().positive(),
+    ),
+    [],
+  ),
+  held_out_rows: countSchema,
 });
 
 const errorModelShape = {
   error_forest: forestSchema,
-  error_floor: z.number().positive(),
-  calibration: z
-    .strictObject({
-      upper_bounds: z.array(z.number()),
-      scores: z.array(z.array(z.number().nonnegative()).min(1)),
-    })
-    .refine(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
+  error_floor: positiveSchema,
+  calibration: v.pipe(
+    v.strictObject({
+      upper_bounds: v.array(v.number()),
+      scores: v.array(v.pipe(v.array(nonNegativeSchema), v.minLength(1))),
+    }),
+    v.check(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
+  ),
 };
 
-const partialRowsSchema = z.strictObject({
+const partialRowsSchema = v.strictObject({
   unfamiliar_bins: unfamiliarBinsSchema,
   correction_forest: forestSchema,
   ...errorModelShape,
 });
 
-const regressionSchema = z
-  .object({
-    format: z.literal(FORMAT),
-    task: z.literal('regression'),
-    target: z.string(),
-    row_count: z.int().positive(),
-    columns: z.array(columnSchema),
+const regressionSchema = v.pipe(
+  v.object({
+    format: v.literal(FORMAT),
+    task: v.literal('regression'),
+    target: v.string(),
+    row_count: countSchema,
+    columns: v.array(columnSchema),
     metrics: metricsSchema,
     features: featuresSchema,
-    target_scale: z.strictObject({
-      magnitude: z.number().positive(),
-      centre: z.number(),
-      spread: z.number().positive(),
+    target_scale: v.strictObject({
+      magnitude: positiveSchema,
+      centre: v.number(),
+      spread: positiveSchema,
     }),
-    target_support: z.strictObject({
-      lower: z.number().nullable(),
-      upper: z.number().nullable(),
-      is_whole: z.boolean(),
-      values: z.array(z.number()).min(1).nullable(),
+    target_support: v.strictObject({
+      lower: v.nullable(v.number()),
+      upper: v.nullable(v.number()),
+      is_whole: v.boolean(),
+      values: v.nullable(v.pipe(v.array(v.number()), v.minLength(1))),
     }),
     value_forest: forestSchema,
     ...errorModelShape,
-    target_deviation: z.number().nonnegative(),
-    partial_rows: partialRowsSchema.nullable(),
-  })
-  .refine(isConsistent, 'A feature or a split refers to what the model does not have.');
+    target_deviation: nonNegativeSchema,
+    partial_rows: v.nullable(partialRowsSchema),
+  }),
+  v.check(
+    (model) => isConsistent(model),
+    'A feature or a split refers to what the model does not have.',
+  ),
+);
 
 function isConsistent(model: RegressionModel): boolean {
   const { columns, features, value_forest, error_forest, partial_rows } = model;
@@ -101,11 +112,11 @@ export function encodeModel(model: Model): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
 }
 
-const modelSchema = z.discriminatedUnion('task', [regressionSchema, classificationSchema(FORMAT)]);
+const modelSchema = v.variant('task', [regressionSchema, classificationSchema(FORMAT)]);
 
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
   const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  const { format: _, ...model } = modelSchema.parse(parsed);
+  const { format: _, ...model } = v.parse(modelSchema, parsed);
   return model;
 }

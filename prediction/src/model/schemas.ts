@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { DATE_PARTS } from '../binning/date-parts.js';
 import { type Forest, MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
@@ -6,25 +6,28 @@ import { isRowObject, type RowObject } from '../table/row-object.js';
 
 /** The parts of encoded models of both tasks. */
 
-export const indexSchema = z.int().nonnegative();
-export const levelSchema = z.number().min(0).max(1);
+export const indexSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+export const positiveSchema = v.pipe(v.number(), v.gtValue(0));
+export const nonNegativeSchema = v.pipe(v.number(), v.minValue(0));
+export const levelSchema = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-export const columnSchema = z.strictObject({
-  name: z.string(),
-  kind: z.enum(['number', 'date', 'category']),
-  used: z.boolean(),
-  reason: z.string().nullable(),
+export const columnSchema = v.strictObject({
+  name: v.string(),
+  kind: v.picklist(['number', 'date', 'category']),
+  used: v.boolean(),
+  reason: v.nullable(v.string()),
   missing_share: levelSchema,
-  min: z.union([z.number(), z.string()]).nullable(),
-  max: z.union([z.number(), z.string()]).nullable(),
-  categories: z.array(z.string()).max(MAX_CATEGORIES).nullable(),
-  importance: z.strictObject({ gain: levelSchema, permutation: z.number() }).nullable(),
+  min: v.nullable(v.union([v.number(), v.string()])),
+  max: v.nullable(v.union([v.number(), v.string()])),
+  categories: v.nullable(v.pipe(v.array(v.string()), v.maxLength(MAX_CATEGORIES))),
+  importance: v.nullable(v.strictObject({ gain: levelSchema, permutation: v.number() })),
 });
 
-const binSchema = indexSchema.max(MAX_BINS - 1);
+const binSchema = v.pipe(indexSchema, v.maxValue(MAX_BINS - 1));
 
-/** Trees are most of a model, and zod would take ten times as long to check them. */
-const treeSchema = z.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
+/** Trees are most of a model, and valibot would take ten times as long to check them. */
+const treeSchema = v.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
 
 function isTree(value: unknown): value is Tree {
   if (!hasKeys(value, 2)) return false;
@@ -69,21 +72,21 @@ function hasKeys(value: unknown, count: number): value is RowObject {
   return isRowObject(value) && Object.keys(value).length === count;
 }
 
-export const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
+export const forestSchema = v.strictObject({ base: v.number(), trees: v.array(treeSchema) });
 
-export const featuresSchema = z.array(
-  z.strictObject({
+export const featuresSchema = v.array(
+  v.strictObject({
     column: indexSchema,
-    part: z.enum(DATE_PARTS).nullable(),
-    cuts: z.array(z.number()).max(MAX_BINS - 2),
+    part: v.nullable(v.picklist(DATE_PARTS)),
+    cuts: v.pipe(v.array(v.number()), v.maxLength(MAX_BINS - 2)),
   }),
 );
 
 /** For each feature, its unfamiliar bins: of missing values, and of a category's other values. */
-export const unfamiliarBinsSchema = z.array(z.array(binSchema).max(2));
+export const unfamiliarBinsSchema = v.array(v.pipe(v.array(binSchema), v.maxLength(2)));
 
-export const reliabilitySchema = z.array(
-  z.strictObject({ nominal: levelSchema, observed: levelSchema, rows: z.int().positive() }),
+export const reliabilitySchema = v.array(
+  v.strictObject({ nominal: levelSchema, observed: levelSchema, rows: countSchema }),
 );
 
 /** Whether features and splits refer to columns and features that there are. */

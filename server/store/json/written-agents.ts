@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { LruCache } from '../../lru-cache.js';
 import { dialectOf } from '../database/dialect.js';
 import type { Database } from '../database/schema.js';
 import { skillTexts } from '../skills.js';
@@ -13,10 +13,7 @@ const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;
  * list use the same skills, so the most recent ones are cached.
  */
 export class AgentWriter {
-  readonly #written = new LRUCache<string, string>({
-    maxSize: MAX_KEPT_CHARACTERS,
-    sizeCalculation: (text) => text.length,
-  });
+  readonly #written = new LruCache<string>({ maxSize: MAX_KEPT_CHARACTERS });
   readonly #pause = pausing();
 
   constructor(private readonly db: Kysely<Database>) {}
@@ -37,7 +34,7 @@ export class AgentWriter {
       );
       for (const [id, text] of read) {
         texts.set(id, text);
-        this.#written.set(id, text);
+        this.#written.set(id, text, text.length);
       }
       await this.#pause();
     }

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import * as v from 'valibot';
 import { ContractError } from '../../../server/contract/contract-error.js';
 import { type Document, documentShape } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
@@ -43,9 +44,9 @@ function examine(source: string, code: Code): { content?: unknown; faults: Fault
   }
 }
 
-/** The document itself: what zod makes of it has other orders of members. */
+/** The document itself: what valibot makes of it has other orders of members. */
 function isDocument(content: unknown): content is Document {
-  return documentShape.safeParse(content).success;
+  return v.is(documentShape, content);
 }
 
 function faultyParts({ content }: Yaml, code: Code): FaultyPart[] {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import * as v from 'valibot';
 import { documentShape, problemShape } from '../../../server/contract/document-schema.js';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
@@ -9,21 +9,22 @@ import type { FaultyPart } from './fault.js';
 export function shapeFaults(document: unknown): FaultyPart[] {
   const schemas = Object.entries(asRecord(asRecord(asRecord(document)['components'])['schemas']));
   return [
-    ...faultsOf(documentShape.safeParse(document), ''),
+    ...faultsOf(documentShape, document, ''),
     ...schemas
       .filter(([, schema]) => isProblem(asRecord(schema)))
       .flatMap(([name, schema]) =>
-        faultsOf(problemShape.safeParse(schema), `/components/schemas/${escapeToken(name)}`),
+        faultsOf(problemShape, schema, `/components/schemas/${escapeToken(name)}`),
       ),
   ];
 }
 
-function faultsOf({ error }: z.ZodSafeParseResult<unknown>, at: string): FaultyPart[] {
-  return (error?.issues ?? []).map(({ path, message }) => {
-    const steps = path.map((step) => escapeToken(String(step)));
+function faultsOf(shape: v.GenericSchema, value: unknown, at: string): FaultyPart[] {
+  const { issues = [] } = v.safeParse(shape, value);
+  return issues.map(({ path = [], message }) => {
+    const steps = path.map(({ key }) => String(key));
     return {
-      pointer: [at, ...steps].join('/'),
-      message: `${path.join(' › ') || 'the document'}: ${message}`,
+      pointer: [at, ...steps.map(escapeToken)].join('/'),
+      message: `${steps.join(' › ') || 'the document'}: ${message}`,
     };
   });
 }

@@ -1,5 +1,5 @@
 import { load, YAMLException } from 'js-yaml';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { Contract } from './contract.js';
 import { brokenReference } from './references.js';
@@ -7,12 +7,12 @@ import { brokenReference } from './references.js';
 /** A version of the contract cannot be compared; the message names the version, the place and the reason. */
 export class ContractFault extends Error {}
 
-const object = z.record(z.string(), z.unknown());
-const shape = z.looseObject({
-  openapi: z.string().startsWith('3.', 'is not 3.x'),
-  info: z.looseObject({ version: z.string('is no text') }),
-  paths: z.record(z.string().startsWith('/'), object).optional(),
-  components: z.record(z.string(), object).optional(),
+const object = v.record(v.string(), v.unknown());
+const shape = v.looseObject({
+  openapi: v.pipe(v.string(), v.startsWith('3.', 'is not 3.x')),
+  info: v.looseObject({ version: v.string('is no text') }),
+  paths: v.optional(v.record(v.pipe(v.string(), v.startsWith('/')), object)),
+  components: v.optional(v.record(v.string(), object)),
 });
 
 /**
@@ -23,20 +23,20 @@ const shape = z.looseObject({
  */
 export function readContract(text: string, name: string): Contract {
   const document = loadYaml(text, name);
-  const checked = shape.safeParse(document);
+  const checked = v.safeParse(shape, document);
   if (!checked.success) {
-    const [issue] = checked.error.issues;
-    const at = (issue?.path ?? []).map((step) => `/${escapeToken(String(step))}`).join('');
-    throw new ContractFault(`${name}: ${at || 'the document'}: ${issue?.message}`);
+    const [issue] = checked.issues;
+    const at = (issue.path ?? []).map(({ key }) => `/${escapeToken(String(key))}`).join('');
+    throw new ContractFault(`${name}: ${at || 'the document'}: ${issue.message}`);
   }
-  const broken = brokenReference(checked.data);
+  const broken = brokenReference(checked.output);
   if (broken) {
     const line = lineOf(text, broken.reference);
     throw new ContractFault(
       `${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`,
     );
   }
-  return new Contract(checked.data);
+  return new Contract(checked.output);
 }
 
 function loadYaml(text: string, name: string): unknown {

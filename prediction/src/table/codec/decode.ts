@@ -1,43 +1,47 @@
 import { deserialize } from 'node:v8';
-import { z } from 'zod';
+import * as v from 'valibot';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';
 
-const headSchema = z.object({
-  format: z.literal(FORMAT),
-  target: z.string(),
-  rowCount: z.int().positive(),
-  classes: z
-    .array(
-      z.object({
-        name: z.string(),
-        rows: z.int().positive(),
-        merged_count: z.int().nonnegative(),
-        merged: z.array(z.string()),
+const integerSchema = v.pipe(v.number(), v.safeInteger());
+
+const headSchema = v.object({
+  format: v.literal(FORMAT),
+  target: v.string(),
+  rowCount: v.pipe(integerSchema, v.minValue(1)),
+  classes: v.optional(
+    v.nullable(
+      v.array(
+        v.object({
+          name: v.string(),
+          rows: v.pipe(integerSchema, v.minValue(1)),
+          merged_count: v.pipe(integerSchema, v.minValue(0)),
+          merged: v.array(v.string()),
+        }),
+      ),
+    ),
+    null,
+  ),
+  columns: v.array(
+    v.variant('kind', [
+      v.object({
+        kind: v.literal('text'),
+        name: v.string(),
+        textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
       }),
-    )
-    .nullable()
-    .default(null),
-  columns: z.array(
-    z.discriminatedUnion('kind', [
-      z.object({
-        kind: z.literal('text'),
-        name: z.string(),
-        textCount: z.int().min(0).max(MAX_TEXTS),
-      }),
-      z.object({ kind: z.enum(['number', 'date']), name: z.string() }),
+      v.object({ kind: v.picklist(['number', 'date']), name: v.string() }),
     ]),
   ),
 });
 
-const partSchema: z.ZodType<Piece[]> = z.array(
-  z.union([
+const partSchema: v.GenericSchema<unknown, Piece[]> = v.array(
+  v.union([
     headSchema,
-    z.object({ column: z.int(), texts: z.array(z.string()) }),
-    z.object({
-      column: z.int(),
-      cells: z.union([z.instanceof(Uint16Array), z.instanceof(Float64Array)]),
+    v.object({ column: integerSchema, texts: v.array(v.string()) }),
+    v.object({
+      column: integerSchema,
+      cells: v.union([v.instance(Uint16Array), v.instance(Float64Array)]),
     }),
   ]),
 );
@@ -48,7 +52,7 @@ export class TableDecoder {
 
   /** @throws {Error} if the bytes are not the next part of an encoded table. */
   add(part: Uint8Array): void {
-    for (const piece of partSchema.parse(deserialize(part))) {
+    for (const piece of v.parse(partSchema, deserialize(part))) {
       if ('format' in piece) this.#table = new GrowingTable(piece);
       else if (this.#table === undefined) throw new Error('An encoded table begins with its head.');
       else this.#table.add(piece);
