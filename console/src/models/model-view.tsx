@@ -1,10 +1,10 @@
-import { View } from '../ui/view.js';
+import { ModelFrame } from './model-frame.js';
 
-/** A view of a model. */
+/** The view of how good a model is. */
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
-    <View title="ModelView">
-      <p>Not written yet.</p>
-    </View>
+    <ModelFrame project={project} model={model} tab="quality">
+      {({ summary }) => <p>{summary}</p>}
+    </ModelFrame>
   );
 }
