@@ -30,7 +30,8 @@ interface Versions {
 /**
  * The frame of each view of a model: its name, its tabs, and the state of a training that runs or
  * failed. A view shows the version that serves. Quality shows another one with `?version=`.
- * @param children gets the version to show, and a function that reads the model again
+ * @param children gets the version to show, a function that reads the model again, and the newest
+ *   version
  * @param always whether there is something to show before a version is ready, as a list of versions
  */
 export function ModelFrame({
@@ -44,7 +45,7 @@ export function ModelFrame({
   model: string;
   tab: ModelTab;
   always?: boolean;
-  children: (model: Model, reload: () => void) => ComponentChildren;
+  children: (model: Model, reload: () => void, newest: Model) => ComponentChildren;
 }) {
   const asked = Number(useRoute().query.get('version')) || 0;
   const path = { projectName: project, modelName: name };
@@ -97,7 +98,8 @@ export function ModelFrame({
                   onChange={reload}
                   onCancel={() => remove(path)}
                 />
-                {(always || shown.status === 'ready') && children(shown, reload)}
+                {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
+                {(always || shown.status === 'ready') && children(shown, reload, newest)}
               </>
             )}
           </Loading>
@@ -114,6 +116,18 @@ export function ModelFrame({
     );
     navigate(['projects', project, 'models']);
   }
+}
+
+/** Says that a version is shown that does not answer predictions. */
+function OtherVersion({ shown, project }: { shown: Model; project: string }) {
+  const { name, version, serving_version: serving } = shown;
+  if (serving === null || version === serving) return null;
+  return (
+    <p class="notice">
+      This is version {version}. Version {serving} answers predictions.{' '}
+      <a href={href(['projects', project, 'models', name])}>Show version {serving}</a>
+    </p>
+  );
 }
 
 interface ModelPath {
