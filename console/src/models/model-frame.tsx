@@ -8,6 +8,7 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
+import { removeModel } from './remove.js';
 import { TrainingState } from './training-state.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -59,6 +60,10 @@ export function ModelFrame({
     return () => document.removeEventListener('visibilitychange', follow);
   }, [reload]);
 
+  const remove = async () => {
+    await removeModel(path);
+    navigate(['projects', project, 'models']);
+  };
   const models = href(['projects', project, 'models']);
   const actions = loaded.state === 'ready' && (
     <>
@@ -68,7 +73,7 @@ export function ModelFrame({
       <ConfirmDelete
         what={`the model ${name}`}
         consequences="All its versions go with it, and a training that runs is cancelled. Programs that ask it for predictions get an error from then on. This cannot be undone."
-        remove={() => remove(path)}
+        remove={remove}
       />
     </>
   );
@@ -96,7 +101,7 @@ export function ModelFrame({
                   newest={newest}
                   project={project}
                   onChange={reload}
-                  onCancel={() => remove(path)}
+                  onCancel={remove}
                 />
                 {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
                 {(always || shown.status === 'ready') && children(shown, reload, newest)}
@@ -107,15 +112,6 @@ export function ModelFrame({
       )}
     </View>
   );
-
-  async function remove(address: ModelPath): Promise<void> {
-    await answered(
-      roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
-        params: { path: address },
-      }),
-    );
-    navigate(['projects', project, 'models']);
-  }
 }
 
 /** Says that a version is shown that does not answer predictions. */

@@ -1,8 +1,8 @@
-import { answered, type Model } from 'roster-client';
+import type { Model } from 'roster-client';
 import { href } from '../../router/route.js';
-import { roster } from '../../session/roster.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
 import { finePercent, measure, percent, time, whole } from '../../ui/format.js';
+import { removeVersion } from '../remove.js';
 
 /** The versions of a model, with what can be done with each. */
 export function VersionTable({
@@ -57,12 +57,8 @@ export function VersionTable({
               <td>
                 <div class="actions">
                   {status === 'ready' && version !== serving && (
-                    <button
-                      type="button"
-                      aria-label={`Make version ${version} serve`}
-                      onClick={() => onServe(version)}
-                    >
-                      Make it serve
+                    <button type="button" onClick={() => onServe(version)}>
+                      Make version {version} serve
                     </button>
                   )}
                   {status !== 'training' && version !== serving && versions.length > 1 && (
@@ -70,7 +66,7 @@ export function VersionTable({
                       what={`version ${version}`}
                       consequences="Programs that name this version get an error from then on. The other versions stay. This cannot be undone."
                       remove={async () => {
-                        await removeVersion(project, model);
+                        await removeVersion({ projectName: project, modelName: name }, version);
                         onDeleted();
                       }}
                     />
@@ -82,14 +78,6 @@ export function VersionTable({
         })}
       </tbody>
     </table>
-  );
-}
-
-async function removeVersion(projectName: string, { name, version }: Model): Promise<void> {
-  await answered(
-    roster.DELETE('/api/projects/{projectName}/models/{modelName}/versions/{version}', {
-      params: { path: { projectName, modelName: name, version: String(version) } },
-    }),
   );
 }
 
