@@ -81,8 +81,11 @@ export function ModelFrame({
     <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
       {isGone(loaded) ? (
         <p class="notice warning" role="alert">
-          <strong>This model does not exist, or not any more.</strong> Its name may be misspelt, or
-          someone has deleted it. <a href={models}>See the models that exist</a>
+          <strong>This {asked ? 'version' : 'model'} does not exist, or not any more.</strong> The
+          address may be wrong, or someone has deleted it.{' '}
+          <a href={asked ? href(['projects', project, 'models', name]) : models}>
+            {asked ? 'See the version that answers predictions' : 'See the models that exist'}
+          </a>
         </p>
       ) : (
         <>

@@ -55,7 +55,7 @@ function OfNumbers({ model: { metrics, target } }: { model: RegressionModel }) {
       <div class="figures">
         <Reliability
           bins={metrics.reliability}
-          description="Predictions by the confidence of their interval. On the dashed line, it came true as often as it says; the lines through the points are what chance explains."
+          description="Predictions by the confidence of their interval. On the dashed line, it came true as often as it says. The lines through the points are what chance explains; larger points are more rows."
           label="Confidence of the interval"
         />
         <CoverageByError metrics={metrics} />
@@ -81,7 +81,7 @@ function OfClasses({ model }: { model: ClassificationModel }) {
       <div class="figures">
         <Reliability
           bins={metrics.reliability}
-          description="Predictions by the probability of their answer. On the dashed line, it was right as often as it says; the lines through the points are what chance explains."
+          description="Predictions by the probability of their answer. On the dashed line, it was right as often as it says. The lines through the points are what chance explains; larger points are more rows."
           label="Probability of the answer"
         />
         <CoverageByClass metrics={metrics} />

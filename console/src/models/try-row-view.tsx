@@ -3,7 +3,7 @@ import type { Column, Model } from 'roster-client';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { percent } from '../ui/format.js';
+import { count, percent } from '../ui/format.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
@@ -34,18 +34,19 @@ const MAX_FIELDS = 12;
 function TryRow({ project, model }: { project: string; model: Model }) {
   const { segments, query } = useRoute();
   const columns = byImportance(model.columns ?? []);
-  const [row, setRow] = useState<Row>(() => rowOf(query, columns));
-  const [confidence, setConfidence] = useState(query.get(CONFIDENCE) ?? '');
-  const [along, setAlong] = useState(query.get(ALONG) ?? columns[0]?.name ?? '');
+  const [row, setRow] = useState<Row>(() => rowOf(queryNow(), columns));
+  const [confidence, setConfidence] = useState(queryNow().get(CONFIDENCE) ?? '');
+  const [along, setAlong] = useState(queryNow().get(ALONG) ?? '');
+  const [isAll, setAll] = useState(false);
   const [chosenClass, setChosenClass] = useState('');
 
   // Another address of this view, from the history or a link, has another row.
   const address = query.toString();
   // The address stands for the query, which is new at each render.
   useEffect(() => {
-    setRow(rowOf(query, columns));
-    setConfidence(query.get(CONFIDENCE) ?? '');
-    setAlong(query.get(ALONG) ?? columns[0]?.name ?? '');
+    setRow(rowOf(queryNow(), columns));
+    setConfidence(queryNow().get(CONFIDENCE) ?? '');
+    setAlong(queryNow().get(ALONG) ?? '');
   }, [address]);
 
   const column = columns.find(({ name }) => name === along) ?? columns[0];
@@ -60,11 +61,11 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   useEffect(() => {
     const timer = setTimeout(() => {
       const filled = Object.entries(row).filter(([, value]) => value !== '');
-      const own = [[ALONG, along], ...(wanted ? [[CONFIDENCE, wanted]] : [])];
+      const own = [[ALONG, column?.name ?? ''], ...(wanted ? [[CONFIDENCE, wanted]] : [])];
       replaceQuery(segments, Object.fromEntries([...filled, ...own]));
     }, 400);
     return () => clearTimeout(timer);
-  }, [row, along, wanted, segments]);
+  }, [row, column?.name, wanted]);
 
   const prediction = predicted?.predictions[0];
   const drawnClass = chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
@@ -104,12 +105,13 @@ function TryRow({ project, model }: { project: string; model: Model }) {
             The columns that matter most come first. Each may be left empty. The address of this
             page holds the row, so that you can share it.
           </p>
-          <div class="fields">{columns.slice(0, MAX_FIELDS).map(field)}</div>
-          {columns.length > MAX_FIELDS && (
-            <details>
-              <summary>{columns.length - MAX_FIELDS} more columns</summary>
-              <div class="fields">{columns.slice(MAX_FIELDS).map(field)}</div>
-            </details>
+          <div class="fields">{columns.slice(0, isAll ? undefined : MAX_FIELDS).map(field)}</div>
+          {columns.length > MAX_FIELDS && !isAll && (
+            <p>
+              <button type="button" onClick={() => setAll(true)}>
+                Show {count(columns.length - MAX_FIELDS, 'more column')}
+              </button>
+            </p>
           )}
           <div class="actions">
             <button type="button" onClick={() => setRow(startRow(columns))}>
@@ -127,7 +129,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
               {(control) => (
                 <select
                   {...control}
-                  value={along}
+                  value={column?.name}
                   onChange={(event) => setAlong(event.currentTarget.value)}
                 >
                   {columns.map(({ name }) => (
@@ -163,6 +165,9 @@ function TryRow({ project, model }: { project: string; model: Model }) {
     </>
   );
 }
+
+/** The query as the address has it now: the view replaces it without a new route. */
+const queryNow = () => new URLSearchParams(location.hash.split('?')[1]);
 
 /** Returns the row of an address, or the one to begin with. */
 function rowOf(query: URLSearchParams, columns: readonly Column[]): Row {

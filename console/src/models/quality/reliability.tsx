@@ -15,7 +15,7 @@ const MIN_ROWS = 10;
 
 /**
  * The confidence that predictions carry, against how often they came true. The lines through the
- * points are Wilson intervals of 95 %.
+ * points are Wilson intervals of 95 %; a larger point stands for more rows.
  */
 export function Reliability({
   bins,
@@ -27,6 +27,7 @@ export function Reliability({
   label: string;
 }) {
   const drawn = bins.filter(({ rows }) => rows >= MIN_ROWS);
+  const most = Math.max(1, ...drawn.map(({ rows }) => rows));
   const ends = drawn.flatMap((bin) => [bin.nominal, ...wilson(bin.observed, bin.rows)]);
   const low = Math.max(0, Math.floor(Math.min(...ends, 0.9) * 10 - 0.2) / 10);
   return (
@@ -56,7 +57,12 @@ export function Reliability({
               return (
                 <g key={nominal}>
                   <line class="range" x1={x(nominal)} x2={x(nominal)} y1={y(from)} y2={y(to)} />
-                  <circle class="mark" cx={x(nominal)} cy={y(observed)} r="5" />
+                  <circle
+                    class="mark"
+                    cx={x(nominal)}
+                    cy={y(observed)}
+                    r={3 + 5 * Math.sqrt(rows / most)}
+                  />
                 </g>
               );
             })}

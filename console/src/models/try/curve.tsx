@@ -31,7 +31,8 @@ export function Curve({
   const column = model.columns?.find(({ name }) => name === along);
   const [ownPrediction, ...predictions] = predicted.predictions;
   // A mock answers one row, whatever it is asked.
-  if (!column || !ownPrediction || predictions.length !== values.length) return null;
+  if (!column || !ownPrediction || predictions.length !== values.length)
+    return <p class="faint">The service has not answered each value of {along}.</p>;
   const isShare = model.task === 'classification';
   const pointOf = (value: Cell, prediction: Prediction): Point => {
     if (prediction.task === 'regression') {

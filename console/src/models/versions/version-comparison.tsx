@@ -48,7 +48,7 @@ export function VersionComparison({
       <h2>Compare two versions</h2>
       <div class="fields compare-choice">
         {choice('Compare', chosen[0], (version) => onChoose([version, chosen[1]]))}
-        {choice('with', chosen[1], (version) => onChoose([chosen[0], version]))}
+        {choice('With', chosen[1], (version) => onChoose([chosen[0], version]))}
       </div>
       <Differences first={first} second={second} />
     </section>

@@ -1,7 +1,7 @@
 import type { Model } from 'roster-client';
 import { href } from '../../router/route.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
-import { finePercent, measure, percent, time, whole } from '../../ui/format.js';
+import { finePercent, measure, time, whole } from '../../ui/format.js';
 import { removeVersion } from '../remove.js';
 
 /** The versions of a model, with what can be done with each. */
@@ -18,7 +18,6 @@ export function VersionTable({
   onServe: (version: number) => void;
   onDeleted: () => void;
 }) {
-  const isClasses = versions[0]?.task === 'classification';
   return (
     <table class="versions">
       <thead>
@@ -27,7 +26,7 @@ export function VersionTable({
           <th scope="col">State</th>
           <th scope="col">Trained</th>
           <th scope="col">Rows</th>
-          <th scope="col">{isClasses ? 'Right answers' : 'Off by, on average'}</th>
+          <th scope="col">Quality</th>
           <th scope="col">Actions</th>
         </tr>
       </thead>
@@ -51,9 +50,7 @@ export function VersionTable({
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
               <td data-label="Rows">{whole(model.row_count)}</td>
-              <td data-label={isClasses ? 'Right answers' : 'Off by, on average'}>
-                {headlineOf(model)}
-              </td>
+              <td data-label="Quality">{headlineOf(model)}</td>
               <td>
                 <div class="actions">
                   {status === 'ready' && version !== serving && (
@@ -81,14 +78,14 @@ export function VersionTable({
   );
 }
 
-function stateOf({ status, progress, failure }: Model): string {
-  if (status === 'training') return `Training: ${percent(progress)}`;
+function stateOf({ status, failure }: Model): string {
+  if (status === 'training') return 'Training';
   return status === 'failed' ? `Failed: ${failure}` : 'Ready';
 }
 
 function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
   return model.task === 'regression'
-    ? measure(model.metrics.mae)
-    : finePercent(model.metrics.accuracy);
+    ? `Off by ${measure(model.metrics.mae)} on average`
+    : `Right in ${finePercent(model.metrics.accuracy)}`;
 }
