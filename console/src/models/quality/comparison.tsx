@@ -4,9 +4,13 @@ import { finePercent, measure } from '../../ui/format.js';
 
 /** The headline of a model: its summary, and its error beside that of the simplest answer. */
 export function Comparison({ model }: { model: Model }) {
+  // Its first words are the verdict; a colon ends them.
+  const [verdict = '', ...figures] = (model.summary ?? '').split(/(?<=:) /);
   return (
     <section class="headline">
-      <p class="summary">{model.summary}</p>
+      <p class="summary">
+        <strong>{verdict}</strong> {figures.join(' ')}
+      </p>
       {model.task === 'regression'
         ? model.metrics && <ErrorBars metrics={model.metrics} />
         : model.metrics && (

@@ -52,7 +52,7 @@ const USUAL_SET = 0.9;
 
 function classWords({ confidence, set }: ClassPrediction, wanted = USUAL_SET): string {
   const words = `In ${percent(Math.min(confidence, 0.99))} of such cases, this is right.`;
-  if (set.length < 2) return `${words} At ${percent(wanted)} confidence, no other class is likely.`;
+  if (set.length < 2) return `${words} At ${percent(wanted)} confidence, it is no other class.`;
   const other = set.slice(1);
   const named = other.length > MAX_BARS ? `${other.length} other classes` : other.join(', ');
   return `${words} At ${percent(wanted)} confidence, it may also be ${named}.`;
