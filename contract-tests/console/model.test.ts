@@ -166,6 +166,8 @@ describe('the views of a model', () => {
     await roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
       params: { path: { projectName: 'default', modelName: 'slow' } },
     });
+    // The page finds out while it waits for the training, and when someone comes back to it.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('This model does not exist, or not any more.').waitFor();
     await expectGoodView(look);
     await page.context().close();
