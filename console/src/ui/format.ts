@@ -2,7 +2,7 @@ const LOCALE = navigator.language;
 
 const numbers = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 6 });
 const short = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
-const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const wholes = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const percents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 });
 const finePercents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const times = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -12,11 +12,14 @@ export const number = (value: number) => numbers.format(value);
 
 /** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
 export const rounded = (value: number) =>
-  Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
+  Math.abs(value) >= 1000 ? wholes.format(value) : short.format(value);
+
+/** Formats a whole number. */
+export const whole = (value: number) => wholes.format(value);
 
 /** Formats a count. */
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
-  `${whole.format(value)} ${value === 1 ? singular : plural}`;
+  `${wholes.format(value)} ${value === 1 ? singular : plural}`;
 
 /** Formats a share as whole percents. */
 export const percent = (share: number) => percents.format(share);
@@ -44,3 +47,46 @@ export function bytes(size: number): string {
     maximumSignificantDigits: 3,
   }).format(size / 1000 ** step);
 }
+
+const exacts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 4 });
+const compacts = new Intl.NumberFormat(LOCALE, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+
+/** Formats a number with four significant digits, as a model's summary does. */
+export const measure = (value: number) => exacts.format(value);
+
+/** Formats a number for the tick of an axis: in millions, for example, where it is large. */
+export const tick = (value: number) =>
+  Math.abs(value) >= 100_000 ? compacts.format(value) : rounded(value);
+
+const exactest = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 15 });
+const ungroupeds = new Intl.NumberFormat(LOCALE, {
+  maximumSignificantDigits: 6,
+  useGrouping: false,
+});
+// The days of a table have no time zone.
+const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat(LOCALE, {
+  year: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+/** Formats a number with all its digits: the service has rounded it. */
+export const exact = (value: number) => exactest.format(value);
+
+/** Formats a number of a column, which may hold years: 2015, not 2,015. */
+export const ungrouped = (value: number) =>
+  (Math.abs(value) >= 10_000 ? numbers : ungroupeds).format(value);
+
+/** Formats a number of a column for the tick of an axis. */
+export const columnTick = (value: number) =>
+  Math.abs(value) >= 10_000 ? tick(value) : ungroupeds.format(value);
+
+/** Formats a day, given as milliseconds. */
+export const date = (instant: number) => dates.format(instant);
+
+/** Formats the month of a day, given as milliseconds. */
+export const month = (instant: number) => months.format(instant);

@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { answered, type Model, ProblemError } from 'roster-client';
+import { href, navigate, useRoute } from '../router/route.js';
+import { roster } from '../session/roster.js';
+import { type Loaded, useLoaded } from '../session/use-loaded.js';
+import { ConfirmDelete } from '../ui/confirm-delete.js';
+import { Loading } from '../ui/loading.js';
+import { Tabs } from '../ui/tabs.js';
+import { View } from '../ui/view.js';
+import { removeModel } from './remove.js';
+import { TrainingState } from './training-state.js';
+
+/** The views of a model, by the last segment of their addresses. */
+const TABS = [
+  ['quality', 'Quality'],
+  ['try', 'Try a row'],
+  ['predict', 'Predict a file'],
+  ['versions', 'Versions'],
+] as const;
+
+/** A view of a model. */
+export type ModelTab = (typeof TABS)[number][0];
+
+/** A model as its newest version, and as the version that a view shows. */
+interface Versions {
+  readonly newest: Model;
+  readonly shown: Model;
+}
+
+/**
+ * The frame of each view of a model: its name, its tabs, and the state of a training that runs or
+ * failed. A view shows the version that serves. Quality shows another one with `?version=`.
+ * @param children gets the version to show, a function that reads the model again, and the newest
+ *   version
+ * @param always whether there is something to show before a version is ready, as a list of versions
+ */
+export function ModelFrame({
+  project,
+  model: name,
+  tab,
+  always = false,
+  children,
+}: {
+  project: string;
+  model: string;
+  tab: ModelTab;
+  always?: boolean;
+  children: (model: Model, reload: () => void, newest: Model) => ComponentChildren;
+}) {
+  const asked = Number(useRoute().query.get('version')) || 0;
+  const path = { projectName: project, modelName: name };
+  const { loaded, reload } = useLoaded<Versions>(
+    (signal) => load(path, tab === 'quality' ? asked : 0, signal),
+    [project, name, asked],
+  );
+  useEffect(() => {
+    const follow = () => document.visibilityState === 'visible' && reload();
+    document.addEventListener('visibilitychange', follow);
+    return () => document.removeEventListener('visibilitychange', follow);
+  }, [reload]);
+
+  const remove = async () => {
+    await removeModel(path);
+    navigate(['projects', project, 'models']);
+  };
+  const models = href(['projects', project, 'models']);
+  const actions = loaded.state === 'ready' && (
+    <>
+      <a class="button" href={href(['projects', project, 'models', '~new'], { name })}>
+        Train a new version
+      </a>
+      <ConfirmDelete
+        what={`the model ${name}`}
+        consequences="All its versions go with it, and a training that runs is cancelled. Programs that ask it for predictions get an error from then on. This cannot be undone."
+        remove={remove}
+      />
+    </>
+  );
+  return (
+    <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
+      {isGone(loaded) ? (
+        <p class="notice warning" role="alert">
+          <strong>This {asked ? 'version' : 'model'} does not exist, or not any more.</strong> The
+          address may be wrong, or someone has deleted it.{' '}
+          <a href={asked ? href(['projects', project, 'models', name]) : models}>
+            {asked ? 'See the version that answers predictions' : 'See the models that exist'}
+          </a>
+        </p>
+      ) : (
+        <>
+          <Tabs
+            label="Views of the model"
+            tabs={TABS.map(([id, text]) => ({
+              href: href(['projects', project, 'models', name, ...(id === 'quality' ? [] : [id])]),
+              text,
+              isCurrent: id === tab,
+            }))}
+          />
+          <Loading loaded={loaded} what="the model" retry={reload}>
+            {({ newest, shown }) => (
+              <>
+                <TrainingState
+                  newest={newest}
+                  project={project}
+                  onChange={reload}
+                  onCancel={remove}
+                />
+                {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
+                {(always || shown.status === 'ready') && children(shown, reload, newest)}
+              </>
+            )}
+          </Loading>
+        </>
+      )}
+    </View>
+  );
+}
+
+/** Says that a version is shown that does not answer predictions. */
+function OtherVersion({ shown, project }: { shown: Model; project: string }) {
+  const { name, version, serving_version: serving } = shown;
+  if (serving === null || version === serving) return null;
+  return (
+    <p class="notice">
+      This is version {version}. Version {serving} answers predictions.{' '}
+      <a href={href(['projects', project, 'models', name])}>Show version {serving}</a>
+    </p>
+  );
+}
+
+interface ModelPath {
+  readonly projectName: string;
+  readonly modelName: string;
+}
+
+async function load(path: ModelPath, asked: number, signal: AbortSignal): Promise<Versions> {
+  const read = (query: { version?: number }) =>
+    answered(
+      roster.GET('/api/projects/{projectName}/models/{modelName}', {
+        params: { path, query },
+        signal,
+      }),
+    );
+  const newest = await read({});
+  const version = asked || (newest.serving_version ?? newest.version);
+  return { newest, shown: version === newest.version ? newest : await read({ version }) };
+}
+
+function isGone(loaded: Loaded<Versions>): boolean {
+  if (loaded.state !== 'failed' || !(loaded.error instanceof ProblemError)) return false;
+  return loaded.error.problem.type === '/problems/model-not-found';
+}
