@@ -3,6 +3,7 @@ import { Learner } from '../../prediction/src/boosting/learner.js';
 import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
 import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
+import { finish } from '../../prediction/src/steps.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
@@ -20,7 +21,7 @@ export const scoring: Scenario = {
   run: async () => {
     const { model, scorer } = learn();
     const rows = [...syntheticRows(SCORED_ROWS, 11)];
-    const binner = new RowBinner(model);
+    const binner = finish(RowBinner.create(model));
     const blocks = blocksOf(rows);
     const room = binner.room(BLOCK);
     const sums = new Float64Array(BLOCK);
@@ -62,7 +63,7 @@ function learn() {
     features,
     partial_rows: null,
   };
-  return { model, scorer: new ForestScorer(trees) };
+  return { model, scorer: ForestScorer.of(trees) };
 }
 
 function blocksOf<T>(rows: readonly T[]): T[][] {

@@ -1,5 +1,6 @@
 import type { KernelMemory } from '../kernel/kernel-memory.js';
-import { writeMaskTables } from './mask-tables.js';
+import type { Steps } from '../steps.js';
+import { type MaskTables, writeMaskTables } from './mask-tables.js';
 import type { Tree } from './tree.js';
 
 /** The number of rows scored together: their bins and sums fit into the L1 cache. */
@@ -17,11 +18,16 @@ export class WasmScorer {
   readonly #sums: number;
 
   /**
+   * Lays out a forest in steps.
+   *
    * @param memory contains the mask tables; forests may share one
    * @throws {RangeError} as `KernelMemory.allocate`.
    */
-  constructor(trees: readonly Tree[], memory: KernelMemory) {
-    const { groups, groupCount, features } = writeMaskTables(memory, trees);
+  static *create(trees: readonly Tree[], memory: KernelMemory): Steps<WasmScorer> {
+    return new WasmScorer(yield* writeMaskTables(memory, trees), memory);
+  }
+
+  private constructor({ groups, groupCount, features }: MaskTables, memory: KernelMemory) {
     this.#memory = memory;
     this.#groups = groups;
     this.#groupCount = groupCount;

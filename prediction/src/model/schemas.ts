@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATE_PARTS } from '../binning/date-parts.js';
-import { type Forest, MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
+import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
 import { isRowObject, type RowObject } from '../table/row-object.js';
 
@@ -24,7 +24,7 @@ export const columnSchema = z.strictObject({
 const binSchema = indexSchema.max(MAX_BINS - 1);
 
 /** Trees are most of a model, and zod would take ten times as long to check them. */
-const treeSchema = z.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
+export const treeSchema = z.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
 
 function isTree(value: unknown): value is Tree {
   if (!hasKeys(value, 2)) return false;
@@ -69,15 +69,14 @@ function hasKeys(value: unknown, count: number): value is RowObject {
   return isRowObject(value) && Object.keys(value).length === count;
 }
 
-export const forestSchema = z.strictObject({ base: z.number(), trees: z.array(treeSchema) });
+/** A forest without its trees, which are lines of their own: `trees` is their number. */
+export const forestHeadSchema = z.strictObject({ base: z.number(), trees: indexSchema });
 
-export const featuresSchema = z.array(
-  z.strictObject({
-    column: indexSchema,
-    part: z.enum(DATE_PARTS).nullable(),
-    cuts: z.array(z.number()).max(MAX_BINS - 2),
-  }),
-);
+export const featureSchema = z.strictObject({
+  column: indexSchema,
+  part: z.enum(DATE_PARTS).nullable(),
+  cuts: z.array(z.number()).max(MAX_BINS - 2),
+});
 
 /** For each feature, its unfamiliar bins: of missing values, and of a category's other values. */
 export const unfamiliarBinsSchema = z.array(z.array(binSchema).max(2));
@@ -85,18 +84,3 @@ export const unfamiliarBinsSchema = z.array(z.array(binSchema).max(2));
 export const reliabilitySchema = z.array(
   z.strictObject({ nominal: levelSchema, observed: levelSchema, rows: z.int().positive() }),
 );
-
-/** Whether features and splits refer to columns and features that there are. */
-export function refersToItsOwn(
-  columnCount: number,
-  features: readonly { readonly column: number }[],
-  forests: readonly Forest[],
-  unfamiliarBins: readonly unknown[] | undefined,
-): boolean {
-  const splits = forests.flatMap(({ trees }) => trees.flatMap((tree) => tree.splits));
-  return (
-    features.every(({ column }) => column < columnCount) &&
-    (unfamiliarBins === undefined || unfamiliarBins.length === features.length) &&
-    splits.every(({ feature }) => feature < features.length)
-  );
-}

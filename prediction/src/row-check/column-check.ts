@@ -11,25 +11,26 @@ export interface FindsSuspect {
   readonly isSuspect: (value: unknown) => boolean;
 }
 
-/** Finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
-export function suspectFinders({
+/** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+export function* suspectFinders({
   columns,
   features,
   partial_rows,
-}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): FindsSuspect[] {
-  return columns.flatMap((summary, index): FindsSuspect[] => {
-    if (!summary.used) return [];
+}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
+  for (const [index, summary] of columns.entries()) {
     const { name: column, kind } = summary;
+    if (!summary.used || kind === 'date') continue;
     if (kind === 'number') {
-      return [{ column, kind: 'out-of-range', isSuspect: farFrom(summary) }];
+      yield { column, kind: 'out-of-range', isSuspect: farFrom(summary) };
+      continue;
     }
     const feature = features.findIndex((one) => one.column === index);
     const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
     // Where other categories are familiar, one that is not listed may well have been in the table.
     const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
-    if (kind === 'date' || !knowsAll) return [];
-    return [{ column, kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) }];
-  });
+    if (!knowsAll) continue;
+    yield { column, kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) };
+  }
 }
 
 /** Returns a check for numbers that lie outside the range by more than its width. */

@@ -1,4 +1,5 @@
 import type { Model } from '../model/model.js';
+import type { Steps } from '../steps.js';
 import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
 import { type FindsSuspect, suspectFinders } from './column-check.js';
 import { NearestName } from './nearest-name.js';
@@ -23,12 +24,21 @@ export class RowChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly FindsSuspect[];
 
-  constructor(model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>) {
-    this.#names = new ModelNames(
-      model.columns.map(({ name }) => name),
-      model.target,
-    );
-    this.#finders = suspectFinders(model);
+  static *create(
+    model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>,
+  ): Steps<RowChecks> {
+    const inputs = model.columns.map(({ name }) => name);
+    const finders: FindsSuspect[] = [];
+    for (const finder of suspectFinders(model)) {
+      finders.push(finder);
+      yield;
+    }
+    return new RowChecks(new ModelNames(inputs, model.target), finders);
+  }
+
+  private constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
+    this.#names = names;
+    this.#finders = finders;
   }
 
   get names(): ModelNames {
