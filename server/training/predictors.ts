@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import {
   type Classifier,
-  createPredictor,
-  decodeModel,
+  createPredictorInSteps,
+  decodeModelInSteps,
   type Model,
   type Predictor,
+  type Steps,
 } from '../../prediction/src/predicting.js';
-import type { Store } from '../store/index.js';
+import { pausing, type Store } from '../store/index.js';
 
 /** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;
@@ -41,9 +42,9 @@ export class Predictors {
       fetchMethod: async (versionId, _, { options }) => {
         const artifact = await store.models.artifact(versionId);
         if (!artifact) return undefined;
-        const model = decodeModel(artifact);
+        const model = await inTurns(decodeModelInSteps(artifact));
         options.size = Math.min(memoryOf(model, artifact.length), MAX_LOADED_BYTES);
-        return createPredictor(model);
+        return inTurns(createPredictorInSteps(model));
       },
     });
   }
@@ -88,6 +89,16 @@ export class Predictors {
 
   #load(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
     return this.#loaded.get(versionId) ?? this.#loaded.fetch(versionId);
+  }
+}
+
+/** Takes steps; others are served in between. */
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  const pause = pausing();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await pause();
   }
 }
 
