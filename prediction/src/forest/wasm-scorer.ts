@@ -56,6 +56,10 @@ export class WasmScorer {
 
   /** See `ForestScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
+    if (count === 1) {
+      this.#addToOne(sums, bins);
+      return;
+    }
     const ofBlock = this.#views();
     for (let start = 0; start < count; start += BLOCK) {
       const length = Math.min(BLOCK, count - start);
@@ -67,6 +71,18 @@ export class WasmScorer {
       this.#addTrees(length);
       sums.set(ofBlock.sums.subarray(0, length), start);
     }
+  }
+
+  /** Adds to the sum of a single row, for which making views would take longer than scoring. */
+  #addToOne(sums: Float64Array, bins: Uint8Array): void {
+    const { bytes, doubles } = this.#memory;
+    const features = this.#features;
+    for (let slot = 0; slot < features.length; slot++) {
+      bytes[this.#bins + slot] = bins[features[slot] ?? 0] ?? 0;
+    }
+    doubles[this.#sums / 8] = sums[0] ?? 0;
+    this.#addTrees(1);
+    sums[0] = doubles[this.#sums / 8] ?? 0;
   }
 
   /** Made anew for each call: a forest that was laid out after this one may have moved the memory. */

@@ -2,11 +2,12 @@ import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
 import { cellText, parseNumber } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { Cell } from '../table/row-object.js';
 import type { RowWarning } from './row-warnings.js';
 
 /** Finds values of a column that are unlike those of the table. */
 export interface FindsSuspect {
-  readonly column: string;
+  readonly cell: Cell;
   readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
   readonly isSuspect: (value: unknown) => boolean;
 }
@@ -18,10 +19,10 @@ export function* suspectFinders({
   partial_rows,
 }: Pick<Model, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
   for (const [index, summary] of columns.entries()) {
-    const { name: column, kind } = summary;
+    const { name, kind } = summary;
     if (!summary.used || kind === 'date') continue;
     if (kind === 'number') {
-      yield { column, kind: 'out-of-range', isSuspect: farFrom(summary) };
+      yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
       continue;
     }
     const feature = features.findIndex((one) => one.column === index);
@@ -29,7 +30,11 @@ export function* suspectFinders({
     // Where other categories are familiar, one that is not listed may well have been in the table.
     const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
     if (!knowsAll) continue;
-    yield { column, kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) };
+    yield {
+      cell: new Cell(name),
+      kind: 'new-category',
+      isSuspect: notAmong(summary.categories ?? []),
+    };
   }
 }
 
