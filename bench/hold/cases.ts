@@ -1,4 +1,5 @@
 import { FAULTY_ITEMS, MEMBERS, VALUES } from './bodies.js';
+import { LARGE_MODELS, trainVersions } from './large-models.js';
 
 /** A request that takes much work. */
 export interface Case {
@@ -28,7 +29,8 @@ export interface Choice {
 /** Yields the selected cases, and stores the data that they need. */
 export async function* cases(url: string, { words, isShort }: Choice): AsyncGenerator<Case> {
   const send = (made: Made) => sent(url, made);
-  const groups = [bodies(send), longRequests(), ...(isShort ? [] : [lists(send), models(send)])];
+  const stored = [firstPredictions(url, words), lists(send), models(send)];
+  const groups = [bodies(send), longRequests(), ...(isShort ? [] : stored)];
   for (const group of groups) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
@@ -143,6 +145,28 @@ async function* longRequests(): AsyncGenerator<Named> {
 
 function conditions(kind: string): Made {
   return { path: `${PROJECT}/${kind}/x`, headers: { 'If-None-Match': '"x", '.repeat(400) } };
+}
+
+/** The number of versions that each large model gets: each loads once, and the best of some rounds counts. */
+const LOADS = 3;
+
+/** The first predictions of versions of models that take long to load. */
+async function* firstPredictions(url: string, words: string): AsyncGenerator<Named> {
+  for (const [index, { name, csv }] of LARGE_MODELS.entries()) {
+    const title = `first prediction: ${name}`;
+    // Their trainings take long.
+    if (!title.includes(words)) continue;
+    const model = `/api/projects/default/models/large${index}`;
+    await trainVersions(`${url}${model}`, csv(), LOADS);
+    let version = 0;
+    yield [
+      title,
+      () => {
+        version += 1;
+        return write(`${model}.${version}/predict`, '[{}]');
+      },
+    ];
+  }
 }
 
 /** Lists and single resources of the maximum size in a project. */

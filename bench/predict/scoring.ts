@@ -1,13 +1,17 @@
 import { prepareTable } from '../../prediction/src/binning/dataset.js';
+import type { ClassTarget } from '../../prediction/src/boosting/class-booster.js';
 import { Learner } from '../../prediction/src/boosting/learner.js';
-import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
+import { ForestScorer, scorerMemory } from '../../prediction/src/forest/forest-scorer.js';
 import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
+import { finish } from '../../prediction/src/steps.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 
 const TREES = 100;
+const CLASSES = 3;
+const LEARNING_RATE = 0.1;
 const TRAINING_ROWS = 20_000;
 const SCORED_ROWS = 100_000;
 /** The number of rows that the service scores together. */
@@ -18,9 +22,9 @@ const ROUNDS = 15;
 export const scoring: Scenario = {
   name: 'scoring',
   run: async () => {
-    const { model, scorer } = learn();
+    const { model, scorer, ofClasses } = learn();
     const rows = [...syntheticRows(SCORED_ROWS, 11)];
-    const binner = new RowBinner(model);
+    const binner = finish(RowBinner.create(model));
     const blocks = blocksOf(rows);
     const room = binner.room(BLOCK);
     const sums = new Float64Array(BLOCK);
@@ -39,11 +43,21 @@ export const scoring: Scenario = {
     const fromBins = rates(() => {
       for (const { bins, count } of binned) scorer.addToAll(sums, bins, count);
     });
+    const classesFromBins = rates(() => {
+      for (const { bins, count } of binned) {
+        for (const each of ofClasses) each.addToAll(sums, bins, count);
+      }
+    });
     return [
       {
         asked: `scoring ${TREES} trees × 10 columns on one core, at least 2 million rows a second`,
         measured: `${millions(median(fromBins))} million rows a second from bins; ${millions(median(fromValues))} from row objects, their values read and binned`,
         passed: median(fromBins) >= 2e6,
+      },
+      {
+        asked: `scoring ${TREES} rounds of ${CLASSES} classes × 10 columns on one core, at least 2 million rows a second`,
+        measured: `${millions(median(classesFromBins))} million rows a second from bins`,
+        passed: median(classesFromBins) >= 2e6,
       },
     ];
   },
@@ -62,7 +76,23 @@ function learn() {
     features,
     partial_rows: null,
   };
-  return { model, scorer: new ForestScorer(trees) };
+  const booster = learner.classBooster(rows, thirds(table.targetValues), limits, LEARNING_RATE);
+  for (let round = 0; round < TREES; round++) booster.addRound();
+  const memory = scorerMemory();
+  const ofClasses = booster.forests.map((forest) => ForestScorer.of(forest.trees, memory));
+  return { model, scorer: ForestScorer.of(trees), ofClasses };
+}
+
+/** Classes of equal size, by value. */
+function thirds(values: Float64Array): ClassTarget {
+  const sorted = values.slice().sort();
+  const bounds = [1, 2].map((part) => sorted[Math.floor((part * values.length) / CLASSES)] ?? 0);
+  const labels = Uint16Array.from(
+    values,
+    (value) => bounds.filter((bound) => value > bound).length,
+  );
+  const shares = new Float64Array(CLASSES).fill(1 / CLASSES);
+  return { labels, classCount: CLASSES, shares };
 }
 
 function blocksOf<T>(rows: readonly T[]): T[][] {

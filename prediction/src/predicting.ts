@@ -2,14 +2,15 @@
 
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';
-export { decodeModel } from './model/model-codec.js';
+export { decodeModel, decodeModelInSteps } from './model/model-codec.js';
 export type { RowCheck } from './row-check/row-check.js';
 export type { RowWarning, RowWarnings, UnknownName } from './row-check/row-warnings.js';
 export type { ClassPrediction } from './serving/class-prediction.js';
 export { Classifier } from './serving/classifier.js';
-export { createPredictor } from './serving/create-predictor.js';
+export { createPredictor, createPredictorInSteps } from './serving/create-predictor.js';
 export type { Prediction } from './serving/prediction.js';
 export { type PredictOptions, Predictor } from './serving/predictor.js';
+export type { Steps } from './steps.js';
 export { columnName } from './table/column-names.js';
 export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
 export type { Task } from './table/table.js';

@@ -26,10 +26,11 @@ export async function checkRows(
   unknown: UnknownNames = 'ignore',
 ): Promise<{ 'Row-Warnings'?: string }> {
   const check = predictor.check();
+  check.add(rows, 0, Math.min(MAX_ROWS, rows.length));
   const pause = pausing();
-  for (let start = 0; start < rows.length; start += MAX_ROWS) {
-    check.add(rows, start, Math.min(start + MAX_ROWS, rows.length));
+  for (let start = MAX_ROWS; start < rows.length; start += MAX_ROWS) {
     await pause();
+    check.add(rows, start, Math.min(start + MAX_ROWS, rows.length));
   }
   if (unknown === 'refuse') {
     const refusal = unknownNames(check, (row) => `${at}/${row}`);

@@ -1,12 +1,13 @@
 import {
   type Classifier,
-  createPredictor,
-  decodeModel,
+  createPredictorInSteps,
+  decodeModelInSteps,
   type Model,
   type Predictor,
+  type Steps,
 } from '../../prediction/src/predicting.js';
 import { LruCache } from '../lru-cache.js';
-import type { Store } from '../store/index.js';
+import { pausing, type Store } from '../store/index.js';
 
 /** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;
@@ -90,11 +91,21 @@ export class Predictors {
   async #read(versionId: string): Promise<AnyPredictor | undefined> {
     const artifact = await this.store.models.artifact(versionId);
     if (!artifact) return undefined;
-    const model = decodeModel(artifact);
-    const predictor = createPredictor(model);
+    const model = await inTurns(decodeModelInSteps(artifact));
+    const predictor = await inTurns(createPredictorInSteps(model));
     const bytes = memoryOf(model, artifact.length);
     this.#loaded.set(versionId, predictor, Math.min(bytes, MAX_LOADED_BYTES));
     return predictor;
+  }
+}
+
+/** Takes steps; others are served in between. */
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  const pause = pausing();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await pause();
   }
 }
 

@@ -15,6 +15,13 @@ const LAMBDA = 1;
 /** The largest step of a leaf before it is scaled by the learning rate, in log-odds. */
 const MAX_STEP = 4;
 
+/**
+ * Where this many rounds still help, as with classes that follow from the columns without noise, larger steps
+ * reach the same loss in half as many more.
+ */
+const LATE_ROUND = 150;
+const LATE_LEARNING_RATE = 0.2;
+
 /** The training data of a booster of classes. */
 export interface ClassTarget {
   /** The class of each row of the whole table, as an index. */
@@ -40,20 +47,21 @@ export class ClassBooster {
   readonly #table: KernelDataset;
   readonly #adder: ScoreUpdater;
   readonly #grower: TreeLearner;
-  readonly #labels: Uint16Array;
   readonly #learningRate: number;
   readonly #rowList: Uint32Array;
   readonly #rowsPerTree: number;
   readonly #random = seededRandom(SAMPLE_SEED);
   readonly #gains: number[][][];
-  /** Addresses of the rows, of the residuals by row of the whole table, and for each forest of the scores by row. */
+  /** Addresses of the rows, and by row of the whole table of the classes and of the residuals. */
   readonly #rows: number;
+  readonly #labels: number;
   readonly #residuals: number;
-  readonly #scores: readonly number[];
-  /** Probabilities, forest by forest, in the order of the rows. */
-  readonly #probabilities: Float64Array;
-  /** By row of the whole table: the second derivatives of the loss by the score at hand. */
-  readonly #curvatures: Float64Array;
+  /**
+   * Addresses, for each forest, of e to the scores by row, and of their sums. Scores are moderate: some hundred
+   * rounds of at most `MAX_STEP` times the learning rate.
+   */
+  readonly #powers: readonly number[];
+  readonly #sums: number;
 
   /**
    * @param rows the rows to learn from, ascending.
@@ -74,7 +82,6 @@ export class ClassBooster {
     this.#table = table;
     this.#adder = adder;
     this.#grower = new TreeLearner(table, histograms, params);
-    this.#labels = labels;
     this.#learningRate = learningRate;
     this.#rowList = rows;
     this.#rowsPerTree = Math.min(params.rowsPerTree ?? rows.length, rows.length);
@@ -86,15 +93,17 @@ export class ClassBooster {
     }));
     this.#gains = this.forests.map(() => []);
     this.#rows = memory.allocate(4 * rows.length);
+    this.#labels = memory.allocate(2 * rowCount);
     this.#residuals = memory.allocate(8 * rowCount);
-    this.#scores = this.forests.map(() => memory.allocate(8 * rowCount));
-    this.#probabilities = new Float64Array(count * rows.length);
-    this.#curvatures = new Float64Array(rowCount);
+    this.#powers = this.forests.map(() => memory.allocate(8 * rowCount));
+    this.#sums = memory.allocate(8 * rowCount);
     memory.words.set(rows, this.#rows / 4);
-    for (const [index, address] of this.#scores.entries()) {
-      const scores = memory.doubles.subarray(address / 8, address / 8 + rowCount);
-      if (start) scores.set(start.subarray(index * rowCount, (index + 1) * rowCount));
-      else scores.fill(bases?.[index] ?? 0);
+    const bytes = new Uint8Array(labels.buffer, labels.byteOffset, labels.byteLength);
+    memory.bytes.set(bytes, this.#labels);
+    for (const [index, address] of this.#powers.entries()) {
+      const powers = memory.doubles.subarray(address / 8, address / 8 + rowCount);
+      if (start) powers.set(start.subarray(index * rowCount, (index + 1) * rowCount).map(Math.exp));
+      else powers.fill(Math.exp(bases?.[index] ?? 0));
     }
   }
 
@@ -105,70 +114,47 @@ export class ClassBooster {
 
   /** Adds a tree to each forest, and returns them. */
   addRound(): Tree[] {
-    this.#findProbabilities();
+    this.#findSums();
+    const rate = this.#rateOfRound();
     return this.forests.map((forest, index) => {
       this.#findResiduals(index);
       this.#chooseRows();
       const grown = this.#grower.grow(this.#rowsPerTree, this.#residuals, 1);
-      this.#stepLeaves(grown);
-      this.#addTo(this.#scores[index] ?? 0, grown);
+      this.#stepLeaves(grown, rate);
+      this.#raise(this.#powers[index] ?? 0, grown);
       forest.trees.push(grown.tree);
       this.#gains[index]?.push([...grown.gains]);
       return grown.tree;
     });
   }
 
-  #findProbabilities(): void {
+  #rateOfRound(): number {
+    const round = this.forests[0]?.trees.length ?? 0;
+    return round < LATE_ROUND
+      ? this.#learningRate
+      : Math.max(this.#learningRate, LATE_LEARNING_RATE);
+  }
+
+  /** Adds up the powers of all classes; that of the first of two classes is 1. */
+  #findSums(): void {
     const { memory, rowCount } = this.#table;
-    const scores = this.#scores.map((address) =>
-      memory.doubles.subarray(address / 8, address / 8 + rowCount),
-    );
-    const rows = this.#rowList;
-    const probabilities = this.#probabilities;
-    const [only] = scores;
-    if (only !== undefined && scores.length === 1) {
-      for (let at = 0; at < rows.length; at++) {
-        probabilities[at] = 1 / (1 + Math.exp(-(only[rows[at] ?? 0] ?? 0)));
-      }
-      return;
-    }
-    const most = new Float64Array(rows.length).fill(Number.NEGATIVE_INFINITY);
-    for (const ofForest of scores) {
-      for (let at = 0; at < rows.length; at++) {
-        const score = ofForest[rows[at] ?? 0] ?? 0;
-        if (score > (most[at] ?? 0)) most[at] = score;
-      }
-    }
-    const sums = new Float64Array(rows.length);
-    for (const [index, ofForest] of scores.entries()) {
-      const begin = index * rows.length;
-      for (let at = 0; at < rows.length; at++) {
-        const power = Math.exp((ofForest[rows[at] ?? 0] ?? 0) - (most[at] ?? 0));
-        probabilities[begin + at] = power;
-        sums[at] = (sums[at] ?? 0) + power;
-      }
-    }
-    for (let begin = 0; begin < probabilities.length; begin += rows.length) {
-      for (let at = 0; at < rows.length; at++) {
-        probabilities[begin + at] = (probabilities[begin + at] ?? 0) / (sums[at] ?? 1);
-      }
+    const start = this.forests.length === 1 ? 1 : 0;
+    memory.doubles.fill(start, this.#sums / 8, this.#sums / 8 + rowCount);
+    for (const powers of this.#powers) {
+      memory.kernel.addPowers(this.#sums, this.#rows, this.#rowList.length, powers);
     }
   }
 
   #findResiduals(index: number): void {
-    const { memory, rowCount } = this.#table;
-    const residuals = memory.doubles.subarray(this.#residuals / 8, this.#residuals / 8 + rowCount);
-    const rows = this.#rowList;
-    const curvatures = this.#curvatures;
-    const labels = this.#labels;
-    const label = this.forests.length === 1 ? 1 : index;
-    const begin = index * rows.length;
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] ?? 0;
-      const probability = this.#probabilities[begin + at] ?? 0;
-      residuals[row] = (labels[row] === label ? 1 : 0) - probability;
-      curvatures[row] = probability * (1 - probability);
-    }
+    this.#table.memory.kernel.classResiduals(
+      this.#rows,
+      this.#rowList.length,
+      this.#powers[index] ?? 0,
+      this.#sums,
+      this.#labels,
+      this.forests.length === 1 ? 1 : index,
+      this.#residuals,
+    );
   }
 
   #chooseRows(): void {
@@ -179,31 +165,31 @@ export class ClassBooster {
   }
 
   /** Turns the mean residual of each leaf into a Newton step, scaled by the learning rate. */
-  #stepLeaves({ tree, ranges }: GrownTree): void {
+  #stepLeaves({ tree, ranges }: GrownTree, rate: number): void {
     const { memory, order } = this.#table;
-    const rows = memory.words.subarray(order / 4, order / 4 + this.#rowsPerTree);
     const count = this.forests.length;
     // The diagonal of the softmax's second derivatives alone overstates the steps of classes that compete.
     const share = count === 1 ? 1 : (count - 1) / count;
     for (const [leaf, { start, end }] of ranges.entries()) {
-      let curvature = 0;
-      for (let at = start; at < end; at++) curvature += this.#curvatures[rows[at] ?? 0] ?? 0;
+      const ofLeaf = order + 4 * start;
+      const curvature = memory.kernel.curvature(ofLeaf, end - start, this.#residuals);
       const residual = (tree.leaves[leaf] ?? 0) * (end - start);
       const step = (share * residual) / (curvature + LAMBDA);
       const limited = Math.min(Math.max(step, -MAX_STEP), MAX_STEP);
-      tree.leaves[leaf] = Number((this.#learningRate * limited).toPrecision(6)) + 0;
+      tree.leaves[leaf] = Number((rate * limited).toPrecision(6)) + 0;
     }
   }
 
-  #addTo(scores: number, { tree, ranges }: GrownTree): void {
+  /** Multiplies the powers of the rows by e to what the tree says of them. */
+  #raise(powers: number, { tree, ranges }: GrownTree): void {
     const { memory, order } = this.#table;
     if (this.#rowsPerTree < this.#rowList.length) {
-      this.#adder.add(tree, 1, this.#rows, this.#rowList.length, scores);
+      this.#adder.raise(tree, this.#rows, this.#rowList.length, powers);
       return;
     }
     for (const [leaf, { start, end }] of ranges.entries()) {
-      const value = tree.leaves[leaf] ?? 0;
-      memory.kernel.addToRows(scores, order + 4 * start, end - start, value);
+      const factor = Math.exp(tree.leaves[leaf] ?? 0);
+      memory.kernel.multiplyRows(powers, order + 4 * start, end - start, factor);
     }
   }
 }

@@ -93,7 +93,7 @@ export class Learner {
   predict(forest: Forest, rows: Uint32Array, memory = scorerMemory()): Float64Array {
     const { bins, rowCount } = this.#features;
     const sums = new Float64Array(rowCount).fill(forest.base);
-    new ForestScorer(forest.trees, memory).addTo(sums, rows, bins, rowCount);
+    ForestScorer.of(forest.trees, memory).addTo(sums, rows, bins, rowCount);
     return Float64Array.from(rows, (row) => sums[row] ?? 0);
   }
 }

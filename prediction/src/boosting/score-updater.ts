@@ -1,4 +1,4 @@
-import { leafMasks } from '../forest/leaf-masks.js';
+import { type LeafMasks, leafMasks } from '../forest/leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
 import type { KernelDataset } from './kernel-dataset.js';
 
@@ -29,8 +29,26 @@ export class ScoreUpdater {
    * @param sums address, by row of the table.
    */
   add(tree: Tree, factor: number, rows: number, count: number, sums: number): void {
-    const { memory } = this.#table;
+    const featureCount = this.#layOut(leafMasks(tree));
+    const { kernel } = this.#table.memory;
+    kernel.addTree(this.#features, featureCount, this.#leaves, factor, rows, count, sums);
+  }
+
+  /**
+   * Multiplies the powers of rows by e to the tree's values: see `ClassBooster`.
+   *
+   * @param powers address, by row of the table.
+   */
+  raise(tree: Tree, rows: number, count: number, powers: number): void {
     const { values, features, masks } = leafMasks(tree);
+    const featureCount = this.#layOut({ values: values.map(Math.exp), features, masks });
+    const { kernel } = this.#table.memory;
+    kernel.multiplyByTree(this.#features, featureCount, this.#leaves, rows, count, powers);
+  }
+
+  /** Returns the number of features that the tree splits on. */
+  #layOut({ values, features, masks }: LeafMasks): number {
+    const { memory } = this.#table;
     memory.doubles.set(values, this.#leaves / 8);
     memory.words.set(masks, this.#masks / 4);
     for (const [index, feature] of features.entries()) {
@@ -38,7 +56,6 @@ export class ScoreUpdater {
       memory.words[at] = this.#table.column(feature);
       memory.words[at + 1] = this.#masks + index * MASK_BYTES;
     }
-    const { kernel } = memory;
-    kernel.addTree(this.#features, features.length, this.#leaves, factor, rows, count, sums);
+    return features.length;
   }
 }

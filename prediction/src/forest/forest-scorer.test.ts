@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { leafValueOf } from '../boosting/reference-trees.js';
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
+import { finish } from '../steps.js';
 import { ForestScorer, scorerMemory } from './forest-scorer.js';
 import { JsScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
@@ -54,7 +55,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 describe('scores', () => {
   test.each([
-    ['with the kernel', (trees: Tree[]) => new WasmScorer(trees, new KernelMemory())],
+    ['with the kernel', (trees: Tree[]) => finish(WasmScorer.create(trees, new KernelMemory()))],
     ['without it', (trees: Tree[]) => new JsScorer(trees)],
   ])('%s equal the sum of a walk down the trees, to the last bit', (_name, create) => {
     fc.assert(
@@ -80,7 +81,7 @@ describe('scores', () => {
     const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
     const score = () => {
       const sums = new Float64Array(100);
-      new ForestScorer(trees).addToAll(sums, bins, 100);
+      ForestScorer.of(trees).addToAll(sums, bins, 100);
       return sums;
     };
     const expected = score();
@@ -101,10 +102,10 @@ describe('scores', () => {
       return sums;
     };
     const memory = scorerMemory();
-    const shared = forests.map((trees) => new ForestScorer(trees, memory));
+    const shared = forests.map((trees) => ForestScorer.of(trees, memory));
     for (const [index, trees] of forests.entries()) {
       const scorer = shared[index];
-      expect(scorer && score(scorer)).toEqual(score(new ForestScorer(trees)));
+      expect(scorer && score(scorer)).toEqual(score(ForestScorer.of(trees)));
     }
   });
 });

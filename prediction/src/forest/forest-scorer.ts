@@ -1,4 +1,5 @@
 import { KernelMemory } from '../kernel/kernel-memory.js';
+import { finish, type Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
 import type { Tree } from './tree.js';
 import { WasmScorer } from './wasm-scorer.js';
@@ -10,9 +11,18 @@ import { WasmScorer } from './wasm-scorer.js';
 export class ForestScorer {
   readonly #scorer: WasmScorer | JsScorer;
 
+  private constructor(scorer: WasmScorer | JsScorer) {
+    this.#scorer = scorer;
+  }
+
   /** @param memory where the forest is laid out; undefined, where the kernel cannot be had. */
-  constructor(trees: readonly Tree[], memory = scorerMemory()) {
-    this.#scorer = createScorer(trees, memory);
+  static of(trees: readonly Tree[], memory = scorerMemory()): ForestScorer {
+    return finish(ForestScorer.create(trees, memory));
+  }
+
+  /** Returns the same in steps; without the kernel, in one. */
+  static *create(trees: readonly Tree[], memory = scorerMemory()): Steps<ForestScorer> {
+    return new ForestScorer(yield* createScorer(trees, memory));
   }
 
   /**
@@ -47,13 +57,13 @@ export function scorerMemory(): KernelMemory | undefined {
   }
 }
 
-function createScorer(
+function* createScorer(
   trees: readonly Tree[],
   memory: KernelMemory | undefined,
-): WasmScorer | JsScorer {
+): Steps<WasmScorer | JsScorer> {
   if (memory === undefined) return new JsScorer(trees);
   try {
-    return new WasmScorer(trees, memory);
+    return yield* WasmScorer.create(trees, memory);
   } catch {
     return new JsScorer(trees);
   }

@@ -1,4 +1,5 @@
 import type { KernelMemory } from '../kernel/kernel-memory.js';
+import type { Steps } from '../steps.js';
 import { type LeafMasks, leafMasks } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
@@ -23,9 +24,9 @@ export interface MaskTables {
  * Lays out a forest for the kernel. A group is eight successive trees. Every feature that one of
  * them splits on has 256 places, by bin, and each place has eight masks. Bins that leave the same
  * leaves possible share a place, so a group takes about ten kilobytes, and little more than half a
- * kilobyte per split of its trees, for any number of columns.
+ * kilobyte per split of its trees, for any number of columns. Each group is a step.
  */
-export function writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): MaskTables {
+export function* writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): Steps<MaskTables> {
   const groupCount = Math.ceil(trees.length / GROUP);
   const groups = memory.allocate(4 * GROUP_WORDS * groupCount);
   const slots = new Map<number, number>();
@@ -33,6 +34,7 @@ export function writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): M
     const ofGroup = trees.slice(GROUP * index, GROUP * (index + 1)).map(leafMasks);
     const group = writeGroup(memory, ofGroup, slots);
     memory.words.set(group, groups / 4 + GROUP_WORDS * index);
+    yield;
   }
   return { groups, groupCount, features: [...slots.keys()] };
 }

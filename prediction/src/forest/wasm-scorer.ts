@@ -1,5 +1,6 @@
 import type { KernelMemory } from '../kernel/kernel-memory.js';
-import { writeMaskTables } from './mask-tables.js';
+import type { Steps } from '../steps.js';
+import { type MaskTables, writeMaskTables } from './mask-tables.js';
 import type { Tree } from './tree.js';
 
 /** The number of rows scored together: their bins and sums fit into the L1 cache. */
@@ -17,11 +18,16 @@ export class WasmScorer {
   readonly #sums: number;
 
   /**
+   * Lays out a forest in steps.
+   *
    * @param memory contains the mask tables; forests may share one
    * @throws {RangeError} as `KernelMemory.allocate`.
    */
-  constructor(trees: readonly Tree[], memory: KernelMemory) {
-    const { groups, groupCount, features } = writeMaskTables(memory, trees);
+  static *create(trees: readonly Tree[], memory: KernelMemory): Steps<WasmScorer> {
+    return new WasmScorer(yield* writeMaskTables(memory, trees), memory);
+  }
+
+  private constructor({ groups, groupCount, features }: MaskTables, memory: KernelMemory) {
     this.#memory = memory;
     this.#groups = groups;
     this.#groupCount = groupCount;
@@ -50,6 +56,10 @@ export class WasmScorer {
 
   /** See `ForestScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
+    if (count === 1) {
+      this.#addToOne(sums, bins);
+      return;
+    }
     const ofBlock = this.#views();
     for (let start = 0; start < count; start += BLOCK) {
       const length = Math.min(BLOCK, count - start);
@@ -61,6 +71,18 @@ export class WasmScorer {
       this.#addTrees(length);
       sums.set(ofBlock.sums.subarray(0, length), start);
     }
+  }
+
+  /** Adds to the sum of a single row, for which making views would take longer than scoring. */
+  #addToOne(sums: Float64Array, bins: Uint8Array): void {
+    const { bytes, doubles } = this.#memory;
+    const features = this.#features;
+    for (let slot = 0; slot < features.length; slot++) {
+      bytes[this.#bins + slot] = bins[features[slot] ?? 0] ?? 0;
+    }
+    doubles[this.#sums / 8] = sums[0] ?? 0;
+    this.#addTrees(1);
+    sums[0] = doubles[this.#sums / 8] ?? 0;
   }
 
   /** Made anew for each call: a forest that was laid out after this one may have moved the memory. */

@@ -1,4 +1,5 @@
 import { ForestScorer } from '../forest/forest-scorer.js';
+import type { Steps } from '../steps.js';
 import {
   allWidths,
   groupOf,
@@ -20,9 +21,13 @@ export class ErrorEstimator {
   /** For each group the widths at every level. */
   readonly #widths: readonly (readonly Width[])[];
 
-  constructor(model: ErrorModel) {
+  static *create(model: ErrorModel): Steps<ErrorEstimator> {
+    return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees));
+  }
+
+  private constructor(model: ErrorModel, scorer: ForestScorer) {
     this.#model = model;
-    this.#scorer = new ForestScorer(model.error_forest.trees);
+    this.#scorer = scorer;
     this.#widths = model.calibration.scores.map(allWidths);
   }
 

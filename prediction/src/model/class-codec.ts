@@ -1,17 +1,17 @@
 import * as v from 'valibot';
-import { LEVELS } from '../classes/prediction-sets.js';
+import { LEVELS, type SetCalibration } from '../classes/prediction-sets.js';
+import type { ScoreCalibration } from '../classes/probabilities.js';
+import type { Steps } from '../steps.js';
 import { MAX_CLASSES } from '../table/target/classes.js';
 import type { ClassificationModel } from './class-model.js';
+import type { ModelLineReader, ModelLineWriter } from './model-lines.js';
 import {
-  columnSchema,
   countSchema,
-  featuresSchema,
-  forestSchema,
+  forestHeadSchema,
   indexSchema,
   levelSchema,
   nonNegativeSchema,
   positiveSchema,
-  refersToItsOwn,
   reliabilitySchema,
   unfamiliarBinsSchema,
 } from './schemas.js';
@@ -58,8 +58,8 @@ const calibrationShape = {
   }),
 };
 
-/** The schema of an encoded classifier. */
-export function classificationSchema<const F extends string>(format: F) {
+/** The schema of the head of an encoded classifier. */
+export function classificationHeadSchema<const F extends string>(format: F) {
   return v.pipe(
     v.object({
       format: v.literal(format),
@@ -78,44 +78,90 @@ export function classificationSchema<const F extends string>(format: F) {
         v.minLength(2),
         v.maxLength(MAX_CLASSES),
       ),
-      columns: v.array(columnSchema),
+      columns: indexSchema,
       metrics: metricsSchema,
-      features: featuresSchema,
-      class_forests: v.array(forestSchema),
+      features: indexSchema,
+      class_forests: v.array(forestHeadSchema),
       ...calibrationShape,
       partial_rows: v.nullable(
         v.strictObject({
           unfamiliar_bins: unfamiliarBinsSchema,
-          correction_forests: v.array(forestSchema),
+          correction_forests: v.array(forestHeadSchema),
           ...calibrationShape,
         }),
       ),
     }),
     v.check(
-      (model) => isConsistent(model),
-      'A feature, a split or a class refers to what the model does not have.',
+      (head) => isConsistent(head),
+      'A class or partial rows refer to what the model does not have.',
     ),
   );
 }
 
-function isConsistent(model: ClassificationModel): boolean {
-  const { classes, columns, features, class_forests, partial_rows } = model;
-  const corrections = partial_rows?.correction_forests ?? [];
+type ClassificationHead = v.InferOutput<ReturnType<typeof classificationHeadSchema<string>>>;
+
+interface Calibration {
+  probabilities: ScoreCalibration;
+  sets: SetCalibration;
+}
+
+/** The parts of a head that must fit together. */
+interface HeadParts extends Calibration {
+  classes: readonly unknown[];
+  features: number;
+  class_forests: readonly unknown[];
+  partial_rows: PartialParts | null;
+}
+
+interface PartialParts extends Calibration {
+  unfamiliar_bins: readonly unknown[];
+  correction_forests: readonly unknown[];
+}
+
+function isConsistent(head: HeadParts): boolean {
+  const { classes, features, class_forests, partial_rows } = head;
   const forests = classes.length === 2 ? 1 : classes.length;
-  const calibrations = [model, ...(partial_rows ? [partial_rows] : [])];
+  const calibrations = [head, ...(partial_rows ? [partial_rows] : [])];
   return (
     class_forests.length === forests &&
-    (partial_rows === null || corrections.length === forests) &&
+    (partial_rows === null ||
+      (partial_rows.correction_forests.length === forests &&
+        partial_rows.unfamiliar_bins.length === features)) &&
     calibrations.every(
       ({ probabilities: { shifts, shares }, sets: { groups, thresholds } }) =>
         [shifts, shares, groups].every(({ length }) => length === classes.length) &&
         groups.every((group) => group < thresholds.length),
-    ) &&
-    refersToItsOwn(
-      columns.length,
-      features,
-      [...class_forests, ...corrections],
-      partial_rows?.unfamiliar_bins,
     )
   );
+}
+
+/** Returns the head of a classifier, and writes the rest of it as lines. */
+export function encodeClassification(model: ClassificationModel, lines: ModelLineWriter) {
+  const { class_forests, partial_rows, ...rest } = model;
+  return {
+    ...rest,
+    ...lines.inputs(model),
+    class_forests: class_forests.map((forest) => lines.forest(forest)),
+    partial_rows: partial_rows && {
+      ...partial_rows,
+      correction_forests: partial_rows.correction_forests.map((forest) => lines.forest(forest)),
+    },
+  };
+}
+
+/** Reads the rest of a classifier behind its head. */
+export function* classificationSteps(
+  { format: _, ...head }: ClassificationHead,
+  lines: ModelLineReader,
+): Steps<ClassificationModel> {
+  const { partial_rows } = head;
+  return {
+    ...head,
+    ...(yield* lines.inputs(head)),
+    class_forests: yield* lines.forests(head.class_forests),
+    partial_rows: partial_rows && {
+      ...partial_rows,
+      correction_forests: yield* lines.forests(partial_rows.correction_forests),
+    },
+  };
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { makeRows, readRows, rentRows } from '../fixtures.js';
-import { createPredictor, decodeModel, encodeModel, train } from '../index.js';
+import {
+  createPredictor,
+  createPredictorInSteps,
+  decodeModel,
+  decodeModelInSteps,
+  encodeModel,
+  type Steps,
+  train,
+} from '../index.js';
 
 const rows = makeRows(2500, (random, index) => ({
   x: random() / 3,
@@ -20,6 +28,25 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   expect(Buffer.concat([...createPredictor(decoded).answer(asked)]).toString()).toBe(before);
 });
 
+test('a model is read and made ready in small steps', () => {
+  const bytes = encodeModel(model);
+  let steps = 0;
+  const take = <T>(work: Steps<T>): T => {
+    for (;;) {
+      const step = work.next();
+      if (step.done) return step.value;
+      steps++;
+    }
+  };
+  const predictor = take(createPredictorInSteps(take(decodeModelInSteps(bytes))));
+  if (model.task !== 'regression') throw new Error('The target is a number.');
+  const { columns, features, value_forest, error_forest } = model;
+  const trees = value_forest.trees.length + error_forest.trees.length;
+  // A step for each column, feature and tree that is read, and for each eight trees that are laid out.
+  expect(steps).toBeGreaterThan(2 * (columns.length + features.length) + (9 / 8) * trees);
+  expect(predictor.predict(rows)).toEqual(createPredictor(model).predict(rows));
+});
+
 describe('bytes that are no sound model are refused', () => {
   const sound = train(readRows(rentRows(60), 'rent'));
   const text = new TextDecoder().decode(encodeModel(sound));
@@ -27,9 +54,12 @@ describe('bytes that are no sound model are refused', () => {
   test.each([
     ['no JSON', () => '{'],
     ['no model', () => '{}'],
-    ['another version', () => text.replace('roster-model/1', 'roster-model/2')],
+    ['another version', () => text.replace('roster-model/2', 'roster-model/3')],
     ['a part that is missing', () => text.replace('"error_floor"', '"floor"')],
     ['a feature that is missing', () => text.replace(/"feature":\d+/, '"feature":9')],
+    ['a column that is missing', () => text.replace(/"column":\d+/, '"column":9')],
+    ['a tree that is missing', () => text.replace(/\n.*\n$/, '\n')],
+    ['a tree too many', () => text.replace(/\n(.*\n)$/, '\n$1$1')],
     ['a walk in a circle', () => text.replace(/"left":\d+/, '"left":0')],
     ['a leaf that is missing', () => text.replace(/"left":-\d+/, '"left":-40')],
     [

@@ -1,21 +1,24 @@
 import * as v from 'valibot';
-import { classificationSchema } from './class-codec.js';
-import type { Model, RegressionModel } from './model.js';
+import { finish, type Steps } from '../steps.js';
 import {
-  columnSchema,
+  classificationHeadSchema,
+  classificationSteps,
+  encodeClassification,
+} from './class-codec.js';
+import type { Model, RegressionModel } from './model.js';
+import { ModelLineReader, ModelLineWriter } from './model-lines.js';
+import {
   countSchema,
-  featuresSchema,
-  forestSchema,
+  forestHeadSchema,
   indexSchema,
   levelSchema,
   nonNegativeSchema,
   positiveSchema,
-  refersToItsOwn,
   reliabilitySchema,
   unfamiliarBinsSchema,
 } from './schemas.js';
 
-const FORMAT = 'roster-model/1';
+const FORMAT = 'roster-model/2';
 
 const metricsSchema = v.strictObject({
   r2: v.number(),
@@ -52,7 +55,7 @@ const metricsSchema = v.strictObject({
 });
 
 const errorModelShape = {
-  error_forest: forestSchema,
+  error_forest: forestHeadSchema,
   error_floor: positiveSchema,
   calibration: v.pipe(
     v.strictObject({
@@ -65,19 +68,19 @@ const errorModelShape = {
 
 const partialRowsSchema = v.strictObject({
   unfamiliar_bins: unfamiliarBinsSchema,
-  correction_forest: forestSchema,
+  correction_forest: forestHeadSchema,
   ...errorModelShape,
 });
 
-const regressionSchema = v.pipe(
+const regressionHeadSchema = v.pipe(
   v.object({
     format: v.literal(FORMAT),
     task: v.literal('regression'),
     target: v.string(),
     row_count: countSchema,
-    columns: v.array(columnSchema),
+    columns: indexSchema,
     metrics: metricsSchema,
-    features: featuresSchema,
+    features: indexSchema,
     target_scale: v.strictObject({
       magnitude: positiveSchema,
       centre: v.number(),
@@ -89,34 +92,94 @@ const regressionSchema = v.pipe(
       is_whole: v.boolean(),
       values: v.nullable(v.pipe(v.array(v.number()), v.minLength(1))),
     }),
-    value_forest: forestSchema,
+    value_forest: forestHeadSchema,
     ...errorModelShape,
     target_deviation: nonNegativeSchema,
     partial_rows: v.nullable(partialRowsSchema),
   }),
   v.check(
-    (model) => isConsistent(model),
-    'A feature or a split refers to what the model does not have.',
+    (head) => isConsistent(head),
+    'Partial rows refer to features that the model does not have.',
   ),
 );
 
-function isConsistent(model: RegressionModel): boolean {
-  const { columns, features, value_forest, error_forest, partial_rows } = model;
-  const forests = [value_forest, error_forest];
-  if (partial_rows) forests.push(partial_rows.correction_forest, partial_rows.error_forest);
-  return refersToItsOwn(columns.length, features, forests, partial_rows?.unfamiliar_bins);
+type RegressionHead = v.InferOutput<typeof regressionHeadSchema>;
+
+function isConsistent({
+  features,
+  partial_rows,
+}: {
+  features: number;
+  partial_rows: { unfamiliar_bins: readonly unknown[] } | null;
+}): boolean {
+  return partial_rows === null || partial_rows.unfamiliar_bins.length === features;
 }
 
-/** A model as JSON text in UTF-8. Decoded, it predicts the same to the last bit. */
+function encodeRegression(model: RegressionModel, lines: ModelLineWriter) {
+  const { value_forest, error_forest, partial_rows, ...rest } = model;
+  return {
+    ...rest,
+    ...lines.inputs(model),
+    value_forest: lines.forest(value_forest),
+    error_forest: lines.forest(error_forest),
+    partial_rows: partial_rows && {
+      ...partial_rows,
+      correction_forest: lines.forest(partial_rows.correction_forest),
+      error_forest: lines.forest(partial_rows.error_forest),
+    },
+  };
+}
+
+function* regressionSteps(
+  { format: _, ...head }: RegressionHead,
+  lines: ModelLineReader,
+): Steps<RegressionModel> {
+  const { partial_rows } = head;
+  return {
+    ...head,
+    ...(yield* lines.inputs(head)),
+    value_forest: yield* lines.forest(head.value_forest),
+    error_forest: yield* lines.forest(head.error_forest),
+    partial_rows: partial_rows && {
+      ...partial_rows,
+      correction_forest: yield* lines.forest(partial_rows.correction_forest),
+      error_forest: yield* lines.forest(partial_rows.error_forest),
+    },
+  };
+}
+
+/** Encodes a model as lines of JSON. Decoded, it predicts the same to the last bit. */
 export function encodeModel(model: Model): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...model }));
+  const lines = new ModelLineWriter();
+  const head =
+    model.task === 'regression'
+      ? encodeRegression(model, lines)
+      : encodeClassification(model, lines);
+  return lines.finish({ format: FORMAT, ...head });
 }
 
-const modelSchema = v.variant('task', [regressionSchema, classificationSchema(FORMAT)]);
+const headSchema = v.variant('task', [
+  regressionHeadSchema,
+  classificationHeadSchema(FORMAT),
+]);
 
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {
-  const parsed: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  const { format: _, ...model } = v.parse(modelSchema, parsed);
+  return finish(decodeModelInSteps(bytes));
+}
+
+/**
+ * Decodes a model in steps.
+ *
+ * @throws {Error} in a step, as `decodeModel`.
+ */
+export function* decodeModelInSteps(bytes: Uint8Array): Steps<Model> {
+  const lines = new ModelLineReader(bytes);
+  const head = v.parse(headSchema, lines.next());
+  const model =
+    head.task === 'regression'
+      ? yield* regressionSteps(head, lines)
+      : yield* classificationSteps(head, lines);
+  lines.end();
   return model;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { DATE_PARTS } from '../binning/date-parts.js';
-import { type Forest, MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
+import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
 import { isRowObject, type RowObject } from '../table/row-object.js';
 
@@ -27,7 +27,7 @@ export const columnSchema = v.strictObject({
 const binSchema = v.pipe(indexSchema, v.maxValue(MAX_BINS - 1));
 
 /** Trees are most of a model, and valibot would take ten times as long to check them. */
-const treeSchema = v.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
+export const treeSchema = v.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
 
 function isTree(value: unknown): value is Tree {
   if (!hasKeys(value, 2)) return false;
@@ -72,15 +72,14 @@ function hasKeys(value: unknown, count: number): value is RowObject {
   return isRowObject(value) && Object.keys(value).length === count;
 }
 
-export const forestSchema = v.strictObject({ base: v.number(), trees: v.array(treeSchema) });
+/** A forest without its trees, which are lines of their own: `trees` is their number. */
+export const forestHeadSchema = v.strictObject({ base: v.number(), trees: indexSchema });
 
-export const featuresSchema = v.array(
-  v.strictObject({
-    column: indexSchema,
-    part: v.nullable(v.picklist(DATE_PARTS)),
-    cuts: v.pipe(v.array(v.number()), v.maxLength(MAX_BINS - 2)),
-  }),
-);
+export const featureSchema = v.strictObject({
+  column: indexSchema,
+  part: v.nullable(v.picklist(DATE_PARTS)),
+  cuts: v.pipe(v.array(v.number()), v.maxLength(MAX_BINS - 2)),
+});
 
 /** For each feature, its unfamiliar bins: of missing values, and of a category's other values. */
 export const unfamiliarBinsSchema = v.array(v.pipe(v.array(binSchema), v.maxLength(2)));
@@ -88,18 +87,3 @@ export const unfamiliarBinsSchema = v.array(v.pipe(v.array(binSchema), v.maxLeng
 export const reliabilitySchema = v.array(
   v.strictObject({ nominal: levelSchema, observed: levelSchema, rows: countSchema }),
 );
-
-/** Whether features and splits refer to columns and features that there are. */
-export function refersToItsOwn(
-  columnCount: number,
-  features: readonly { readonly column: number }[],
-  forests: readonly Forest[],
-  unfamiliarBins: readonly unknown[] | undefined,
-): boolean {
-  const splits = forests.flatMap(({ trees }) => trees.flatMap((tree) => tree.splits));
-  return (
-    features.every(({ column }) => column < columnCount) &&
-    (unfamiliarBins === undefined || unfamiliarBins.length === features.length) &&
-    splits.every(({ feature }) => feature < features.length)
-  );
-}

@@ -2,34 +2,40 @@ import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
 import { cellText, parseNumber } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { Cell } from '../table/row-object.js';
 import type { RowWarning } from './row-warnings.js';
 
 /** Finds values of a column that are unlike those of the table. */
 export interface FindsSuspect {
-  readonly column: string;
+  readonly cell: Cell;
   readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
   readonly isSuspect: (value: unknown) => boolean;
 }
 
-/** Finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
-export function suspectFinders({
+/** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+export function* suspectFinders({
   columns,
   features,
   partial_rows,
-}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): FindsSuspect[] {
-  return columns.flatMap((summary, index): FindsSuspect[] => {
-    if (!summary.used) return [];
-    const { name: column, kind } = summary;
+}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
+  for (const [index, summary] of columns.entries()) {
+    const { name, kind } = summary;
+    if (!summary.used || kind === 'date') continue;
     if (kind === 'number') {
-      return [{ column, kind: 'out-of-range', isSuspect: farFrom(summary) }];
+      yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
+      continue;
     }
     const feature = features.findIndex((one) => one.column === index);
     const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
     // Where other categories are familiar, one that is not listed may well have been in the table.
     const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
-    if (kind === 'date' || !knowsAll) return [];
-    return [{ column, kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) }];
-  });
+    if (!knowsAll) continue;
+    yield {
+      cell: new Cell(name),
+      kind: 'new-category',
+      isSuspect: notAmong(summary.categories ?? []),
+    };
+  }
 }
 
 /** Returns a check for numbers that lie outside the range by more than its width. */

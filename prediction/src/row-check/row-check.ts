@@ -1,5 +1,6 @@
 import type { Model } from '../model/model.js';
-import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
+import type { Steps } from '../steps.js';
+import { type RowObject, valuesOf } from '../table/row-object.js';
 import { type FindsSuspect, suspectFinders } from './column-check.js';
 import { NearestName } from './nearest-name.js';
 import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
@@ -10,25 +11,26 @@ const MAX_UNKNOWN = 1000;
 
 const MAX_NAME_LENGTH = 100;
 
-/** A column in which rows may have suspect values, and how many had one. */
-interface CountedColumn {
-  readonly cell: Cell;
-  readonly isSuspect: (value: unknown) => boolean;
-  readonly kind: FindsSuspect['kind'];
-  rows: number;
-}
-
 /** Checks the rows of a model. Each request has a check of its own. */
 export class RowChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly FindsSuspect[];
 
-  constructor(model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>) {
-    this.#names = new ModelNames(
-      model.columns.map(({ name }) => name),
-      model.target,
-    );
-    this.#finders = suspectFinders(model);
+  static *create(
+    model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>,
+  ): Steps<RowChecks> {
+    const inputs = model.columns.map(({ name }) => name);
+    const finders: FindsSuspect[] = [];
+    for (const finder of suspectFinders(model)) {
+      finders.push(finder);
+      yield;
+    }
+    return new RowChecks(new ModelNames(inputs, model.target), finders);
+  }
+
+  private constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
+    this.#names = names;
+    this.#finders = finders;
   }
 
   get names(): ModelNames {
@@ -47,7 +49,9 @@ export class RowChecks {
 export class RowCheck {
   readonly #names: ModelNames;
   readonly #keys: KeyReader;
-  readonly #columns: readonly CountedColumn[];
+  readonly #finders: readonly FindsSuspect[];
+  /** For each finder, how many rows have a suspect value. */
+  readonly #suspectRows: Float64Array;
   readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
   #rows = 0;
   #withoutColumn = 0;
@@ -58,12 +62,8 @@ export class RowCheck {
   constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
     this.#names = names;
     this.#keys = new KeyReader(names);
-    this.#columns = finders.map(({ column, kind, isSuspect }) => ({
-      cell: new Cell(column),
-      kind,
-      isSuspect,
-      rows: 0,
-    }));
+    this.#finders = finders;
+    this.#suspectRows = new Float64Array(finders.length);
   }
 
   /** Looks at the rows from `start` up to, but not including, `end`. */
@@ -119,8 +119,13 @@ export class RowCheck {
   }
 
   #look(row: RowObject): void {
-    for (const column of this.#columns) {
-      if (column.isSuspect(column.cell.of(row))) column.rows++;
+    const finders = this.#finders;
+    const suspectRows = this.#suspectRows;
+    // Without an iterator: this is on the way of every row.
+    for (let index = 0; index < finders.length; index++) {
+      const finder = finders[index];
+      if (finder?.isSuspect(finder.cell.of(row)))
+        suspectRows[index] = (suspectRows[index] ?? 0) + 1;
     }
   }
 
@@ -147,10 +152,12 @@ export class RowCheck {
   }
 
   #suspects(kind: FindsSuspect['kind']) {
-    return this.#columns
-      .filter((column) => column.kind === kind && column.rows > 0)
-      .sort((one, other) => other.rows - one.rows)
-      .map(({ cell, rows }) => ({ kind, name: cell.name, rows }));
+    const found: { kind: typeof kind; name: string; rows: number }[] = [];
+    for (const [index, finder] of this.#finders.entries()) {
+      const rows = this.#suspectRows[index] ?? 0;
+      if (finder.kind === kind && rows > 0) found.push({ kind, name: finder.cell.name, rows });
+    }
+    return found.sort((one, other) => other.rows - one.rows);
   }
 }
 

@@ -18,6 +18,8 @@ export class ModelNames {
   readonly inputs: readonly string[];
   /** By name, whether it is an input column's. */
   readonly #isInput: ReadonlyMap<string, boolean>;
+  /** The latest keys that are all names of the model: those of most rows. Others are not kept, as they may be long. */
+  #usual = NO_KEYS;
 
   constructor(inputs: readonly string[], target: string) {
     this.inputs = inputs;
@@ -29,6 +31,7 @@ export class ModelNames {
   }
 
   layoutOf(row: RowObject): KeyLayout {
+    if (hasKeys(row, this.#usual.keys)) return this.#usual;
     const keys: string[] = [];
     const others: string[] = [];
     let hasInput = false;
@@ -38,8 +41,9 @@ export class ModelNames {
       if (isInput === undefined) others.push(key);
       else if (isInput) hasInput = true;
     }
-    if (others.length === 0) return { keys, renamed: NONE_RENAMED, unknown: others, hasInput };
-    return { keys, ...this.#sort(row, others, hasInput) };
+    if (others.length > 0) return { keys, ...this.#sort(row, others, hasInput) };
+    this.#usual = { keys, renamed: NONE_RENAMED, unknown: others, hasInput };
+    return this.#usual;
   }
 
   /** Sorts keys that are no names of the model into those that mean one and those that are unknown. */

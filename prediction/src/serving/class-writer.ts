@@ -5,7 +5,7 @@ import { Cell, valuesOf } from '../table/row-object.js';
 import { writeValue } from './echo-column.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { ClassReader, type PredictedClasses } from './predicted-classes.js';
-import { type ByAnomaly, byAnomaly, ofAnomaly, RowFrame } from './row-frame.js';
+import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame } from './row-frame.js';
 
 /** A class as answers tell it. */
 interface ClassText {
@@ -31,12 +31,12 @@ export class ClassWriter {
   readonly #truth: ByAnomaly = byAnomaly((is) => `,\\"anomaly\\":${is},\\"truth\\":`);
   readonly #set: Literal;
 
-  constructor({ columns, target, classes }: ClassificationModel) {
+  constructor({ columns, target, classes }: ClassificationModel, frame: RowFrame) {
     const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
     const key = (name: string) => `,${JSON.stringify(name)}:`;
     this.#target = new Cell(target);
     this.#reader = new ClassReader(classes);
-    this.#frame = new RowFrame(columns);
+    this.#frame = frame;
     this.#classes = classes.map(({ name }) => ({
       name: literal(JSON.stringify(name)),
       escaped: literal(escapeJson(JSON.stringify(name))),

@@ -1,5 +1,6 @@
 import type { ClassificationModel } from '../model/class-model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
+import { finish, type Steps } from '../steps.js';
 import { ownValue } from '../table/row-object.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import type { ClassPrediction } from './class-prediction.js';
@@ -7,6 +8,7 @@ import { ClassWriter } from './class-writer.js';
 import { ClassReader, PredictedClasses } from './predicted-classes.js';
 import type { PredictOptions } from './predictor.js';
 import { type ClassWorkspace, RowClassifier, type SetChoices } from './row-classifier.js';
+import { RowFrame } from './row-frame.js';
 
 /** The confidence of sets where none is asked for. */
 const DEFAULT_CONFIDENCE = 0.9;
@@ -19,6 +21,21 @@ interface Block {
   choices: SetChoices | undefined;
 }
 
+/** The parts of a classifier that take long to make. */
+interface Parts {
+  readonly classifier: RowClassifier;
+  readonly frame: RowFrame;
+  readonly checks: RowChecks;
+}
+
+function* createParts(model: ClassificationModel): Steps<Parts> {
+  return {
+    classifier: yield* RowClassifier.create(model),
+    frame: yield* RowFrame.create(model.columns),
+    checks: yield* RowChecks.create(model),
+  };
+}
+
 /** A classifier made ready for answering. May be used by any number of callers in turn. */
 export class Classifier {
   readonly #target: string;
@@ -28,13 +45,17 @@ export class Classifier {
   readonly #portions: AnswerPortions<SetChoices, Block>;
   readonly #reader: ClassReader;
 
-  constructor(model: ClassificationModel) {
-    const classifier = new RowClassifier(model);
-    const writer = new ClassWriter(model);
+  static *create(model: ClassificationModel): Steps<Classifier> {
+    return new Classifier(model, yield* createParts(model));
+  }
+
+  constructor(model: ClassificationModel, parts = finish(createParts(model))) {
+    const { classifier, frame, checks } = parts;
+    const writer = new ClassWriter(model, frame);
     this.#target = model.target;
     this.#names = model.classes.map(({ name }) => name);
     this.#classifier = classifier;
-    this.#checks = new RowChecks(model);
+    this.#checks = checks;
     this.#reader = new ClassReader(model.classes);
     const engine: RowEngine<SetChoices, Block> = {
       room: (most) => ({

@@ -9,8 +9,8 @@ const FALSE = literal('false');
 export class EchoColumn {
   readonly #key: Literal;
   readonly #cell: Cell;
-  /** The JSON of the texts that rows most often send. */
-  readonly #known: ReadonlyMap<string, Literal>;
+  /** The JSON of the texts that rows most often send; null, until a row sends it. */
+  readonly #known: Map<string, Literal | null>;
 
   /**
    * @param key what comes before the value, such as `,"name":`.
@@ -19,7 +19,7 @@ export class EchoColumn {
   constructor(key: string, name: string, texts: readonly string[]) {
     this.#key = literal(key);
     this.#cell = new Cell(name);
-    this.#known = new Map(texts.map((text) => [text, literal(JSON.stringify(text))]));
+    this.#known = new Map(texts.map((text) => [text, null]));
   }
 
   isNull(row: RowObject): boolean {
@@ -31,7 +31,14 @@ export class EchoColumn {
     out.literal(this.#key);
     const known = typeof value === 'string' ? this.#known.get(value) : undefined;
     if (known) out.literal(known);
+    else if (known === null) out.literal(this.#know(String(value)));
     else writeValue(out, value);
+  }
+
+  #know(text: string): Literal {
+    const known = literal(JSON.stringify(text));
+    this.#known.set(text, known);
+    return known;
   }
 }
 

@@ -1,6 +1,7 @@
 import { ForestScorer } from '../forest/forest-scorer.js';
 import { ErrorEstimator } from '../intervals/interval-width.js';
 import type { PartialRows } from '../model/partial-rows.js';
+import type { Steps } from '../steps.js';
 
 /** Predicts the errors of partial rows. */
 export class PartialEstimator {
@@ -8,10 +9,16 @@ export class PartialEstimator {
   readonly #base: number;
   readonly #corrections: ForestScorer;
 
-  constructor(partialRows: PartialRows) {
-    this.errors = new ErrorEstimator(partialRows);
-    this.#base = partialRows.correction_forest.base;
-    this.#corrections = new ForestScorer(partialRows.correction_forest.trees);
+  static *create(partialRows: PartialRows): Steps<PartialEstimator> {
+    const { base, trees } = partialRows.correction_forest;
+    const errors = yield* ErrorEstimator.create(partialRows);
+    return new PartialEstimator(errors, base, yield* ForestScorer.create(trees));
+  }
+
+  private constructor(errors: ErrorEstimator, base: number, corrections: ForestScorer) {
+    this.errors = errors;
+    this.#base = base;
+    this.#corrections = corrections;
   }
 
   /**

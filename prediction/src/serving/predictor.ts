@@ -1,10 +1,12 @@
 import type { RegressionModel } from '../model/model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
+import { finish, type Steps } from '../steps.js';
 import { ownValue } from '../table/row-object.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { ResponseWriter } from './response-writer.js';
+import { RowFrame } from './row-frame.js';
 import { RowPredictor, type WidthChoices, type Workspace } from './row-predictor.js';
 
 /** Room for a block of rows and what is predicted of them. */
@@ -22,6 +24,21 @@ export interface PredictOptions {
   confidence?: number;
 }
 
+/** The parts of a predictor that take long to make. */
+interface Parts {
+  readonly predictor: RowPredictor;
+  readonly frame: RowFrame;
+  readonly checks: RowChecks;
+}
+
+function* createParts(model: RegressionModel): Steps<Parts> {
+  return {
+    predictor: yield* RowPredictor.create(model),
+    frame: yield* RowFrame.create(model.columns),
+    checks: yield* RowChecks.create(model),
+  };
+}
+
 /** A regressor made ready for answering. May be used by any number of callers in turn. */
 export class Predictor {
   readonly #target: string;
@@ -29,12 +46,16 @@ export class Predictor {
   readonly #checks: RowChecks;
   readonly #portions: AnswerPortions<WidthChoices, Block>;
 
-  constructor(model: RegressionModel) {
-    const predictor = new RowPredictor(model);
-    const writer = new ResponseWriter(model);
+  static *create(model: RegressionModel): Steps<Predictor> {
+    return new Predictor(model, yield* createParts(model));
+  }
+
+  constructor(model: RegressionModel, parts = finish(createParts(model))) {
+    const { predictor, frame, checks } = parts;
+    const writer = new ResponseWriter(model, frame);
     this.#target = model.target;
     this.#predictor = predictor;
-    this.#checks = new RowChecks(model);
+    this.#checks = checks;
     const engine: RowEngine<WidthChoices, Block> = {
       room: (most) => ({
         workspace: predictor.workspace(most),

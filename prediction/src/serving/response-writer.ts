@@ -4,7 +4,7 @@ import { Cell, valuesOf } from '../table/row-object.js';
 import { writeValue } from './echo-column.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { actualValue, type PredictedRows } from './predicted-rows.js';
-import { type ByAnomaly, byAnomaly, ofAnomaly, RowFrame } from './row-frame.js';
+import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame } from './row-frame.js';
 
 /** The text between the values of a row. */
 interface Parts {
@@ -34,9 +34,9 @@ export class ResponseWriter {
   readonly #parts: Parts;
   readonly #confidences = confidenceLiterals();
 
-  constructor({ columns, target }: RegressionModel) {
+  constructor({ columns, target }: RegressionModel, frame: RowFrame) {
     this.#target = new Cell(target);
-    this.#frame = new RowFrame(columns);
+    this.#frame = frame;
     this.#parts = partsOf(target, columns.length === 0);
   }
 

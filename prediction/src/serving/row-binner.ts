@@ -2,6 +2,7 @@ import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
 import type { ModelFeature } from '../binning/dataset.js';
 import { MAX_BINS } from '../forest/tree.js';
 import { maskBin } from '../model/partial-rows.js';
+import type { Steps } from '../steps.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
 
@@ -33,8 +34,9 @@ export interface BinnedModel {
 export class RowBinner {
   readonly #inputs: readonly Input[];
 
-  constructor({ columns, features, partial_rows }: BinnedModel) {
-    this.#inputs = features.map(({ column, part, cuts }, feature) => {
+  static *create({ columns, features, partial_rows }: BinnedModel): Steps<RowBinner> {
+    const inputs: Input[] = [];
+    for (const [feature, { column, part, cuts }] of features.entries()) {
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
@@ -42,8 +44,15 @@ export class RowBinner {
       const isUnfamiliar = new Uint8Array(MAX_BINS);
       for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
       const encoder = createEncoder(summary, cuts, part);
-      return { cell: new Cell(summary.name), encoder, isUnfamiliar, mask: maskBin(unfamiliarBins) };
-    });
+      const mask = maskBin(unfamiliarBins);
+      inputs.push({ cell: new Cell(summary.name), encoder, isUnfamiliar, mask });
+      yield;
+    }
+    return new RowBinner(inputs);
+  }
+
+  private constructor(inputs: readonly Input[]) {
+    this.#inputs = inputs;
   }
 
   /** Room for at most so many binned rows. */

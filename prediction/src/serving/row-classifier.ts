@@ -3,6 +3,7 @@ import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
 import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import type { ClassificationModel } from '../model/class-model.js';
+import type { Steps } from '../steps.js';
 import type { PredictedClasses } from './predicted-classes.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 import { sortByKind } from './row-predictor.js';
@@ -27,9 +28,21 @@ class ForestScorers {
   readonly #scorers: readonly ForestScorer[];
 
   /** @param memory where the forests are laid out. */
-  constructor(forests: readonly Forest[], memory: ReturnType<typeof scorerMemory>) {
-    this.#bases = forests.map(({ base }) => base);
-    this.#scorers = forests.map(({ trees }) => new ForestScorer(trees, memory));
+  static *create(
+    forests: readonly Forest[],
+    memory: ReturnType<typeof scorerMemory>,
+  ): Steps<ForestScorers> {
+    const scorers: ForestScorer[] = [];
+    for (const { trees } of forests) scorers.push(yield* ForestScorer.create(trees, memory));
+    return new ForestScorers(
+      forests.map(({ base }) => base),
+      scorers,
+    );
+  }
+
+  private constructor(bases: readonly number[], scorers: readonly ForestScorer[]) {
+    this.#bases = bases;
+    this.#scorers = scorers;
   }
 
   get count(): number {
@@ -53,24 +66,45 @@ class ForestScorers {
   }
 }
 
+/** The parts of a classifier for partial rows. */
+interface PartialClassifier {
+  readonly corrections: ForestScorers;
+  readonly estimator: ProbabilityEstimator;
+}
+
 /** From rows to probabilities of classes. */
 export class RowClassifier {
   readonly #model: ClassificationModel;
   readonly #binner: RowBinner;
   readonly #forests: ForestScorers;
   readonly #estimator: ProbabilityEstimator;
-  readonly #partial: { corrections: ForestScorers; estimator: ProbabilityEstimator } | null;
+  readonly #partial: PartialClassifier | null;
 
-  constructor(model: ClassificationModel) {
-    this.#model = model;
-    this.#binner = new RowBinner(model);
+  static *create(model: ClassificationModel): Steps<RowClassifier> {
+    const { class_forests, partial_rows } = model;
     const memory = scorerMemory();
-    this.#forests = new ForestScorers(model.class_forests, memory);
+    return new RowClassifier(
+      model,
+      yield* RowBinner.create(model),
+      yield* ForestScorers.create(class_forests, memory),
+      partial_rows && {
+        corrections: yield* ForestScorers.create(partial_rows.correction_forests, memory),
+        estimator: new ProbabilityEstimator(partial_rows.probabilities),
+      },
+    );
+  }
+
+  private constructor(
+    model: ClassificationModel,
+    binner: RowBinner,
+    forests: ForestScorers,
+    partial: PartialClassifier | null,
+  ) {
+    this.#model = model;
+    this.#binner = binner;
+    this.#forests = forests;
     this.#estimator = new ProbabilityEstimator(model.probabilities);
-    this.#partial = model.partial_rows && {
-      corrections: new ForestScorers(model.partial_rows.correction_forests, memory),
-      estimator: new ProbabilityEstimator(model.partial_rows.probabilities),
-    };
+    this.#partial = partial;
   }
 
   /** @throws {RangeError} if the confidence is not within 0.01 to 0.99. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.js';
 import { ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowObject } from '../table/row-object.js';
@@ -10,15 +11,18 @@ export class RowFrame {
   readonly #closing: readonly EchoColumn[];
   readonly #closingNulls = literal(`${ECHO_COLUMNS.map((name) => `,"${name}":null`).join('')}}`);
 
-  constructor(columns: readonly ColumnSummary[]) {
-    this.#inputs = columns.map(
-      ({ name, categories }, index) =>
-        new EchoColumn(
-          `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-          name,
-          categories ?? [],
-        ),
-    );
+  static *create(columns: readonly ColumnSummary[]): Steps<RowFrame> {
+    const inputs: EchoColumn[] = [];
+    for (const { name, categories } of columns) {
+      const key = `${inputs.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+      inputs.push(new EchoColumn(key, name, categories ?? []));
+      yield;
+    }
+    return new RowFrame(inputs);
+  }
+
+  private constructor(inputs: readonly EchoColumn[]) {
+    this.#inputs = inputs;
     this.#closing = ECHO_COLUMNS.map((name) => new EchoColumn(`,"${name}":`, name, []));
   }
 

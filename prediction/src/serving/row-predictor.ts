@@ -5,6 +5,7 @@ import { Rounding } from '../intervals/rounding.js';
 import { withinSupport } from '../intervals/target-range.js';
 import { fromStandard, lengthFromStandard } from '../intervals/target-scale.js';
 import type { RegressionModel } from '../model/model.js';
+import type { Steps } from '../steps.js';
 import { PartialEstimator } from './partial-estimator.js';
 import type { PredictedRows } from './predicted-rows.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
@@ -34,12 +35,29 @@ export class RowPredictor {
   readonly #partial: PartialEstimator | null;
   readonly #rounding: Rounding;
 
-  constructor(model: RegressionModel) {
+  static *create(model: RegressionModel): Steps<RowPredictor> {
+    const { value_forest, partial_rows } = model;
+    return new RowPredictor(
+      model,
+      yield* RowBinner.create(model),
+      yield* ForestScorer.create(value_forest.trees),
+      yield* ErrorEstimator.create(model),
+      partial_rows && (yield* PartialEstimator.create(partial_rows)),
+    );
+  }
+
+  private constructor(
+    model: RegressionModel,
+    binner: RowBinner,
+    values: ForestScorer,
+    errors: ErrorEstimator,
+    partial: PartialEstimator | null,
+  ) {
     this.#model = model;
-    this.#binner = new RowBinner(model);
-    this.#values = new ForestScorer(model.value_forest.trees);
-    this.#errors = new ErrorEstimator(model);
-    this.#partial = model.partial_rows && new PartialEstimator(model.partial_rows);
+    this.#binner = binner;
+    this.#values = values;
+    this.#errors = errors;
+    this.#partial = partial;
     this.#rounding = new Rounding(lengthFromStandard(model.target_scale, model.target_deviation));
   }
 

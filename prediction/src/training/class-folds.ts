@@ -2,7 +2,7 @@ import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
 import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
 import { EarlyStopping } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
-import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
+import type { Scores } from '../classes/probabilities.js';
 import { scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest, Tree } from '../forest/tree.js';
 import { classTreeParams, learningRate, maxClassRounds } from '../params.js';
@@ -167,18 +167,28 @@ export function scoreRows(learner: Learner, forests: readonly Forest[], rows: Ui
 }
 
 function stopEarly(scores: Scores, target: ClassTarget, rows: Uint32Array): EarlyStopping {
-  const { classCount, labels, shares } = target;
-  const shifts = Array.from(shares, () => 0);
-  const plain = { scale: 1, shifts, shares: shifts, share_weight: 0 };
-  const estimator = new ProbabilityEstimator(plain);
-  const ofRow = new Float64Array(classCount);
-  const loss = () => {
-    let sum = 0;
+  const loss = () => logLossOfScores(scores, target, rows);
+  return new EarlyStopping(scores.values, loss, maxClassRounds(target.classCount));
+}
+
+/** Returns the log loss of the softmax of the scores, as a sum over the rows. */
+function logLossOfScores(
+  { values, stride }: Scores,
+  { labels, classCount }: ClassTarget,
+  rows: Uint32Array,
+): number {
+  let loss = 0;
+  if (classCount === 2) {
     for (const row of rows) {
-      estimator.write(ofRow, 0, scores, row);
-      sum -= Math.log(Math.max(ofRow[labels[row] ?? 0] ?? 0, Number.MIN_VALUE));
+      const score = values[row] ?? 0;
+      loss += Math.log1p(Math.exp(labels[row] === 1 ? -score : score));
     }
-    return sum;
-  };
-  return new EarlyStopping(scores.values, loss, maxClassRounds(classCount));
+    return loss;
+  }
+  for (const row of rows) {
+    let sum = 0;
+    for (let at = row; at < values.length; at += stride) sum += Math.exp(values[at] ?? 0);
+    loss += Math.log(sum) - (values[(labels[row] ?? 0) * stride + row] ?? 0);
+  }
+  return loss;
 }

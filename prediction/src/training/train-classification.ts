@@ -90,7 +90,7 @@ function judgeByLogLoss(
   estimator: ProbabilityEstimator,
 ) {
   const memory = scorerMemory();
-  const scorers = forests.map(({ trees }) => new ForestScorer(trees, memory));
+  const scorers = forests.map(({ trees }) => ForestScorer.of(trees, memory));
   return (rows: Uint32Array) => (bins: Uint8Array) => {
     const stride = rows.length;
     const values = new Float64Array(forests.length * stride);

@@ -108,7 +108,7 @@ export function trainRegression(
 
 /** Sums up the squared errors of a fold's forest. */
 function judgeBySquares({ target }: OutOfFold, { forest }: Fold) {
-  const scorer = new ForestScorer(forest.trees);
+  const scorer = ForestScorer.of(forest.trees);
   return (rows: Uint32Array) => (bins: Uint8Array) => {
     const sums = new Float64Array(rows.length).fill(forest.base);
     scorer.addToAll(sums, bins, rows.length);

@@ -49,20 +49,43 @@ function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> |
   }
 }
 
-async function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> {
+function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> | void {
+  if (Symbol.asyncIterator in pieces) return sendEach(res, portionsAsTheyCome(pieces));
+  // Most responses are one short portion, for which nothing needs to wait.
   const portions = portionsOf(pieces);
-  const first = await portions.next();
+  const first = portions.next();
   const held: Portion = first.done ? '' : first.value;
+  if (held.length >= PORTION) return sendEach(res, portions, held);
+  const second = portions.next();
+  if (!second.done) return sendPortions(res, held, second.value, portions);
+  sendWhole(res, held);
+}
+
+/** @param first the portion that was taken already */
+async function sendEach(res: Response, portions: Portions, first?: Portion): Promise<void> {
+  const held = first ?? (await nextPortion(portions)) ?? '';
   if (held.length >= PORTION) await pauseWork(res);
-  const second = await portions.next();
-  if (second.done) sendWhole(res, held);
-  else await sendPortions(res, held, second.value, portions);
+  const second = await nextPortion(portions);
+  if (second === undefined) sendWhole(res, held);
+  else await sendPortions(res, held, second, portions);
+}
+
+async function nextPortion(portions: Portions): Promise<Portion | undefined> {
+  const next = await portions.next();
+  return next.done ? undefined : next.value;
 }
 
 function sendWhole(res: Response, text: Portion): void {
   res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(text);
+  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a character, so
+  // that few bytes become text at little cost.
+  if (typeof text === 'string' || text.length >= PORTION) res.end(text);
+  else res.end(bufferOf(text).toString('latin1'), 'latin1');
   boundWait(res);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**
@@ -135,11 +158,7 @@ function armSendTimeout(res: Response): () => void {
 
 type Portions = Iterator<Portion> | AsyncIterator<Portion>;
 
-function portionsOf(pieces: JsonText<unknown>['pieces']): Portions {
-  return Symbol.asyncIterator in pieces ? portionsAsTheyCome(pieces) : portions(pieces);
-}
-
-function* portions(pieces: Iterable<Portion>): Generator<Portion> {
+function* portionsOf(pieces: Iterable<Portion>): Generator<Portion, undefined> {
   let portion = '';
   for (const piece of pieces) {
     const isText = typeof piece === 'string';
@@ -151,6 +170,7 @@ function* portions(pieces: Iterable<Portion>): Generator<Portion> {
     if (!isText) yield piece;
   }
   if (portion !== '') yield portion;
+  return undefined;
 }
 
 async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Portion> {

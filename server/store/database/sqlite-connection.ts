@@ -32,6 +32,12 @@ export class PreparedStatement<Row = unknown> {
     return rows;
   }
 
+  /** Returns the value of the first column of the first row; undefined if there is no row. */
+  value(): unknown {
+    const row: unknown = this.#statement.get();
+    return Array.isArray(row) ? row[0] : undefined;
+  }
+
   run(parameters: readonly unknown[]) {
     return this.#statement.run(...parameters);
   }

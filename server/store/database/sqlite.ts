@@ -65,12 +65,12 @@ export async function openSqlite(
     database.close();
     throw error;
   }
-  const othersChanges = new PreparedStatement<DataVersion>(database, 'pragma data_version');
-  let seen: number | undefined;
+  const othersChanges = new PreparedStatement(database, 'pragma data_version');
+  let seen: unknown;
   const mark = () => {
     // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
     if (seen === undefined) {
-      seen = othersChanges.all([])[0]?.data_version;
+      seen = othersChanges.value();
       setImmediate(() => {
         seen = undefined;
       });
@@ -79,11 +79,6 @@ export async function openSqlite(
   };
   const reads = path === ':memory:' ? {} : await openReads(path);
   return { databases: { ...oneWay(db), ...reads }, mark };
-}
-
-/** The answer of `pragma data_version`. */
-interface DataVersion {
-  readonly data_version: number;
 }
 
 /** Opens a file that is open already, for what only reads. */

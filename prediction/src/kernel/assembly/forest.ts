@@ -35,31 +35,58 @@ export function addForest(
     const masks = <usize>load<u32>(groups, 12);
     const leaves = <usize>load<u32>(groups, 16);
     const slotsEnd = slots + 4 * features;
-    for (let row: u32 = 0; row < rowCount; row++) {
+    let row: u32 = 0;
+    // Two rows at a time share the walk over the features.
+    for (; row + 1 < rowCount; row += 2) {
       const rowBins = bins + row;
       let possible = i32x4.splat(-1);
-      let possibleToo = i32x4.splat(-1);
+      let possibleToo = possible;
+      let nextPossible = possible;
+      let nextPossibleToo = possible;
       let place = places;
       for (let slot = slots; slot < slotsEnd; slot += 4) {
-        const bin = <usize>load<u8>(rowBins + rowCount * load<u32>(slot));
-        const mask = masks + MASKS * <usize>load<u16>(place + 2 * bin);
+        const pair = <usize>load<u16>(rowBins + rowCount * load<u32>(slot));
+        const mask = masks + MASKS * <usize>load<u16>(place + 2 * (pair & 255));
+        const nextMask = masks + MASKS * <usize>load<u16>(place + 2 * (pair >> 8));
         possible = v128.and(possible, v128.load(mask));
         possibleToo = v128.and(possibleToo, v128.load(mask, 16));
+        nextPossible = v128.and(nextPossible, v128.load(nextMask));
+        nextPossibleToo = v128.and(nextPossibleToo, v128.load(nextMask, 16));
         place += 2 * MAX_BINS;
       }
       const at = sums + 8 * row;
-      let sum = load<f64>(at);
-      sum += leaf(leaves, i32x4.extract_lane(possible, 0));
-      sum += leaf(leaves + LEAVES, i32x4.extract_lane(possible, 1));
-      sum += leaf(leaves + 2 * LEAVES, i32x4.extract_lane(possible, 2));
-      sum += leaf(leaves + 3 * LEAVES, i32x4.extract_lane(possible, 3));
-      sum += leaf(leaves + 4 * LEAVES, i32x4.extract_lane(possibleToo, 0));
-      sum += leaf(leaves + 5 * LEAVES, i32x4.extract_lane(possibleToo, 1));
-      sum += leaf(leaves + 6 * LEAVES, i32x4.extract_lane(possibleToo, 2));
-      sum += leaf(leaves + 7 * LEAVES, i32x4.extract_lane(possibleToo, 3));
-      store<f64>(at, sum);
+      store<f64>(at, addLeaves(load<f64>(at), leaves, possible, possibleToo));
+      store<f64>(at, addLeaves(load<f64>(at, 8), leaves, nextPossible, nextPossibleToo), 8);
     }
+    if (row === rowCount) continue;
+    const rowBins = bins + row;
+    let possible = i32x4.splat(-1);
+    let possibleToo = possible;
+    let place = places;
+    for (let slot = slots; slot < slotsEnd; slot += 4) {
+      const bin = <usize>load<u8>(rowBins + rowCount * load<u32>(slot));
+      const mask = masks + MASKS * <usize>load<u16>(place + 2 * bin);
+      possible = v128.and(possible, v128.load(mask));
+      possibleToo = v128.and(possibleToo, v128.load(mask, 16));
+      place += 2 * MAX_BINS;
+    }
+    const at = sums + 8 * row;
+    store<f64>(at, addLeaves(load<f64>(at), leaves, possible, possibleToo));
   }
+}
+
+/** Adds the leaves of a group to a sum, tree by tree. */
+function addLeaves(before: f64, leaves: usize, possible: v128, possibleToo: v128): f64 {
+  let sum = before;
+  sum += leaf(leaves, i32x4.extract_lane(possible, 0));
+  sum += leaf(leaves + LEAVES, i32x4.extract_lane(possible, 1));
+  sum += leaf(leaves + 2 * LEAVES, i32x4.extract_lane(possible, 2));
+  sum += leaf(leaves + 3 * LEAVES, i32x4.extract_lane(possible, 3));
+  sum += leaf(leaves + 4 * LEAVES, i32x4.extract_lane(possibleToo, 0));
+  sum += leaf(leaves + 5 * LEAVES, i32x4.extract_lane(possibleToo, 1));
+  sum += leaf(leaves + 6 * LEAVES, i32x4.extract_lane(possibleToo, 2));
+  sum += leaf(leaves + 7 * LEAVES, i32x4.extract_lane(possibleToo, 3));
+  return sum;
 }
 
 /** Returns the value of the leftmost possible leaf; there is always one. */

@@ -2,13 +2,14 @@
  * The loops of training and prediction that touch every row, as WebAssembly. They work on memory
  * that the caller has laid out from `firstFree` on, and take addresses in it.
  */
+export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';
 export { findSplit } from './split';
-export { addTree } from './tree';
+export { addTree, multiplyByTree } from './tree';
 
 /** Returns the first address after the kernel's own memory. */
 export function firstFree(): usize {

@@ -20,12 +20,33 @@ export function addTree(
   const featuresEnd = features + 8 * featureCount;
   for (const end = rows + 4 * count; rows < end; rows += 4) {
     const row = <usize>load<u32>(rows);
-    let possible: u32 = -1;
-    for (let feature = features; feature < featuresEnd; feature += 8) {
-      const bin = <usize>load<u8>(<usize>load<u32>(feature) + row);
-      possible &= load<u32>(<usize>load<u32>(feature, 4) + 4 * bin);
-    }
     const at = sums + 8 * row;
-    store<f64>(at, load<f64>(at) + factor * load<f64>(leaves + 8 * <usize>ctz(possible)));
+    store<f64>(at, load<f64>(at) + factor * leafValue(features, featuresEnd, leaves, row));
   }
+}
+
+/** Multiplies the numbers of rows by the values of one tree: see `addTree`. */
+export function multiplyByTree(
+  features: usize,
+  featureCount: u32,
+  leaves: usize,
+  rows: usize,
+  count: u32,
+  products: usize,
+): void {
+  const featuresEnd = features + 8 * featureCount;
+  for (const end = rows + 4 * count; rows < end; rows += 4) {
+    const row = <usize>load<u32>(rows);
+    const at = products + 8 * row;
+    store<f64>(at, load<f64>(at) * leafValue(features, featuresEnd, leaves, row));
+  }
+}
+
+function leafValue(features: usize, featuresEnd: usize, leaves: usize, row: usize): f64 {
+  let possible: u32 = -1;
+  for (let feature = features; feature < featuresEnd; feature += 8) {
+    const bin = <usize>load<u8>(<usize>load<u32>(feature) + row);
+    possible &= load<u32>(<usize>load<u32>(feature, 4) + 4 * bin);
+  }
+  return load<f64>(leaves + 8 * <usize>ctz(possible));
 }
