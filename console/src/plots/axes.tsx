@@ -24,12 +24,12 @@ export function BottomAxis({
     <g class="axis">
       <line x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
       {scale.ticks.map((tick) => (
-        <text key={tick} x={scale(tick)} y={area.bottom + 16} text-anchor="middle">
+        <text key={tick} x={scale(tick)} y={area.bottom + 18} text-anchor="middle">
           {format(tick)}
         </text>
       ))}
-      <text class="label" x={area.right} y={area.bottom + 34} text-anchor="end">
-        {label}
+      <text class="label" x={area.right} y={area.bottom + 38} text-anchor="end">
+        {shortened(label, area.right - area.left)}
       </text>
     </g>
   );
@@ -57,9 +57,19 @@ export function LeftAxis({
           </text>
         </g>
       ))}
-      <text class="label" x={area.left} y={area.top - 10} text-anchor="start">
-        {label}
+      <text class="label" x={0} y={12} text-anchor="start">
+        {shortened(label, area.right)}
       </text>
     </g>
   );
+}
+
+/** The usual width of a character in a drawing, in CSS pixels. */
+const CHARACTER = 7;
+
+/** Returns a text that fits a width, with an ellipsis where it was cut. */
+export function shortened(text: string, width: number): string {
+  const characters = Array.from(text);
+  const most = Math.max(1, Math.floor(width / CHARACTER));
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }

@@ -2,7 +2,7 @@ const LOCALE = navigator.language;
 
 const numbers = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 6 });
 const short = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
-const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const wholes = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const percents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 });
 const finePercents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const times = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -12,11 +12,14 @@ export const number = (value: number) => numbers.format(value);
 
 /** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
 export const rounded = (value: number) =>
-  Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
+  Math.abs(value) >= 1000 ? wholes.format(value) : short.format(value);
+
+/** Formats a whole number. */
+export const whole = (value: number) => wholes.format(value);
 
 /** Formats a count. */
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
-  `${whole.format(value)} ${value === 1 ? singular : plural}`;
+  `${wholes.format(value)} ${value === 1 ? singular : plural}`;
 
 /** Formats a share as whole percents. */
 export const percent = (share: number) => percents.format(share);
@@ -44,3 +47,16 @@ export function bytes(size: number): string {
     maximumSignificantDigits: 3,
   }).format(size / 1000 ** step);
 }
+
+const exacts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 4 });
+const compacts = new Intl.NumberFormat(LOCALE, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+
+/** Formats a number with four significant digits, as a model's summary does. */
+export const measure = (value: number) => exacts.format(value);
+
+/** Formats a number for the tick of an axis: in millions, for example, where it is large. */
+export const tick = (value: number) =>
+  Math.abs(value) >= 100_000 ? compacts.format(value) : rounded(value);

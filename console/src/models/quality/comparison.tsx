@@ -1,0 +1,62 @@
+import type { ClassificationMetrics, Model, RegressionMetrics } from 'roster-client';
+import { Bars } from '../../plots/bars.js';
+import { finePercent, measure } from '../../ui/format.js';
+
+/** The headline of a model: its summary, and its error beside that of the simplest answer. */
+export function Comparison({ model }: { model: Model }) {
+  return (
+    <section class="headline">
+      <p class="summary">{model.summary}</p>
+      {model.task === 'regression'
+        ? model.metrics && <ErrorBars metrics={model.metrics} />
+        : model.metrics && (
+            <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
+          )}
+    </section>
+  );
+}
+
+function ErrorBars({ metrics: { mae, baseline_mae: baseline } }: { metrics: RegressionMetrics }) {
+  const longest = Math.max(mae, baseline) || 1;
+  return (
+    <figure class="comparison">
+      <figcaption>Off by, on average: shorter is better</figcaption>
+      <Bars
+        rows={[
+          { name: 'This model', share: mae / longest, text: measure(mae) },
+          {
+            name: 'Always the mean',
+            share: baseline / longest,
+            text: measure(baseline),
+            isFaint: true,
+          },
+        ]}
+      />
+    </figure>
+  );
+}
+
+function AccuracyBars({
+  metrics: { accuracy, baseline_accuracy: baseline },
+  commonest,
+}: {
+  metrics: ClassificationMetrics;
+  commonest: string;
+}) {
+  return (
+    <figure class="comparison">
+      <figcaption>Right answers: longer is better</figcaption>
+      <Bars
+        rows={[
+          { name: 'This model', share: accuracy, text: finePercent(accuracy) },
+          {
+            name: `Always “${commonest}”`,
+            share: baseline,
+            text: finePercent(baseline),
+            isFaint: true,
+          },
+        ]}
+      />
+    </figure>
+  );
+}

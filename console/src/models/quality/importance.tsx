@@ -1,0 +1,57 @@
+import type { Column, Model } from 'roster-client';
+import { Bars } from '../../plots/bars.js';
+import { rounded } from '../../ui/format.js';
+
+/** So many columns are shown at once; the others can be opened. */
+const MAX_SHOWN = 12;
+
+/** Returns the columns that a model uses, the most important first. */
+export function byImportance(columns: readonly Column[]): Column[] {
+  const weight = ({ importance }: Column) => importance?.permutation ?? 0;
+  return columns.filter(({ used }) => used).sort((a, b) => weight(b) - weight(a));
+}
+
+/** Which columns matter to a model, and which it does not use. */
+export function Importance({ model }: { model: Model }) {
+  const columns = byImportance(model.columns ?? []);
+  const unused = (model.columns ?? []).filter(({ used }) => !used);
+  const longest = Math.max(0, columns[0]?.importance?.permutation ?? 0) || 1;
+  const rows = columns.map(({ name, importance }) => {
+    const value = importance?.permutation ?? 0;
+    return { name, share: value / longest, text: `${value > 0 ? '+' : ''}${rounded(value)}` };
+  });
+  return (
+    <>
+      <figure class="figure">
+        <figcaption>
+          <h3>Importance of columns</h3>
+          <p>
+            {model.task === 'regression'
+              ? `How much the error (root mean squared, in units of ${model.target}) grows when the column’s values are shuffled.`
+              : 'How much the log loss grows when the column’s values are shuffled.'}
+          </p>
+        </figcaption>
+        <Bars rows={rows.slice(0, MAX_SHOWN)} />
+        {rows.length > MAX_SHOWN && (
+          <details>
+            <summary>Show {rows.length - MAX_SHOWN} more</summary>
+            <Bars rows={rows.slice(MAX_SHOWN)} />
+          </details>
+        )}
+      </figure>
+      {unused.length > 0 && (
+        <section class="not-used">
+          <h3>Not used</h3>
+          <dl class="unused">
+            {unused.map(({ name, reason }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{reason}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  );
+}

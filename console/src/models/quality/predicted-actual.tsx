@@ -1,0 +1,60 @@
+import type { RegressionMetrics } from 'roster-client';
+import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Figure } from '../../plots/figure.js';
+import { extent, linearScale } from '../../plots/scale.js';
+import { measure, tick } from '../../ui/format.js';
+
+/** Predicted values against actual ones: the nearer to the diagonal, the better. */
+export function PredictedActual({
+  groups,
+  target,
+}: {
+  groups: RegressionMetrics['predicted_actual'];
+  target: string;
+}) {
+  const ends = groups.flatMap(({ predicted, actual, deviation }) => [
+    predicted,
+    actual - deviation,
+    actual + deviation,
+  ]);
+  return (
+    <Figure
+      title="Predicted and actual values"
+      description="Each point is a group of rows with close predictions. On the dashed line, prediction and truth agree. The band is one standard deviation of the true values."
+      table={{
+        head: ['Predicted', 'Actual', 'Standard deviation', 'Rows'],
+        rows: groups.map(({ predicted, actual, deviation, rows }) => [
+          measure(predicted),
+          measure(actual),
+          measure(deviation),
+          rows,
+        ]),
+      }}
+    >
+      {(area) => {
+        const domain = extent(ends, 0.02);
+        const x = linearScale(domain, [area.left, area.right]);
+        const y = linearScale(domain, [area.bottom, area.top]);
+        const upper = groups.map((g) => `${x(g.predicted)},${y(g.actual + g.deviation)}`);
+        const lower = groups.map((g) => `${x(g.predicted)},${y(g.actual - g.deviation)}`);
+        return (
+          <>
+            <LeftAxis scale={y} area={area} label={`Actual ${target}`} format={tick} />
+            <BottomAxis scale={x} area={area} label={`Predicted ${target}`} format={tick} />
+            <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
+            <line
+              class="reference"
+              x1={x(domain[0])}
+              y1={y(domain[0])}
+              x2={x(domain[1])}
+              y2={y(domain[1])}
+            />
+            {groups.map(({ predicted, actual }) => (
+              <circle key={predicted} class="mark" cx={x(predicted)} cy={y(actual)} r="4" />
+            ))}
+          </>
+        );
+      }}
+    </Figure>
+  );
+}

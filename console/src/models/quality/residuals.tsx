@@ -1,0 +1,67 @@
+import type { RegressionMetrics } from 'roster-client';
+import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Figure } from '../../plots/figure.js';
+import { linearScale } from '../../plots/scale.js';
+import { measure, tick } from '../../ui/format.js';
+
+/** A histogram of the residuals. */
+export function Residuals({
+  bins,
+  target,
+}: {
+  bins: RegressionMetrics['residuals'];
+  target: string;
+}) {
+  const inner = bins.find(({ from, to }) => from !== null && to !== null);
+  if (inner?.from == null || inner.to == null) return null;
+  const width = inner.to - inner.from;
+  // The open bins at the ends are drawn as wide as the others.
+  const drawn = bins.map(({ from, to, rows }) => {
+    const start = from ?? (to ?? 0) - width;
+    return { start, end: to ?? start + width, isOpen: from === null || to === null, rows };
+  });
+  const domain: [number, number] = [drawn[0]?.start ?? 0, drawn.at(-1)?.end ?? 1];
+  return (
+    <Figure
+      title="How far off it is"
+      description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends hold everything further out."
+      table={{
+        head: ['Actual − predicted', 'Rows'],
+        rows: bins.map(({ from, to, rows }) => [rangeText(from, to), rows]),
+      }}
+    >
+      {(area) => {
+        const most = Math.max(...drawn.map(({ rows }) => rows));
+        const x = linearScale(domain, [area.left, area.right]);
+        const y = linearScale([0, most * 1.04], [area.bottom, area.top]);
+        return (
+          <>
+            <LeftAxis scale={y} area={area} label="Rows" format={tick} />
+            <BottomAxis
+              scale={x}
+              area={area}
+              label={`Actual − predicted ${target}`}
+              format={tick}
+            />
+            {drawn.map(({ start, end, isOpen, rows }) => (
+              <rect
+                key={start}
+                class={isOpen ? 'mark faint-mark' : 'mark'}
+                x={x(start) + 0.75}
+                width={Math.max(0, x(end) - x(start) - 1.5)}
+                y={y(rows)}
+                height={area.bottom - y(rows)}
+              />
+            ))}
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+function rangeText(from: number | null, to: number | null): string {
+  if (from === null) return `below ${measure(to ?? 0)}`;
+  if (to === null) return `${measure(from)} and more`;
+  return `${measure(from)} to ${measure(to)}`;
+}

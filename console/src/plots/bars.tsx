@@ -1,0 +1,103 @@
+import type { ComponentChildren } from 'preact';
+
+/** A row of a bar chart. */
+export interface BarRow {
+  readonly name: string;
+  /** Where the bar ends, from 0 to 1. */
+  readonly share: number;
+  /** The value as text. */
+  readonly text: string;
+  /** Whether the row stands for what others are compared with. */
+  readonly isFaint?: boolean;
+}
+
+/**
+ * Horizontal bars, one a row, with names that wrap and values that can be read as text. The
+ * positions are percentages, so that the drawing fits any width.
+ */
+export function Bars({ rows }: { rows: readonly BarRow[] }) {
+  return (
+    <Rows
+      rows={rows.map(({ name, share, text, isFaint }) => ({
+        name,
+        text,
+        drawing: (
+          <>
+            <rect class="track" width="100%" height="100%" rx="3" />
+            <rect
+              class={isFaint ? 'mark faint-mark' : 'mark'}
+              width={percentage(Math.max(0, share))}
+              height="100%"
+              rx="3"
+            />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+/** A row of a plot of shares: a point with the range that chance leaves it. */
+export interface DotRow {
+  readonly name: string;
+  /** From 0 to 1, as are the ends of the range. */
+  readonly at: number;
+  readonly low: number;
+  readonly high: number;
+  /** The value as text. */
+  readonly text: string;
+}
+
+/**
+ * Points with their ranges on a common scale, one a row.
+ * @param reference a position to compare with, from 0 to 1
+ */
+export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?: number }) {
+  return (
+    <Rows
+      rows={rows.map(({ name, at, low, high, text }) => ({
+        name,
+        text,
+        drawing: (
+          <>
+            <line class="track-line" x1="0" x2="100%" y1="50%" y2="50%" />
+            {reference !== undefined && (
+              <line
+                class="reference"
+                x1={percentage(reference)}
+                x2={percentage(reference)}
+                y1="0"
+                y2="100%"
+              />
+            )}
+            <line class="range" x1={percentage(low)} x2={percentage(high)} y1="50%" y2="50%" />
+            <circle class="mark" cx={percentage(at)} cy="50%" r="5" />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+function Rows({
+  rows,
+}: {
+  rows: readonly { name: string; text: string; drawing: ComponentChildren }[];
+}) {
+  return (
+    <ul class="bars">
+      {rows.map(({ name, text, drawing }) => (
+        <li key={name}>
+          <span class="bar-name">{name}</span>
+          <svg class="bar" aria-hidden="true">
+            {drawing}
+          </svg>
+          <span class="bar-value">{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Returns a position as a percentage, within the drawing. */
+const percentage = (share: number) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
