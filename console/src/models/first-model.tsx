@@ -1,6 +1,7 @@
 import { navigate } from '../router/route.js';
 import { key } from '../session/key.js';
 import { baseUrl } from '../session/roster.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
 import { handOver } from '../training/chosen-file.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { SendingProgress } from '../training/sending-progress.js';
@@ -9,9 +10,6 @@ import { Copyable } from '../ui/copyable.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { View } from '../ui/view.js';
-
-/** The file types that a table can have. */
-export const TABLE_TYPES = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
 
 /** The ways to get the first model of a project. */
 export function FirstModel({ project }: { project: string }) {
@@ -25,7 +23,7 @@ export function FirstModel({ project }: { project: string }) {
     }));
   return (
     <View title="What do you want to predict?">
-      <p class="lead">
+      <p class="intro">
         Give Roster a table in which the answer is known. It learns to give the answer for rows in
         which it is not known yet, and says how sure it is of each.
       </p>
@@ -36,7 +34,13 @@ export function FirstModel({ project }: { project: string }) {
             The prices of 9,000 diamonds, by weight, cut, colour and clarity. Training takes a few
             seconds. You can then let the model price a diamond of your own, or 1,000 at once.
           </p>
-          <button type="button" class="primary" onClick={tryDemo} disabled={isSending}>
+          {/* Not disabled, which would take the focus away. */}
+          <button
+            type="button"
+            class="primary"
+            onClick={() => isSending || tryDemo()}
+            aria-disabled={isSending}
+          >
             Try it with 9,000 diamonds
           </button>
           <SendingProgress state={state} cancel={cancel} />
@@ -60,7 +64,7 @@ export function FirstModel({ project }: { project: string }) {
       </div>
       <h2>Or from a terminal</h2>
       <p>This trains with the same diamonds. Every button of this page is a request to the API.</p>
-      <Copyable label="Commands that train the model" text={commands(project)} />
+      <Copyable label="Copy the commands" text={commands(project)} />
     </View>
   );
 }

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { href } from '../router/route.js';
 import { readHead, type TableHead } from '../tables/table-head.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
 import { takeHandedOver } from '../training/chosen-file.js';
 import { TrainForm } from '../training/train-form.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { View } from '../ui/view.js';
-import { TABLE_TYPES } from './first-model.js';
 
 /**
  * Trains a model from a table.

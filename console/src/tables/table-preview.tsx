@@ -38,7 +38,7 @@ export function TablePreview({
           <tr>
             {profiles.map((profile, index) => (
               <th key={index} scope="col" class={profile.name === target ? 'chosen' : undefined}>
-                <span class="column-name">{profile.name || '(no name)'}</span>
+                <span class="column-name">{shorten(profile.name) || '(no name)'}</span>
                 <span class="column-kind">{describeColumn(profile)}</span>
                 <span class="column-kind">{describeMissing(profile)}</span>
                 {profile.name !== target && faults.has(profile.name) && (

@@ -3,11 +3,12 @@ import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
 import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
 import { nameValues } from '../tables/column-words.js';
+import { FileLine } from '../tables/file-line.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { bytes, count, number } from '../ui/format.js';
+import { count, number } from '../ui/format.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
 import { useExistingModel } from './use-existing-model.js';
@@ -47,6 +48,7 @@ export function TrainForm({
   const targetFault = faults.get(target);
 
   const submit = () => {
+    if (isSending) return;
     if (nameError !== undefined) return nameInput.current?.focus();
     void start({
       project,
@@ -59,18 +61,7 @@ export function TrainForm({
   };
   return (
     <>
-      <div class="file-line">
-        <p>
-          <strong>{head.file.name}</strong> {bytes(head.file.size)}
-          {' · '}
-          {count(head.columns.length, 'column')}
-          {' · '}
-          {head.isWhole ? count(head.rows.length, 'row') : 'its first rows'}
-        </p>
-        <button type="button" onClick={forget} disabled={isSending}>
-          Choose another file
-        </button>
-      </div>
+      <FileLine head={head} forget={forget} isBusy={isSending} />
       <FormatNotice head={head} />
       <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
       {!head.isWhole && (
@@ -145,13 +136,11 @@ export function TrainForm({
             )}
           </>
         )}
-        {isSending ? (
-          <SendingProgress state={state} cancel={cancel} />
-        ) : (
-          <button type="submit" class="primary">
-            {refusal === null ? 'Train' : 'Send again'}
-          </button>
-        )}
+        {/* Not disabled, which would take the focus away. */}
+        <button type="submit" class="primary" aria-disabled={isSending}>
+          {refusal === null ? 'Train' : 'Send again'}
+        </button>
+        <SendingProgress state={state} cancel={cancel} />
       </form>
     </>
   );

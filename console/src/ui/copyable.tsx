@@ -1,7 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 
 /** A text to copy, such as a command, with the button that copies it. */
-export function Copyable({ label, text }: { label: string; text: string }) {
+export function Copyable({
+  label,
+  text,
+}: {
+  /** What the button does; begins with "Copy". */
+  label: string;
+  text: string;
+}) {
   const shown = useRef<HTMLElement>(null);
   const [said, setSaid] = useState('');
   const copy = async () => {
@@ -16,12 +23,11 @@ export function Copyable({ label, text }: { label: string; text: string }) {
   };
   return (
     <div class="copyable">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-      <pre tabIndex={0} aria-label={label}>
+      <pre>
         <code ref={shown}>{text}</code>
       </pre>
       <div class="actions">
-        <button type="button" onClick={copy}>
+        <button type="button" aria-label={label} onClick={copy}>
           Copy
         </button>
         <span class="hint" role="status">
