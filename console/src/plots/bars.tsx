@@ -9,6 +9,8 @@ export interface BarRow {
   readonly text: string;
   /** Whether the row stands for what others are compared with. */
   readonly isFaint?: boolean;
+  /** Whether the row is the one that applies now. */
+  readonly isCurrent?: boolean;
 }
 
 /**
@@ -18,9 +20,10 @@ export interface BarRow {
 export function Bars({ rows }: { rows: readonly BarRow[] }) {
   return (
     <Rows
-      rows={rows.map(({ name, share, text, isFaint }) => ({
+      rows={rows.map(({ name, share, text, isFaint, isCurrent }) => ({
         name,
         text,
+        isCurrent,
         drawing: (
           <>
             <rect class="track" width="100%" height="100%" rx="3" />
@@ -46,6 +49,8 @@ export interface DotRow {
   readonly high: number;
   /** The value as text. */
   readonly text: string;
+  /** Whether the row is the one that applies now. */
+  readonly isCurrent?: boolean;
 }
 
 /**
@@ -55,9 +60,10 @@ export interface DotRow {
 export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?: number }) {
   return (
     <Rows
-      rows={rows.map(({ name, at, low, high, text }) => ({
+      rows={rows.map(({ name, at, low, high, text, isCurrent }) => ({
         name,
         text,
+        isCurrent,
         drawing: (
           <>
             <line class="track-line" x1="0" x2="100%" y1="50%" y2="50%" />
@@ -82,12 +88,17 @@ export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?:
 function Rows({
   rows,
 }: {
-  rows: readonly { name: string; text: string; drawing: ComponentChildren }[];
+  rows: readonly {
+    name: string;
+    text: string;
+    isCurrent: boolean | undefined;
+    drawing: ComponentChildren;
+  }[];
 }) {
   return (
     <ul class="bars">
-      {rows.map(({ name, text, drawing }) => (
-        <li key={name}>
+      {rows.map(({ name, text, isCurrent, drawing }) => (
+        <li key={name} aria-current={isCurrent || undefined}>
           <span class="bar-name">{name}</span>
           <svg class="bar" aria-hidden="true">
             {drawing}

@@ -58,7 +58,7 @@ export function Figure({
 }
 
 /** The table beneath a plot. */
-function Numbers({ title, table }: { title: string; table: FigureTable }) {
+export function Numbers({ title, table }: { title: string; table: FigureTable }) {
   return (
     <details>
       <summary>Show the numbers</summary>

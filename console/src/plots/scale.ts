@@ -43,3 +43,14 @@ export function extent(values: readonly number[], margin = 0): [number, number] 
   const widened = (high - low) * margin;
   return [low - widened, high + widened];
 }
+
+/** Creates a scale of times in milliseconds, whose ticks are evenly spaced. */
+export function dateScale(
+  [low, high]: readonly [number, number],
+  range: readonly [number, number],
+  tickCount = 5,
+): Scale {
+  const steps = Math.max(1, Math.floor(tickCount) - 1);
+  const ticks = Array.from({ length: steps }, (_, i) => low + ((high - low) * (i + 0.5)) / steps);
+  return Object.assign(linearScale([low, high], range), { ticks });
+}

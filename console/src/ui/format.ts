@@ -60,3 +60,29 @@ export const measure = (value: number) => exacts.format(value);
 /** Formats a number for the tick of an axis: in millions, for example, where it is large. */
 export const tick = (value: number) =>
   Math.abs(value) >= 100_000 ? compacts.format(value) : rounded(value);
+
+const exactest = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 15 });
+const ungroupeds = new Intl.NumberFormat(LOCALE, {
+  maximumSignificantDigits: 4,
+  useGrouping: false,
+});
+// The days of a table have no time zone.
+const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat(LOCALE, {
+  year: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+/** Formats a number with all its digits: the service has rounded it. */
+export const exact = (value: number) => exactest.format(value);
+
+/** Formats a number for the axis of a column, which may hold years: 2015, not 2,015. */
+export const ungrouped = (value: number) =>
+  Math.abs(value) >= 10_000 ? tick(value) : ungroupeds.format(value);
+
+/** Formats a day, given as milliseconds. */
+export const date = (instant: number) => dates.format(instant);
+
+/** Formats the month of a day, given as milliseconds. */
+export const month = (instant: number) => months.format(instant);

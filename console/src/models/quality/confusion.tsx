@@ -61,7 +61,6 @@ function ConfusionMatrix({ names, counts }: Counts) {
             {counts.map((row, actual) => {
               const total = row.reduce((sum, rows) => sum + rows, 0) || 1;
               return row.map((rows, answer) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a class has no other key than its place
                 <g key={`${actual}-${answer}`}>
                   <rect
                     class={actual === answer ? 'cell' : 'cell wrong'}

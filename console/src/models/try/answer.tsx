@@ -1,0 +1,124 @@
+import type { Model, RegressionModel } from 'roster-client';
+import { Bars } from '../../plots/bars.js';
+import { extent, linearScale } from '../../plots/scale.js';
+import { useWidth } from '../../plots/use-width.js';
+import { exact, finePercent, percent, tick } from '../../ui/format.js';
+import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
+
+/** A prediction in large letters, and how sure it is. */
+export function Answer({
+  model,
+  prediction,
+  confidence,
+}: {
+  model: Model;
+  prediction: Prediction | undefined;
+  /** The confidence asked for. */
+  confidence: number | undefined;
+}) {
+  return (
+    <section class="answer" aria-label="Prediction">
+      <div role="status">
+        <p class="answer-target">{model.target}</p>
+        <p class="answer-value">{prediction ? valueText(prediction) : '…'}</p>
+        <p>
+          {prediction === undefined
+            ? 'Predicting …'
+            : prediction.task === 'regression'
+              ? intervalWords(prediction, confidence)
+              : classWords(prediction, confidence)}
+        </p>
+      </div>
+      {prediction?.task === 'regression' && model.task === 'regression' && (
+        <IntervalScale model={model} prediction={prediction} />
+      )}
+      {prediction?.task === 'classification' && <Probabilities prediction={prediction} />}
+    </section>
+  );
+}
+
+const valueText = ({ value }: Prediction) => (typeof value === 'number' ? exact(value) : value);
+
+function intervalWords(prediction: NumberPrediction, wanted: number | undefined): string {
+  const { low, high, confidence } = prediction;
+  const words = `In ${percent(confidence)} of such cases, the true value is between ${exact(low)} and ${exact(high)}.`;
+  return wanted !== undefined && confidence < wanted - 0.005
+    ? `${words} The table has too few rows for more.`
+    : words;
+}
+
+/** The confidence of a set of classes if none is asked for. */
+const USUAL_SET = 0.9;
+
+function classWords({ confidence, set }: ClassPrediction, wanted = USUAL_SET): string {
+  const words = `In ${percent(Math.min(confidence, 0.99))} of such cases, this is right.`;
+  if (set.length < 2) return `${words} At ${percent(wanted)} confidence, no other class is likely.`;
+  const other = set.slice(1);
+  const named = other.length > MAX_BARS ? `${other.length} other classes` : other.join(', ');
+  return `${words} At ${percent(wanted)} confidence, it may also be ${named}.`;
+}
+
+/** So many classes are drawn, the most likely ones. */
+const MAX_BARS = 6;
+
+function Probabilities({ prediction: { probabilities } }: { prediction: ClassPrediction }) {
+  return (
+    <Bars
+      rows={[...probabilities].slice(0, MAX_BARS).map(([name, share], index) => ({
+        name,
+        share,
+        text: finePercent(share),
+        isFaint: index > 0,
+      }))}
+    />
+  );
+}
+
+const HEIGHT = 64;
+
+/** The interval on the range of values that the target usually has. The words tell the same. */
+function IntervalScale({
+  model: { metrics },
+  prediction: { value, low, high },
+}: {
+  model: RegressionModel;
+  prediction: NumberPrediction;
+}) {
+  const [drawing, width] = useWidth<SVGSVGElement>();
+  const usual = (metrics?.predicted_actual ?? []).flatMap((group) => [
+    group.predicted,
+    group.actual - group.deviation,
+    group.actual + group.deviation,
+  ]);
+  const x = linearScale(
+    extent([...usual, low, high], 0.03),
+    [12, width - 12],
+    Math.max(2, Math.min(6, width / 80)),
+  );
+  return (
+    <svg ref={drawing} class="interval" height={HEIGHT} aria-hidden="true">
+      {width > 0 && (
+        <>
+          <line class="scale-line" x1="0" x2={width} y1="26" y2="26" />
+          {x.ticks.map((value) => (
+            <g key={value} class="axis">
+              <line x1={x(value)} x2={x(value)} y1="22" y2="30" />
+              <text x={x(value)} y="56" text-anchor="middle">
+                {tick(value)}
+              </text>
+            </g>
+          ))}
+          <rect
+            class="interval-range"
+            x={x(low)}
+            width={Math.max(2, x(high) - x(low))}
+            y="14"
+            height="24"
+            rx="5"
+          />
+          <circle class="mark" cx={x(value)} cy="26" r="7" />
+        </>
+      )}
+    </svg>
+  );
+}

@@ -1,0 +1,91 @@
+import { useId } from 'preact/hooks';
+import type { Column, RowWarning } from 'roster-client';
+import { Field } from '../../ui/field.js';
+import { date, number } from '../../ui/format.js';
+import { dateText, instant, stepOf } from './row.js';
+
+/** So many categories can be chosen from a list; of more, one is typed. */
+const MAX_OPTIONS = 50;
+
+/** The control for the value of a column, which may be empty. */
+export function ColumnField({
+  column,
+  value,
+  warning,
+  onValue,
+}: {
+  column: Column;
+  value: string;
+  warning: RowWarning | undefined;
+  onValue: (value: string) => void;
+}) {
+  const list = useId();
+  const { name, kind, min, max, categories } = column;
+  const input = (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+    onValue(event.currentTarget.value);
+  const options = categories ?? [];
+  const isChoice = kind === 'category' && options.length <= MAX_OPTIONS;
+  // A category that the model does not know, from an address, stays as it is.
+  const isOther = isChoice && value !== '' && !options.includes(value);
+  return (
+    <Field label={name} hint={hintOf(column)} error={warning && WARNINGS[warning.kind]}>
+      {(control) =>
+        isChoice ? (
+          <select {...control} value={value} onChange={input}>
+            <option value="">(no value)</option>
+            {isOther && <option value={value}>{value}</option>}
+            {options.map((category) => (
+              <option key={category} value={category}>
+                {category}
+              </option>
+            ))}
+          </select>
+        ) : kind === 'category' ? (
+          <>
+            <input {...control} list={list} value={value} onInput={input} />
+            <datalist id={list}>
+              {options.map((category) => (
+                <option key={category} value={category} />
+              ))}
+            </datalist>
+          </>
+        ) : kind === 'date' ? (
+          <input
+            {...control}
+            type="date"
+            min={dateText(instant(min))}
+            max={dateText(instant(max))}
+            value={value}
+            onInput={input}
+          />
+        ) : (
+          <span class="with-slider">
+            <input {...control} type="number" step="any" value={value} onInput={input} />
+            <input
+              type="range"
+              aria-label={`${name}, slider`}
+              min={min ?? undefined}
+              max={max ?? undefined}
+              step={stepOf(column) / 10}
+              value={value === '' ? String((Number(min) + Number(max)) / 2) : value}
+              onInput={input}
+            />
+          </span>
+        )
+      }
+    </Field>
+  );
+}
+
+const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
+  'out-of-range': 'Far outside of the table’s range. No row was like this.',
+  'new-category': 'The table has no such category, or too few rows of it to learn from.',
+  'no-column': 'No value.',
+  'unknown-name': 'The model has no such column.',
+};
+
+function hintOf({ kind, min, max }: Column): string | undefined {
+  if (min === null || max === null) return undefined;
+  if (kind === 'date') return `${date(instant(min))} to ${date(instant(max))}`;
+  return `${number(Number(min))} to ${number(Number(max))}`;
+}

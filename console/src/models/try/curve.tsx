@@ -1,0 +1,146 @@
+import type { Model } from 'roster-client';
+import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Bars, Dots } from '../../plots/bars.js';
+import { Figure, Numbers } from '../../plots/figure.js';
+import { dateScale, extent, linearScale } from '../../plots/scale.js';
+import { date, exact, finePercent, month, percent, tick, ungrouped } from '../../ui/format.js';
+import type { Prediction } from './prediction.js';
+import { type Cell, instant } from './row.js';
+import type { Predicted } from './use-predictions.js';
+
+/** A point of a curve. A probability has no interval. */
+interface Point {
+  readonly value: Cell;
+  readonly at: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How the prediction moves along a column, the other values of the row as they are. */
+export function Curve({
+  model,
+  predicted,
+  chosenClass,
+}: {
+  model: Model;
+  predicted: Predicted;
+  /** The class whose probability is drawn. */
+  chosenClass: string;
+}) {
+  const { row, along, values } = predicted.question;
+  const column = model.columns?.find(({ name }) => name === along);
+  const [ownPrediction, ...predictions] = predicted.predictions;
+  // A mock answers one row, whatever it is asked.
+  if (!column || !ownPrediction || predictions.length !== values.length) return null;
+  const isShare = model.task === 'classification';
+  const pointOf = (value: Cell, prediction: Prediction): Point => {
+    if (prediction.task === 'regression') {
+      return { value, at: prediction.value, low: prediction.low, high: prediction.high };
+    }
+    const share = prediction.probabilities.get(chosenClass) ?? 0;
+    return { value, at: share, low: share, high: share };
+  };
+  const points = values.flatMap((value, index) => {
+    const prediction = predictions[index];
+    return prediction ? [pointOf(value, prediction)] : [];
+  });
+  const measured = isShare ? `Probability of ${chosenClass}` : model.target;
+  const title = `${measured} along ${column.name}`;
+  const description = isShare
+    ? 'The other values stay as they are.'
+    : 'The other values stay as they are. The band is the interval.';
+  const text = isShare ? finePercent : exact;
+  const valueText = (value: Cell) => (column.kind === 'date' ? date(instant(value)) : value);
+  const table = {
+    head: [column.name, measured, ...(isShare ? [] : ['From', 'To'])],
+    rows: points.map(({ value, at, low, high }) => [
+      valueText(value),
+      text(at),
+      ...(isShare ? [] : [text(low), text(high)]),
+    ]),
+  };
+  if (column.kind === 'category') {
+    const [low, high] = isShare ? [0, 1] : extent(points.flatMap((point) => [point.low, point.high]));
+    const position = (value: number) => (value - low) / (high - low || 1);
+    const rows = points
+      .toSorted((a, b) => b.at - a.at)
+      .map((point) => ({
+        name: String(point.value),
+        isCurrent: point.value === row[along],
+        text: text(point.at),
+        at: position(point.at),
+        low: position(point.low),
+        high: position(point.high),
+        share: point.at,
+      }));
+    return (
+      <figure class="figure">
+        <figcaption>
+          <h3>{title}</h3>
+          <p>{description}</p>
+        </figcaption>
+        {isShare ? <Bars rows={rows} /> : <Dots rows={rows} />}
+        <Numbers title={title} table={table} />
+      </figure>
+    );
+  }
+  const positions = points.map(({ value }) => instant(value));
+  const domain = extent(positions);
+  const own = row[along] === undefined ? undefined : instant(row[along]);
+  const ownPoint =
+    own !== undefined && own >= domain[0] && own <= domain[1]
+      ? { position: own, ...pointOf('', ownPrediction) }
+      : undefined;
+  // The row itself is a point of the curve, too.
+  const placed = points
+    .map((point, index) => ({ ...point, position: positions[index] ?? 0 }))
+    .concat(ownPoint ?? [])
+    .sort((a, b) => a.position - b.position);
+  return (
+    <Figure title={title} description={description} table={table} height={340}>
+      {(area) => {
+        const range = [area.left, area.right] as const;
+        const tickCount = Math.max(2, Math.min(6, (area.right - area.left) / 90));
+        const isDate = column.kind === 'date';
+        const x = (isDate ? dateScale : linearScale)(domain, range, tickCount);
+        const heights = isShare
+          ? ([0, 1] as const)
+          : extent(
+              placed.flatMap(({ low, high }) => [low, high]),
+              0.04,
+            );
+        const y = linearScale(heights, [area.bottom, area.top]);
+        const upper = placed.map((point) => `${x(point.position)},${y(point.high)}`);
+        const lower = placed.map((point) => `${x(point.position)},${y(point.low)}`);
+        return (
+          <>
+            <LeftAxis scale={y} area={area} label={measured} format={isShare ? percent : tick} />
+            <BottomAxis
+              scale={x}
+              area={area}
+              label={column.name}
+              format={isDate ? month : ungrouped}
+            />
+            <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
+            <polyline
+              class="stroke"
+              points={placed.map((point) => `${x(point.position)},${y(point.at)}`).join(' ')}
+            />
+            {ownPoint && (
+              <>
+                <line
+                  class="reference"
+                  x1={x(ownPoint.position)}
+                  x2={x(ownPoint.position)}
+                  y1={area.top}
+                  y2={area.bottom}
+                />
+                <circle class="mark" cx={x(ownPoint.position)} cy={y(ownPoint.at)} r="6" />
+              </>
+            )}
+          </>
+        );
+      }}
+    </Figure>
+  );
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  type Model,
+  type PredictionRow,
+  ProblemError,
+  type RowWarning,
+  rowWarnings,
+} from 'roster-client';
+import { connection } from '../../session/connection.js';
+import { roster } from '../../session/roster.js';
+import { useSignal } from '../../session/signal.js';
+import type { Cell } from './row.js';
+import { type Prediction, readPrediction } from './prediction.js';
+
+/** A row to predict, and the values to predict it with in one of its columns. */
+export interface Question {
+  readonly row: Readonly<Record<string, Cell>>;
+  readonly along: string;
+  readonly values: readonly Cell[];
+  /** The confidence wanted, or undefined for the service's own choice. */
+  readonly confidence: number | undefined;
+}
+
+/** The predictions of a question: of the row, then of each value; and what the model does not know. */
+export interface Predicted {
+  readonly question: Question;
+  readonly predictions: readonly Prediction[];
+  readonly warnings: readonly RowWarning[];
+}
+
+/** While someone types, so many milliseconds without a key pass before a request. */
+const PAUSE_MS = 150;
+
+/**
+ * Answers a question, and the next one when it changes. One request is in flight at a time, and the
+ * next one is for the newest question, so that no answer replaces a newer one.
+ */
+export function usePredictions(
+  project: string,
+  model: Model,
+  question: Question,
+): { readonly predicted: Predicted | null; readonly error: unknown } {
+  const [predicted, setPredicted] = useState<Predicted | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const isLost = useSignal(connection).state === 'lost';
+  const wanted = useRef(question);
+  const isBusy = useRef(false);
+  const isGone = useRef(false);
+
+  const send = async () => {
+    if (isBusy.current || isGone.current) return;
+    isBusy.current = true;
+    const sent = wanted.current;
+    try {
+      const answer = await predict(project, model, sent);
+      setPredicted(answer);
+      setError(null);
+    } catch (reason) {
+      setError(reason);
+    }
+    isBusy.current = false;
+    if (sent !== wanted.current) await send();
+  };
+
+  const key = JSON.stringify([question, model.version]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question, which is new at each render
+  useEffect(() => {
+    wanted.current = question;
+    if (isLost) return;
+    const timer = setTimeout(send, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [key, isLost]);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
+  return { predicted, error };
+}
+
+async function predict(
+  project: string,
+  model: Model,
+  question: Question,
+): Promise<Predicted> {
+  const { row, along, values, confidence } = question;
+  const { data, error, response } = await roster.POST(
+    '/api/projects/{projectName}/models/{modelName}/predict',
+    {
+      params: {
+        path: { projectName: project, modelName: model.name },
+        query: confidence === undefined ? {} : { confidence },
+      },
+      body: [row, ...values.map((value) => ({ ...row, [along]: value }))],
+    },
+  );
+  if (error !== undefined) throw new ProblemError(error, response);
+  const answers: readonly PredictionRow[] = data;
+  const predictions = answers.map((answer) => readPrediction(answer, model));
+  return { question, predictions, warnings: rowWarnings(response).warnings };
+}
