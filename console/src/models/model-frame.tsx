@@ -4,6 +4,7 @@ import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
+import { cancelTraining } from '../training/cancel-training.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
@@ -95,7 +96,7 @@ export function ModelFrame({
                   newest={newest}
                   project={project}
                   onChange={reload}
-                  onCancel={() => remove(path)}
+                  onCancel={cancel}
                 />
                 {(always || shown.status === 'ready') && children(shown, reload)}
               </>
@@ -107,12 +108,17 @@ export function ModelFrame({
   );
 
   async function remove(address: ModelPath): Promise<void> {
-    await answered(
-      roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
-        params: { path: address },
-      }),
+    const { error, response } = await roster.DELETE(
+      '/api/projects/{projectName}/models/{modelName}',
+      { params: { path: address } },
     );
+    if (error !== undefined) throw new ProblemError(error, response);
     navigate(['projects', project, 'models']);
+  }
+
+  async function cancel(): Promise<void> {
+    if (await cancelTraining(path)) navigate(['projects', project, 'models']);
+    else reload();
   }
 }
 

@@ -24,7 +24,6 @@ export function TrainView({ project, model }: { project: string; model: string |
       setError(reason);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the view opens
   useEffect(() => {
     const file = takeHandedOver();
     if (file) void read(file);
