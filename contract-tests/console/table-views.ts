@@ -37,7 +37,7 @@ export async function pressByKeyboard(
   const control = page.getByRole(role, { name, exact: true });
   await control.waitFor();
   for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    if (await control.evaluate((element) => element === document.activeElement)) {
+    if ((await control.and(page.locator(':focus')).count()) > 0) {
       await page.keyboard.press('Enter');
       return;
     }

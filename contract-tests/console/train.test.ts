@@ -4,7 +4,7 @@ import { answered, createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
-import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
+import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { goTo, openConsole } from './console-page.js';
 import {
@@ -150,9 +150,11 @@ describe('training in the console', () => {
     const { page } = await openInProject('broken_off', 'models/~new', proxy.url);
     await chooseFile(page, diamonds);
     await page.waitForResponse(/models\/prices$/);
-    proxy.next('request lost');
+    // A browser itself repeats a request whose connection was kept open and then broke off.
+    proxy.next(...Array<Fault>(10).fill('request lost'));
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('alert').getByText('The connection to the service broke off.').waitFor();
+    proxy.next();
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
     await page.context().close();

@@ -67,8 +67,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   }, [row, along, wanted, segments]);
 
   const prediction = predicted?.predictions[0];
-  const drawnClass =
-    chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
+  const drawnClass = chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
   const warningOf = ({ name }: Column) =>
     predicted?.warnings.find((warning) => warning.name === name);
   const field = (each: Column) => (

@@ -8,10 +8,11 @@ import type { TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { count, number } from '../ui/format.js';
+import { bytes, count, number } from '../ui/format.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
 import { useExistingModel } from './use-existing-model.js';
+import { useMaxTableSize } from './use-max-table-size.js';
 import { useTraining } from './use-training.js';
 
 type Task = ColumnProfile['task'];
@@ -43,12 +44,14 @@ export function TrainForm({
   const nameError = isName(name)
     ? undefined
     : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
+  const maxSize = useMaxTableSize();
+  const isTooLarge = head.file.size > maxSize;
   const refusal = state.step === 'failed' ? state.error : null;
   const [faults, others] = faultsOf(refusal);
   const targetFault = faults.get(target);
 
   const submit = () => {
-    if (isSending) return;
+    if (isSending || isTooLarge) return;
     if (nameError !== undefined) return nameInput.current?.focus();
     void start({
       project,
@@ -62,6 +65,12 @@ export function TrainForm({
   return (
     <>
       <FileLine head={head} forget={forget} isBusy={isSending} />
+      {isTooLarge && (
+        <p class="notice error" role="alert">
+          <strong>This table is too large.</strong> The service takes at most {bytes(maxSize)}.
+          Leave out columns that say nothing about the answer, or send a part of the rows.
+        </p>
+      )}
       <FormatNotice head={head} />
       <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
       {!head.isWhole && (
@@ -137,7 +146,7 @@ export function TrainForm({
           </>
         )}
         {/* Not disabled, which would take the focus away. */}
-        <button type="submit" class="primary" aria-disabled={isSending}>
+        <button type="submit" class="primary" aria-disabled={isSending || isTooLarge}>
           {refusal === null ? 'Train' : 'Send again'}
         </button>
         <SendingProgress state={state} cancel={cancel} />

@@ -60,7 +60,9 @@ export function Curve({
     ]),
   };
   if (column.kind === 'category') {
-    const [low, high] = isShare ? [0, 1] : extent(points.flatMap((point) => [point.low, point.high]));
+    const [low, high] = isShare
+      ? [0, 1]
+      : extent(points.flatMap((point) => [point.low, point.high]));
     const position = (value: number) => (value - low) / (high - low || 1);
     const rows = points
       .toSorted((a, b) => b.at - a.at)

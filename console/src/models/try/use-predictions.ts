@@ -9,8 +9,8 @@ import {
 import { connection } from '../../session/connection.js';
 import { roster } from '../../session/roster.js';
 import { useSignal } from '../../session/signal.js';
-import type { Cell } from './row.js';
 import { type Prediction, readPrediction } from './prediction.js';
+import type { Cell } from './row.js';
 
 /** A row to predict, and the values to predict it with in one of its columns. */
 export interface Question {
@@ -79,11 +79,7 @@ export function usePredictions(
   return { predicted, error };
 }
 
-async function predict(
-  project: string,
-  model: Model,
-  question: Question,
-): Promise<Predicted> {
+async function predict(project: string, model: Model, question: Question): Promise<Predicted> {
   const { row, along, values, confidence } = question;
   const { data, error, response } = await roster.POST(
     '/api/projects/{projectName}/models/{modelName}/predict',
