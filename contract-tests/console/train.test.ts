@@ -108,12 +108,20 @@ describe('training in the console', () => {
   });
 
   test('says what is wrong with a file that is no table', async () => {
-    const look = await openInProject('bad_files', 'models/~new');
+    const look = await openInProject('bad_files', 'models');
     const { page } = look;
+    await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([], 'dropped.csv'));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('h1', 'drop', { dataTransfer: dropped });
+    await page.getByRole('heading', { name: 'Train a model' }).waitFor();
+    await page.getByRole('alert').getByText('The file is empty.').waitFor();
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
     const files: [content: string | Buffer, words: string][] = [
-      ['', 'The file is empty.'],
       ['%PDF-1.7\n%\u00e2\u00e3', 'This is a PDF, not a table.'],
       [Buffer.from([0x50, 0x4b, 3, 4, 20, 0]), 'This is an Excel workbook'],
       [Buffer.from([1, 0, 2, 0, 3]), 'This file is not text'],
