@@ -9,6 +9,7 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
+import { removeModel } from './remove.js';
 import { TrainingState } from './training-state.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -31,7 +32,8 @@ interface Versions {
 /**
  * The frame of each view of a model: its name, its tabs, and the state of a training that runs or
  * failed. A view shows the version that serves. Quality shows another one with `?version=`.
- * @param children gets the version to show, and a function that reads the model again
+ * @param children gets the version to show, a function that reads the model again, and the newest
+ *   version
  * @param always whether there is something to show before a version is ready, as a list of versions
  */
 export function ModelFrame({
@@ -45,7 +47,7 @@ export function ModelFrame({
   model: string;
   tab: ModelTab;
   always?: boolean;
-  children: (model: Model, reload: () => void) => ComponentChildren;
+  children: (model: Model, reload: () => void, newest: Model) => ComponentChildren;
 }) {
   const asked = Number(useRoute().query.get('version')) || 0;
   const path = { projectName: project, modelName: name };
@@ -59,6 +61,14 @@ export function ModelFrame({
     return () => document.removeEventListener('visibilitychange', follow);
   }, [reload]);
 
+  const remove = async () => {
+    await removeModel(path);
+    navigate(['projects', project, 'models']);
+  };
+  const cancel = async () => {
+    if (await cancelTraining(path)) navigate(['projects', project, 'models']);
+    else reload();
+  };
   const models = href(['projects', project, 'models']);
   const actions = loaded.state === 'ready' && (
     <>
@@ -68,7 +78,7 @@ export function ModelFrame({
       <ConfirmDelete
         what={`the model ${name}`}
         consequences="All its versions go with it, and a training that runs is cancelled. Programs that ask it for predictions get an error from then on. This cannot be undone."
-        remove={() => remove(path)}
+        remove={remove}
       />
     </>
   );
@@ -98,7 +108,8 @@ export function ModelFrame({
                   onChange={reload}
                   onCancel={cancel}
                 />
-                {(always || shown.status === 'ready') && children(shown, reload)}
+                {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
+                {(always || shown.status === 'ready') && children(shown, reload, newest)}
               </>
             )}
           </Loading>
@@ -106,20 +117,18 @@ export function ModelFrame({
       )}
     </View>
   );
+}
 
-  async function remove(address: ModelPath): Promise<void> {
-    const { error, response } = await roster.DELETE(
-      '/api/projects/{projectName}/models/{modelName}',
-      { params: { path: address } },
-    );
-    if (error !== undefined) throw new ProblemError(error, response);
-    navigate(['projects', project, 'models']);
-  }
-
-  async function cancel(): Promise<void> {
-    if (await cancelTraining(path)) navigate(['projects', project, 'models']);
-    else reload();
-  }
+/** Says that a version is shown that does not answer predictions. */
+function OtherVersion({ shown, project }: { shown: Model; project: string }) {
+  const { name, version, serving_version: serving } = shown;
+  if (serving === null || version === serving) return null;
+  return (
+    <p class="notice">
+      This is version {version}. Version {serving} answers predictions.{' '}
+      <a href={href(['projects', project, 'models', name])}>Show version {serving}</a>
+    </p>
+  );
 }
 
 interface ModelPath {

@@ -26,7 +26,7 @@ export function TrainingState({
   const [progress, setProgress] = useState(newest.progress);
   const [error, setError] = useState<unknown>(null);
   const isLost = useSignal(connection).state === 'lost';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `onChange` is new at each render
+  // `onChange` is new at each render, and does not start the wait again.
   useEffect(() => {
     if (status !== 'training' || isLost) return;
     const aborter = new AbortController();

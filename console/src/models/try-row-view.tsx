@@ -41,7 +41,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
 
   // Another address of this view, from the history or a link, has another row.
   const address = query.toString();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address stands for the query
+  // The address stands for the query, which is new at each render.
   useEffect(() => {
     setRow(rowOf(query, columns));
     setConfidence(query.get(CONFIDENCE) ?? '');

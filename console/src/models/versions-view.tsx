@@ -1,10 +1,92 @@
-import { View } from '../ui/view.js';
+import { useState } from 'preact/hooks';
+import { answered, type Model } from 'roster-client';
+import { roster } from '../session/roster.js';
+import { useLoaded } from '../session/use-loaded.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { Loading } from '../ui/loading.js';
+import { ModelFrame } from './model-frame.js';
+import { readVersions } from './versions/read-versions.js';
+import { VersionComparison } from './versions/version-comparison.js';
+import { VersionTable } from './versions/version-table.js';
 
-/** A view of a model. */
+/** The versions of a model: which one serves, and how they differ. */
 export function VersionsView({ project, model }: { project: string; model: string }) {
   return (
-    <View title="VersionsView">
-      <p>Not written yet.</p>
-    </View>
+    <ModelFrame project={project} model={model} tab="versions" always>
+      {(_, reload, newest) => <Versions project={project} newest={newest} onChange={reload} />}
+    </ModelFrame>
   );
+}
+
+function Versions({
+  project,
+  newest,
+  onChange,
+}: {
+  project: string;
+  newest: Model;
+  onChange: () => void;
+}) {
+  const { name, version, status, serving_version: serving } = newest;
+  const path = { projectName: project, modelName: name };
+  const { loaded, reload } = useLoaded(
+    (signal) => readVersions(path, signal),
+    [project, name, version, status, serving ?? 0],
+  );
+  const [chosen, setChosen] = useState<readonly [number, number] | null>(null);
+  const [served, setServed] = useState('');
+  const [error, setError] = useState<unknown>(null);
+  const serve = async (wanted: number) => {
+    setError(null);
+    setServed('');
+    try {
+      await answered(
+        roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+          params: { path },
+          body: { serving: { version: wanted } },
+        }),
+      );
+      setServed(`Version ${wanted} answers predictions now.`);
+    } catch (reason) {
+      setError(reason);
+    }
+    onChange();
+  };
+  return (
+    <Loading loaded={loaded} what="the versions" retry={reload}>
+      {(versions) => {
+        const ready = versions.filter((each) => each.status === 'ready');
+        return (
+          <>
+            {error !== null && <ErrorNotice error={error} />}
+            <p role="status">{served}</p>
+            <VersionTable
+              project={project}
+              versions={versions}
+              serving={serving}
+              onServe={serve}
+              onDeleted={() => {
+                reload();
+                onChange();
+              }}
+            />
+            {ready.length > 1 && (
+              <VersionComparison
+                versions={ready}
+                chosen={chosen ?? usualPair(ready, serving)}
+                onChoose={setChosen}
+              />
+            )}
+          </>
+        );
+      }}
+    </Loading>
+  );
+}
+
+/** Returns the newest version but the serving one, and the one that serves, the older one first. */
+function usualPair(ready: readonly Model[], serving: number | null): readonly [number, number] {
+  const other = ready.find(({ version }) => version !== serving)?.version ?? 0;
+  const pair = [other, serving ?? ready.at(-1)?.version ?? 0] as const;
+  return pair[0] < pair[1] ? pair : [pair[1], pair[0]];
 }

@@ -63,7 +63,7 @@ export const tick = (value: number) =>
 
 const exactest = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 15 });
 const ungroupeds = new Intl.NumberFormat(LOCALE, {
-  maximumSignificantDigits: 4,
+  maximumSignificantDigits: 6,
   useGrouping: false,
 });
 // The days of a table have no time zone.
@@ -77,8 +77,12 @@ const months = new Intl.DateTimeFormat(LOCALE, {
 /** Formats a number with all its digits: the service has rounded it. */
 export const exact = (value: number) => exactest.format(value);
 
-/** Formats a number for the axis of a column, which may hold years: 2015, not 2,015. */
+/** Formats a number of a column, which may hold years: 2015, not 2,015. */
 export const ungrouped = (value: number) =>
+  (Math.abs(value) >= 10_000 ? numbers : ungroupeds).format(value);
+
+/** Formats a number of a column for the tick of an axis. */
+export const columnTick = (value: number) =>
   Math.abs(value) >= 10_000 ? tick(value) : ungroupeds.format(value);
 
 /** Formats a day, given as milliseconds. */

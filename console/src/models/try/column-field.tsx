@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
 import { Field } from '../../ui/field.js';
-import { date, number } from '../../ui/format.js';
+import { date, ungrouped } from '../../ui/format.js';
 import { dateText, instant, stepOf } from './row.js';
 
 /** So many categories can be chosen from a list; of more, one is typed. */
@@ -87,5 +87,5 @@ const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
 function hintOf({ kind, min, max }: Column): string | undefined {
   if (min === null || max === null) return undefined;
   if (kind === 'date') return `${date(instant(min))} to ${date(instant(max))}`;
-  return `${number(Number(min))} to ${number(Number(max))}`;
+  return `${ungrouped(Number(min))} to ${ungrouped(Number(max))}`;
 }

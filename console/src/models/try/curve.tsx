@@ -3,7 +3,7 @@ import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Bars, Dots } from '../../plots/bars.js';
 import { Figure, Numbers } from '../../plots/figure.js';
 import { dateScale, extent, linearScale } from '../../plots/scale.js';
-import { date, exact, finePercent, month, percent, tick, ungrouped } from '../../ui/format.js';
+import { columnTick, date, exact, finePercent, month, percent, tick } from '../../ui/format.js';
 import type { Prediction } from './prediction.js';
 import { type Cell, instant } from './row.js';
 import type { Predicted } from './use-predictions.js';
@@ -46,9 +46,12 @@ export function Curve({
   });
   const measured = isShare ? `Probability of ${chosenClass}` : model.target;
   const title = `${measured} along ${column.name}`;
-  const description = isShare
-    ? 'The other values stay as they are.'
-    : 'The other values stay as they are. The band is the interval.';
+  const categories = column.categories?.length ?? 0;
+  const description = [
+    'The other values stay as they are.',
+    isShare ? '' : 'The band is the interval.',
+    categories > values.length ? `These are the commonest of ${categories} categories.` : '',
+  ].join(' ');
   const text = isShare ? finePercent : exact;
   const valueText = (value: Cell) => (column.kind === 'date' ? date(instant(value)) : value);
   const table = {
@@ -121,7 +124,7 @@ export function Curve({
               scale={x}
               area={area}
               label={column.name}
-              format={isDate ? month : ungrouped}
+              format={isDate ? month : columnTick}
             />
             <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
             <polyline

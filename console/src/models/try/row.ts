@@ -24,7 +24,7 @@ function startValue(column: Column): string {
   if (kind === 'date') return dateText((instant(min) + instant(max)) / 2);
   if (typeof min !== 'number' || typeof max !== 'number') return '';
   const step = stepOf(column);
-  return plainNumber(Math.round((min + max) / 2 / step) * step);
+  return plainNumber(Math.floor((min + max) / 2 / step) * step);
 }
 
 /** Returns a row as it is sent: without missing values, numbers as numbers. */

@@ -63,7 +63,7 @@ export function usePredictions(
   };
 
   const key = JSON.stringify([question, model.version]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question, which is new at each render
+  // `key` stands for the question, which is new at each render
   useEffect(() => {
     wanted.current = question;
     if (isLost) return;

@@ -1,0 +1,94 @@
+import type { Model } from 'roster-client';
+import { href } from '../../router/route.js';
+import { ConfirmDelete } from '../../ui/confirm-delete.js';
+import { finePercent, measure, percent, time, whole } from '../../ui/format.js';
+import { removeVersion } from '../remove.js';
+
+/** The versions of a model, with what can be done with each. */
+export function VersionTable({
+  project,
+  versions,
+  serving,
+  onServe,
+  onDeleted,
+}: {
+  project: string;
+  versions: readonly Model[];
+  serving: number | null;
+  onServe: (version: number) => void;
+  onDeleted: () => void;
+}) {
+  const isClasses = versions[0]?.task === 'classification';
+  return (
+    <table class="versions">
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          <th scope="col">State</th>
+          <th scope="col">Trained</th>
+          <th scope="col">Rows</th>
+          <th scope="col">{isClasses ? 'Right answers' : 'Off by, on average'}</th>
+          <th scope="col">Actions</th>
+        </tr>
+      </thead>
+      <tbody>
+        {versions.map((model) => {
+          const { name, version, status } = model;
+          const address = href(['projects', project, 'models', name], {
+            version: String(version),
+          });
+          return (
+            <tr key={version}>
+              <th scope="row">
+                {status === 'ready' ? (
+                  <a href={address}>Version {version}</a>
+                ) : (
+                  `Version ${version}`
+                )}
+              </th>
+              <td data-label="State">
+                {version === serving ? <strong class="serves">Serves</strong> : stateOf(model)}
+              </td>
+              <td data-label="Trained">{time(model.updated_at)}</td>
+              <td data-label="Rows">{whole(model.row_count)}</td>
+              <td data-label={isClasses ? 'Right answers' : 'Off by, on average'}>
+                {headlineOf(model)}
+              </td>
+              <td>
+                <div class="actions">
+                  {status === 'ready' && version !== serving && (
+                    <button type="button" onClick={() => onServe(version)}>
+                      Make version {version} serve
+                    </button>
+                  )}
+                  {status !== 'training' && version !== serving && versions.length > 1 && (
+                    <ConfirmDelete
+                      what={`version ${version}`}
+                      consequences="Programs that name this version get an error from then on. The other versions stay. This cannot be undone."
+                      remove={async () => {
+                        await removeVersion({ projectName: project, modelName: name }, version);
+                        onDeleted();
+                      }}
+                    />
+                  )}
+                </div>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function stateOf({ status, progress, failure }: Model): string {
+  if (status === 'training') return `Training: ${percent(progress)}`;
+  return status === 'failed' ? `Failed: ${failure}` : 'Ready';
+}
+
+function headlineOf(model: Model): string {
+  if (model.metrics === null) return '–';
+  return model.task === 'regression'
+    ? measure(model.metrics.mae)
+    : finePercent(model.metrics.accuracy);
+}

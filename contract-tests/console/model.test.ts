@@ -1,0 +1,191 @@
+import type { Browser, Page } from 'playwright-core';
+import { answered, createRosterClient, type RosterClient } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { settled } from '../../testkit/service/train-prices.js';
+import type { Look } from '../docs/browser.js';
+import { expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
+
+const executable = browserOfThisMachine();
+
+/** A name as hostile to a page as a table may have. */
+const LONG_NAME = `<img src=x onerror=alert(1)> ${'Größe'.repeat(14)}`;
+
+/** A class that depends on a number and on a long-named column of thirty categories. */
+const leavers = [
+  `age,${LONG_NAME},since,<b>left</b>`,
+  ...Array.from({ length: 240 }, (_, row) => {
+    const age = (row * 37) % 80;
+    const day = `${2000 + (row % 20)}-03-${10 + (row % 15)}`;
+    return `${age},group ${row % 30},${day},${age > 40 + (row % 7) ? '<i>yes</i>' : 'no'}`;
+  }),
+].join('\n');
+
+describe('the views of a model', () => {
+  let browser: Browser;
+  let server: ServerProcess;
+  let roster: RosterClient;
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    [browser, server] = await Promise.all([launch(executable), startServer()]);
+    roster = createRosterClient({ baseUrl: server.url });
+    await train('prices', 'price', fewDiamonds);
+    // One after the other: a model trains one version at a time.
+    await train('prices', 'price', fewDiamonds.replaceAll('Ideal', 'Perfect'));
+    await train('leavers', '<b>left</b>', leavers);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+
+  const train = async (modelName: string, target: string, csv: string) => {
+    const path = { projectName: 'default', modelName };
+    const put = roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target } },
+      body: csv,
+      headers: { 'Content-Type': 'text/csv' },
+    });
+    return settled(roster, path, await answered(put));
+  };
+
+  /** Opens a view of the model `prices`, or of another one. */
+  const openModel = (view = '', model = 'prices') =>
+    openConsole(browser, server.url, `/projects/default/models/${model}${view}`);
+
+  test('show the quality of numbers and of classes, and of another version', async () => {
+    const look = await openModel();
+    const { page } = look;
+    for (const title of ['Predicted and actual values', 'Does the confidence come true?']) {
+      await page.getByRole('img', { name: title }).waitFor();
+    }
+    await page.getByText('Show the numbers').first().click();
+    await page.getByRole('columnheader', { name: 'Standard deviation' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    await goTo(page, '/projects/default/models/prices?version=1', 'prices');
+    await page.getByText('This is version 1. Version 2 answers predictions.').waitFor();
+
+    await goTo(page, '/projects/default/models/leavers', 'leavers');
+    await page.getByRole('img', { name: 'What it takes for what' }).waitFor();
+    await page.locator('.bar-name', { hasText: '<i>yes</i>' }).first().waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.context().close();
+  });
+
+  test('predict a row while it is typed, and share it by its address', async () => {
+    const look = await openModel('/try');
+    const { page } = look;
+    const value = page.locator('.answer-value');
+    await expect.poll(() => value.textContent()).toMatch(/\d/);
+    const before = await value.textContent();
+
+    await focusByKeyboard(page, page.getByLabel('carat', { exact: true }));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('0.23');
+    await expect.poll(() => value.textContent()).not.toBe(before);
+    const typed = await value.textContent();
+    await expect.poll(() => page.url()).toContain('carat=0.23');
+
+    const shared = await openConsole(browser, server.url, new URL(page.url()).hash.slice(1));
+    await expect.poll(() => shared.page.locator('.answer-value').textContent()).toBe(typed);
+    await shared.page.context().close();
+
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('9000');
+    await page.getByText('Far outside of the table’s range.').waitFor();
+    await page.getByLabel('95%').check();
+    await page.getByRole('img', { name: 'price along carat' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    await goTo(page, '/projects/default/models/leavers/try', 'leavers');
+    await page.getByText(/In \d+% of such cases, this is right/).waitFor();
+    await page.getByLabel('Move along').selectOption(LONG_NAME);
+    await page.getByRole('heading', { name: `along ${LONG_NAME}` }).waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.context().close();
+  });
+
+  test('compare versions, choose which one serves, and delete one', async () => {
+    const look = await openModel('/versions');
+    const { page } = look;
+    await page
+      .getByRole('cell', { name: /Version [12], by|the same/ })
+      .first()
+      .waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    await page.getByRole('button', { name: 'Make version 1 serve' }).click();
+    await page.getByText('Version 1 answers predictions now.').waitFor();
+    await page.getByRole('button', { name: 'Make version 2 serve' }).waitFor();
+
+    // Someone else makes the other version serve in the meantime.
+    await answered(
+      roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+        params: { path: { projectName: 'default', modelName: 'prices' } },
+        body: { serving: { version: 2 } },
+      }),
+    );
+    const row = page.getByRole('row', { name: /Version 2/ });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete version 2?' });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Version in use.').waitFor();
+    await expectGoodView(look);
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+
+    await page.reload();
+    await page
+      .getByRole('row', { name: /Version 1/ })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Version 1' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('follow a training, and say when the model is gone', async () => {
+    await answered(
+      roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: {
+          path: { projectName: 'default', modelName: 'slow' },
+          query: { target: 'price' },
+        },
+        body: slowTable(),
+        headers: { 'Content-Type': 'text/csv' },
+      }),
+    );
+    const look = await openModel('', 'slow');
+    const { page } = look;
+    await page.getByRole('progressbar', { name: 'Training version 1' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+    await roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
+      params: { path: { projectName: 'default', modelName: 'slow' } },
+    });
+    await page.getByText('This model does not exist, or not any more.').waitFor();
+    await expectGoodView(look);
+    await page.context().close();
+  });
+});
+
+/** Expects a good view in the windows of each width and colour scheme, without loading it again. */
+async function expectGoodViewInEachWindow(look: Look): Promise<void> {
+  for (const { colorScheme, width } of WINDOWS) {
+    await look.page.emulateMedia({ colorScheme });
+    await look.page.setViewportSize({ width, height: 900 });
+    await expectGoodView(look);
+  }
+}
+
+/** Presses Tab until a control has the focus. */
+async function focusByKeyboard(page: Page, control: ReturnType<Page['getByLabel']>): Promise<void> {
+  for (let tabs = 0; tabs < 40; tabs++) {
+    if (await control.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('Tab does not reach the control');
+}
