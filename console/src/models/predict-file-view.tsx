@@ -5,7 +5,7 @@ import { ModelFrame } from './model-frame.js';
 export function PredictFileView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="predict">
-      {(shown) => <PredictFile key={shown.version} project={project} model={shown} />}
+      {(shown) => <PredictFile project={project} model={shown} />}
     </ModelFrame>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
+import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { FileLine } from '../tables/file-line.js';
 import type { TableHead } from '../tables/table-head.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -23,7 +24,7 @@ const BEGIN: PredictionProgress = { rows: 0, share: 0 };
 /** Predicts the rows of a file that was chosen, after its columns were compared with the model's. */
 export function PredictTable({
   project,
-  model,
+  model: current,
   head,
   forget,
 }: {
@@ -32,16 +33,19 @@ export function PredictTable({
   head: TableHead;
   forget: () => void;
 }) {
+  // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.
+  const [model] = useState(current);
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
   const [state, setState] = useState<State>(COMPARED);
   const aborter = useRef<AbortController>(undefined);
   const prediction = useRef<TablePrediction>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);
+  useLeaveWarning(state.step === 'running' || state.step === 'stopped');
 
   const run = async (progress: PredictionProgress) => {
-    const current = new AbortController();
-    aborter.current = current;
-    const { signal } = current;
+    const running = new AbortController();
+    aborter.current = running;
+    const { signal } = running;
     prediction.current ??= new TablePrediction(project, model, head, comparison);
     let reached = progress;
     setState({ step: 'running', progress });

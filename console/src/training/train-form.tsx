@@ -194,9 +194,7 @@ function TaskField({
           }
         >
           <option value="regression">
-            {range === null
-              ? 'A number'
-              : `A number, such as ${number(range[0])} to ${number(range[1])}`}
+            {range === null ? 'A number' : `A number (${number(range[0])} to ${number(range[1])})`}
           </option>
           <option value="classification">{`One of ${count(values.length, 'class', 'classes')}`}</option>
         </select>
@@ -214,7 +212,7 @@ function describeTask(profile: ColumnProfile, task: Task): string {
   }
   if (profile.task === 'classification') return 'Most values of this column are not numbers.';
   return values.length <= FEW
-    ? `The answer is a number with an interval. There are only ${values.length} different numbers: if they are codes or grades, predict classes.`
+    ? `The answer is a number with an interval. There are only ${values.length} different ones: if they are codes or grades, predict classes.`
     : 'The answer is a number, with the interval in which the true value lies.';
 }
 

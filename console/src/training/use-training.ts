@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../router/route.js';
+import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { type Sending, sendTable, type TrainingRequest } from './send-table.js';
 
 /** A table that this page sends: none, on its way, or refused. */
@@ -19,12 +20,7 @@ export function useTraining() {
   const aborter = useRef<AbortController>(undefined);
   const isSending = state.step === 'converting' || state.step === 'sending';
   useEffect(() => () => aborter.current?.abort(), []);
-  useEffect(() => {
-    if (!isSending) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isSending]);
+  useLeaveWarning(isSending);
 
   const start = async (find: TrainingRequest | (() => Promise<TrainingRequest>)) => {
     const current = new AbortController();
