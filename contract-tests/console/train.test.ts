@@ -150,6 +150,12 @@ describe('training in the console', () => {
       .waitFor();
     expect(await page.getByLabel('Name of the model').inputValue()).toBe('stones');
     await expectGoodViewInEachWindow(look);
+
+    // Sent with commas, the lines keep their numbers.
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await chooseFile(page, { name: 'lines.csv', content: 'a;b\n\n1;2\n1;2;3\n' });
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('alert').getByText('Line 4 has 3 fields').waitFor();
     await page.context().close();
   });
 

@@ -7,7 +7,7 @@ import {
 } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { profileColumns } from '../tables/column-profile.js';
-import { readRecords, type TableRecord } from '../tables/read-records.js';
+import { isNotBlank, readRecords, type TableRecord } from '../tables/read-records.js';
 import { TableFileError } from '../tables/table-file-error.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
@@ -183,7 +183,8 @@ async function* piecesOf({ file, format, columns }: TableHead): AsyncGenerator<P
   const width = columns.length;
   let begin = 0;
   let before = 0;
-  for await (const { records, share } of readRecords(file, format)) {
+  for await (const { records: lines, share } of readRecords(file, format)) {
+    const records = lines.filter(isNotBlank);
     const rows = isHeaderRead ? records : records.slice(1);
     isHeaderRead ||= records.length > 0;
     const long = rows.findIndex((row) => row.length > width && row.slice(width).some(Boolean));

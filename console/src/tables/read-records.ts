@@ -18,7 +18,8 @@ const BYTES_AT_A_TIME = 1 << 20;
 const MAX_RECORD_CHARACTERS = 8 << 20;
 
 /**
- * Reads the records of a table, the header first, a part of the file at a time. Blank lines are left out.
+ * Reads the records of a table, the header first, a part of the file at a time. A blank line is a record,
+ * which keeps the numbers of lines.
  * @throws TableFileError if the file cannot be read, or a quote is never closed
  */
 export async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
@@ -38,11 +39,11 @@ export async function* readRecords(file: Blob, format: TableFormat): AsyncGenera
         'A row of this file does not end: a quote (") is opened in it and never closed.',
       );
     }
-    yield { records: data.filter(isNotBlank).map(withoutReturn), share: end / file.size };
+    yield { records: data.map(withoutReturn), share: end / file.size };
   }
 }
 
-/** Parses the records at the beginning of a text. */
+/** Parses the records at the beginning of a text. Blank lines are left out. */
 export function parseRecords(
   text: string,
   { delimiter, newline }: TableFormat,
@@ -78,7 +79,8 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
   }
 }
 
-function isNotBlank(record: TableRecord): boolean {
+/** Whether a record is no blank line. */
+export function isNotBlank(record: TableRecord): boolean {
   return record.length > 1 || (record[0] ?? '').trim() !== '';
 }
 
