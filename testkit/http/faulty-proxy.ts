@@ -78,7 +78,9 @@ async function applyFault(
   switch (fault) {
     case 'none': {
       const answer = await pass();
-      response.writeHead(answer.status, Object.fromEntries(endToEnd(answer.headers)));
+      // `fetch` has unpacked the body.
+      const sent = endToEnd(answer.headers).filter(([name]) => name !== 'content-encoding');
+      response.writeHead(answer.status, Object.fromEntries(sent));
       response.end(Buffer.from(await answer.arrayBuffer()));
       return;
     }

@@ -4,6 +4,7 @@ import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
+import { cancelTraining } from '../training/cancel-training.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
@@ -64,6 +65,10 @@ export function ModelFrame({
     await removeModel(path);
     navigate(['projects', project, 'models']);
   };
+  const cancel = async () => {
+    if (await cancelTraining(path)) navigate(['projects', project, 'models']);
+    else reload();
+  };
   const models = href(['projects', project, 'models']);
   const actions = loaded.state === 'ready' && (
     <>
@@ -104,7 +109,7 @@ export function ModelFrame({
                   newest={newest}
                   project={project}
                   onChange={reload}
-                  onCancel={remove}
+                  onCancel={cancel}
                 />
                 {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
                 {(always || shown.status === 'ready') && children(shown, reload, newest)}

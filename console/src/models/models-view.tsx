@@ -1,10 +1,6 @@
-import { View } from '../ui/view.js';
+import { ModelList } from './model-list.js';
 
 /** The models of a project. */
 export function ModelsView({ project }: { project: string }) {
-  return (
-    <View title="ModelsView">
-      <p>Not written yet.</p>
-    </View>
-  );
+  return <ModelList project={project} />;
 }

@@ -1,10 +1,11 @@
-import { View } from '../ui/view.js';
+import { PredictFile } from '../predictions/predict-file.js';
+import { ModelFrame } from './model-frame.js';
 
-/** A view of a model. */
+/** The view that predicts all rows of a file. */
 export function PredictFileView({ project, model }: { project: string; model: string }) {
   return (
-    <View title="PredictFileView">
-      <p>Not written yet.</p>
-    </View>
+    <ModelFrame project={project} model={model} tab="predict">
+      {(shown) => <PredictFile project={project} model={shown} />}
+    </ModelFrame>
   );
 }

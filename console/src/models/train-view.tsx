@@ -1,10 +1,60 @@
+import { useEffect, useState } from 'preact/hooks';
+import { href } from '../router/route.js';
+import { readHead, type TableHead } from '../tables/table-head.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
+import { takeHandedOver } from '../training/chosen-file.js';
+import { TrainForm } from '../training/train-form.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { View } from '../ui/view.js';
 
-/** Trains a model from a table. */
+/**
+ * Trains a model from a table.
+ * @param model the name of the model that gets another version; null for a new model
+ */
 export function TrainView({ project, model }: { project: string; model: string | null }) {
+  const [head, setHead] = useState<TableHead>();
+  const [error, setError] = useState<unknown>(null);
+  const read = async (file: File) => {
+    setError(null);
+    try {
+      setHead(await readHead(file));
+    } catch (reason) {
+      setHead(undefined);
+      setError(reason);
+    }
+  };
+  useEffect(() => {
+    const file = takeHandedOver();
+    if (file) void read(file);
+  }, []);
   return (
-    <View title="TrainView">
-      <p>Not written yet.</p>
+    <View
+      title={model === null ? 'Train a model' : `Train a new version of ${model}`}
+      up={
+        model === null
+          ? { href: href(['projects', project, 'models']), text: 'Models' }
+          : { href: href(['projects', project, 'models', model]), text: model }
+      }
+    >
+      {head === undefined ? (
+        <>
+          <p>
+            Choose a table in which the answer is known: a CSV file with the names of the columns in
+            its first line, and at least 50 rows. Nothing is sent yet.
+          </p>
+          {error !== null && <ErrorNotice error={error} />}
+          <DropZone label="Drop a CSV file here, or" accept={TABLE_TYPES} onFile={read} />
+        </>
+      ) : (
+        <TrainForm
+          key={`${head.file.name}\n${head.file.lastModified}\n${head.file.size}`}
+          project={project}
+          model={model}
+          head={head}
+          forget={() => setHead(undefined)}
+        />
+      )}
     </View>
   );
 }

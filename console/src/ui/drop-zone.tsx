@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** A place to drop a file on, with a button that chooses one. */
+/** A place to drop a file on, with a button that chooses one. The whole page takes the file. */
 export function DropZone({
   label,
   accept,
@@ -18,21 +18,29 @@ export function DropZone({
     const file = files?.[0];
     if (file) onFile(file);
   };
+  // A browser opens a file that is dropped beside the zone, and leaves the page.
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setOver(false);
+      take(event.dataTransfer?.files);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  });
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is for the mouse; the button inside does the same
-    <div
-      class={isOver ? 'drop-zone over' : 'drop-zone'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files);
-      }}
-    >
+    <div class={isOver ? 'drop-zone over' : 'drop-zone'}>
       <p>{label}</p>
       <button type="button" onClick={() => input.current?.click()}>
         Choose a file

@@ -1,0 +1,82 @@
+import { navigate } from '../router/route.js';
+import { key } from '../session/key.js';
+import { baseUrl } from '../session/roster.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
+import { handOver } from '../training/chosen-file.js';
+import { DEMO, loadDemoTable } from '../training/demo.js';
+import { SendingProgress } from '../training/sending-progress.js';
+import { useTraining } from '../training/use-training.js';
+import { Copyable } from '../ui/copyable.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { View } from '../ui/view.js';
+
+/** The ways to get the first model of a project. */
+export function FirstModel({ project }: { project: string }) {
+  const { state, isSending, start, cancel } = useTraining();
+  const tryDemo = () =>
+    start(async () => ({
+      project,
+      name: DEMO.name,
+      target: DEMO.target,
+      table: await loadDemoTable(DEMO.table),
+    }));
+  return (
+    <View title="What do you want to predict?">
+      <p class="intro">
+        Give Roster a table in which the answer is known. It learns to give the answer for rows in
+        which it is not known yet, and says how sure it is of each.
+      </p>
+      <div class="ways">
+        <section class="card">
+          <h2>See it work</h2>
+          <p>
+            The prices of 9,000 diamonds, by weight, cut, colour and clarity. Training takes a few
+            seconds. You can then let the model price a diamond of your own, or 1,000 at once.
+          </p>
+          {/* Not disabled, which would take the focus away. */}
+          <button
+            type="button"
+            class="primary"
+            onClick={() => isSending || tryDemo()}
+            aria-disabled={isSending}
+          >
+            Try it with 9,000 diamonds
+          </button>
+          <SendingProgress state={state} cancel={cancel} />
+          {state.step === 'failed' && <ErrorNotice error={state.error} retry={tryDemo} />}
+        </section>
+        <section class="card">
+          <h2>Use your own table</h2>
+          <p>
+            A CSV file with the names of the columns in its first line, and at least 50 rows.
+            Nothing is sent before you say so.
+          </p>
+          <DropZone
+            label="Drop a CSV file here, or"
+            accept={TABLE_TYPES}
+            onFile={(file) => {
+              handOver(file);
+              navigate(['projects', project, 'models', '~new']);
+            }}
+          />
+        </section>
+      </div>
+      <h2>Or from a terminal</h2>
+      <p>This trains with the same diamonds. Every button of this page is a request to the API.</p>
+      <Copyable label="Copy the commands" text={commands(project)} />
+    </View>
+  );
+}
+
+function commands(project: string): string {
+  const address = `${baseUrl}/api/projects/${encodeURIComponent(project)}/models/${DEMO.name}`;
+  return [
+    `curl -O ${DEMO.table}`,
+    [
+      `curl -T diamonds.csv '${address}?target=${DEMO.target}'`,
+      `-H 'Content-Type: text/csv'`,
+      ...(key.get() ? [`-H "Authorization: Bearer $ROSTER_KEY"`] : []),
+    ].join(' \\\n  '),
+  ].join('\n');
+}

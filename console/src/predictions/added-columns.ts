@@ -1,0 +1,50 @@
+import type { Model, PredictionRow } from 'roster-client';
+import { withoutFormula } from '../tables/write-records.js';
+
+/** A column that predictions add to a file. */
+export interface AddedColumn {
+  /** Its name in the answers of the service. */
+  readonly field: string;
+  /** Its name in the file. */
+  readonly name: string;
+}
+
+const ENDINGS = {
+  regression: ['', '_min', '_max', '_confidence'],
+  classification: ['', '_confidence', '_set'],
+} as const;
+
+/** Returns the columns that predictions add to a file, with names that the file does not have. */
+export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
+  return ENDINGS[model.task].map((ending) => {
+    const field = `${model.target}${ending}`;
+    return { field, name: withoutFormula(freeName(field, columns)) };
+  });
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  const base = `${name}_predicted`;
+  let free = base;
+  for (let next = 2; taken.includes(free); next++) free = `${base}_${next}`;
+  return free;
+}
+
+/**
+ * Writes the added cells of a row.
+ * @param hasDecimalComma whether numbers of the file have a decimal comma
+ */
+export function addedCells(
+  columns: readonly AddedColumn[],
+  row: PredictionRow,
+  hasDecimalComma: boolean,
+): string[] {
+  return columns.map(({ field }) => {
+    const value = row[field];
+    if (typeof value === 'number') {
+      return hasDecimalComma ? String(value).replace('.', ',') : String(value);
+    }
+    if (typeof value === 'string') return withoutFormula(value);
+    return Array.isArray(value) ? withoutFormula(value.join(' | ')) : '';
+  });
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
+import { readHead, type TableHead } from '../tables/table-head.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
+import { DEMO, loadDemoTable } from '../training/demo.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { PredictTable } from './predict-table-form.js';
+
+/** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
+export function PredictFile({ project, model }: { project: string; model: Model }) {
+  const [head, setHead] = useState<TableHead>();
+  const [error, setError] = useState<unknown>(null);
+  const read = async (find: () => Promise<File>) => {
+    setError(null);
+    try {
+      setHead(await readHead(await find()));
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  if (head !== undefined) {
+    return (
+      <PredictTable project={project} model={model} head={head} forget={() => setHead(undefined)} />
+    );
+  }
+  const isDemo = model.name === DEMO.name && model.target === DEMO.target;
+  return (
+    <>
+      <p>
+        Choose a CSV file with the model’s columns. You get the same file back, with what the model
+        predicts for {model.target} in each row. Its columns are compared with the model’s before
+        anything is sent.
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+      <DropZone
+        label="Drop a CSV file here, or"
+        accept={TABLE_TYPES}
+        onFile={(file) => read(async () => file)}
+      />
+      {isDemo && (
+        <p class="actions">
+          No file at hand?
+          <button type="button" onClick={() => read(() => loadDemoTable(DEMO.moreRows))}>
+            Take 1,000 other diamonds
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
+import { useLeaveWarning } from '../session/use-leave-warning.js';
+import { FileLine } from '../tables/file-line.js';
+import type { TableHead } from '../tables/table-head.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { count } from '../ui/format.js';
+import { Progress } from '../ui/progress.js';
+import { addedColumns } from './added-columns.js';
+import { ColumnComparison } from './column-comparison.js';
+import { compareColumns } from './compare-columns.js';
+import { type PredictedTable, type PredictionProgress, TablePrediction } from './predict-table.js';
+import { PredictionResult } from './prediction-result.js';
+
+type State =
+  | { readonly step: 'compared' }
+  | { readonly step: 'running'; readonly progress: PredictionProgress }
+  | { readonly step: 'stopped'; readonly error: unknown; readonly progress: PredictionProgress }
+  | { readonly step: 'done'; readonly result: PredictedTable };
+
+const COMPARED: State = { step: 'compared' };
+const BEGIN: PredictionProgress = { rows: 0, share: 0 };
+
+/** Predicts the rows of a file that was chosen, after its columns were compared with the model's. */
+export function PredictTable({
+  project,
+  model: current,
+  head,
+  forget,
+}: {
+  project: string;
+  model: Model;
+  head: TableHead;
+  forget: () => void;
+}) {
+  // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.
+  const [model] = useState(current);
+  const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
+  const [state, setState] = useState<State>(COMPARED);
+  const aborter = useRef<AbortController>(undefined);
+  const prediction = useRef<TablePrediction>(undefined);
+  useEffect(() => () => aborter.current?.abort(), []);
+  useLeaveWarning(state.step === 'running' || state.step === 'stopped');
+
+  const run = async (progress: PredictionProgress) => {
+    const running = new AbortController();
+    aborter.current = running;
+    const { signal } = running;
+    prediction.current ??= new TablePrediction(project, model, head, comparison);
+    let reached = progress;
+    setState({ step: 'running', progress });
+    try {
+      const result = await prediction.current.run((next) => {
+        reached = next;
+        if (!signal.aborted) setState({ step: 'running', progress: next });
+      }, signal);
+      setState({ step: 'done', result });
+    } catch (error) {
+      if (!signal.aborted) setState({ step: 'stopped', error, progress: reached });
+    }
+  };
+  const cancel = () => {
+    aborter.current?.abort();
+    prediction.current = undefined;
+    setState(COMPARED);
+  };
+
+  return (
+    <>
+      <FileLine head={head} forget={forget} isBusy={state.step === 'running'} />
+      {state.step !== 'done' && (
+        <ColumnComparison
+          model={model}
+          comparison={comparison}
+          added={addedColumns(model, head.columns)}
+        />
+      )}
+      {state.step === 'compared' && comparison.used.length > 0 && (
+        <button type="button" class="primary" onClick={() => run(BEGIN)}>
+          {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
+        </button>
+      )}
+      {state.step === 'running' && (
+        <div class="notice">
+          <Progress
+            label={`Predicted ${count(state.progress.rows, 'row')}`}
+            share={state.progress.share}
+          />
+          <button type="button" onClick={cancel}>
+            Cancel
+          </button>
+        </div>
+      )}
+      {state.step === 'stopped' && (
+        <>
+          <ErrorNotice error={state.error} />
+          <p>
+            {count(state.progress.rows, 'row')} were predicted before, and are kept while this page
+            is open.
+          </p>
+          <div class="actions">
+            <button type="button" class="primary" onClick={() => run(state.progress)}>
+              Go on
+            </button>
+            <button type="button" onClick={cancel}>
+              Begin again
+            </button>
+          </div>
+        </>
+      )}
+      {state.step === 'done' && (
+        <PredictionResult model={model} fileName={head.file.name} result={state.result} />
+      )}
+    </>
+  );
+}

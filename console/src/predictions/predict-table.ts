@@ -1,0 +1,214 @@
+import {
+  type Model,
+  type PredictionRow,
+  ProblemError,
+  type RowWarning,
+  rowWarnings,
+} from 'roster-client';
+import { roster } from '../session/roster.js';
+import { profileColumns } from '../tables/column-profile.js';
+import { isNotBlank, readRecords, type TableRecord } from '../tables/read-records.js';
+import { TableFileError } from '../tables/table-file-error.js';
+import type { TableHead } from '../tables/table-head.js';
+import { TableWriter } from '../tables/write-records.js';
+import { addedCells, addedColumns } from './added-columns.js';
+import type { Comparison } from './compare-columns.js';
+import { type Score, Scorer } from './score.js';
+
+/** How far the prediction of a file is. */
+export interface PredictionProgress {
+  readonly rows: number;
+  /** From 0 to 1. */
+  readonly share: number;
+}
+
+/** A file with its predictions. */
+export interface PredictedTable {
+  readonly file: Blob;
+  readonly rows: number;
+  /** The names of all columns, of which the last are the added ones. */
+  readonly columns: readonly string[];
+  readonly addedCount: number;
+  readonly firstRows: readonly TableRecord[];
+  readonly warnings: readonly RowWarning[];
+  /** Whether there are further warnings. */
+  readonly hasMoreWarnings: boolean;
+  readonly score: Score | undefined;
+}
+
+interface Piece {
+  readonly records: readonly TableRecord[];
+  /** The share of the file up to its end. */
+  readonly share: number;
+}
+
+const MAX_ROWS_AT_A_TIME = 2_000;
+const MAX_CHARACTERS_AT_A_TIME = 1 << 20;
+const MAX_SHOWN_ROWS = 8;
+
+/** Names of models with a version have at most so many characters. */
+const MAX_NAME_LENGTH = 100;
+
+/** Predicts the rows of a file, a piece at a time, and goes on after an error where it stopped. */
+export class TablePrediction {
+  readonly #project: string;
+  readonly #model: Model;
+  readonly #head: TableHead;
+  readonly #comparison: Comparison;
+  readonly #pieces: AsyncGenerator<Piece>;
+  readonly #writer: TableWriter;
+  readonly #scorer: Scorer;
+  readonly #added;
+  readonly #hasDecimalComma: boolean;
+  readonly #firstRows: TableRecord[] = [];
+  readonly #warnings = new Map<string, RowWarning>();
+  #hasMoreWarnings = false;
+  #rows = 0;
+  #piece: Piece | undefined;
+  #readError: unknown;
+
+  constructor(project: string, model: Model, head: TableHead, comparison: Comparison) {
+    const { encoding, hasMark, delimiter } = head.format;
+    this.#project = project;
+    this.#model = model;
+    this.#head = head;
+    this.#comparison = comparison;
+    this.#pieces = piecesOf(head);
+    this.#scorer = new Scorer(model);
+    this.#added = addedColumns(model, head.columns);
+    this.#hasDecimalComma =
+      delimiter !== ',' && profileColumns(head).some((column) => column.hasDecimalComma);
+    // Spreadsheets tell UTF-8 from other encodings by the mark.
+    this.#writer = new TableWriter(head.format, hasMark || encoding !== 'utf-8');
+    this.#writer.add([this.#columns]);
+  }
+
+  get #columns(): string[] {
+    return [...this.#head.columns, ...this.#added.map(({ name }) => name)];
+  }
+
+  /**
+   * Predicts all rows that have not been predicted yet.
+   * @throws ProblemError or TypeError if the service refuses or does not answer; run again, it goes on
+   * @throws TableFileError if the file cannot be read further; run again, it throws the same
+   */
+  async run(
+    onProgress: (progress: PredictionProgress) => void,
+    signal: AbortSignal,
+  ): Promise<PredictedTable> {
+    for (;;) {
+      this.#piece ??= await this.#next();
+      if (this.#piece === undefined) return this.#result();
+      const { records, share } = this.#piece;
+      this.#write(records, await this.#predict(records, signal));
+      this.#piece = undefined;
+      onProgress({ rows: this.#rows, share });
+    }
+  }
+
+  /** A generator that has thrown looks like one that has ended. */
+  async #next(): Promise<Piece | undefined> {
+    if (this.#readError !== undefined) throw this.#readError;
+    try {
+      return (await this.#pieces.next()).value ?? undefined;
+    } catch (error) {
+      this.#readError = error;
+      throw error;
+    }
+  }
+
+  async #predict(records: readonly TableRecord[], signal: AbortSignal): Promise<PredictionRow[]> {
+    const { used } = this.#comparison;
+    const { name, version } = this.#model;
+    // By its version, so that all rows are answered by the same one.
+    const versioned = `${name}.${version}`;
+    const modelName = versioned.length <= MAX_NAME_LENGTH ? versioned : name;
+    const { data, error, response } = await roster.POST(
+      '/api/projects/{projectName}/models/{modelName}/predict',
+      {
+        params: { path: { projectName: this.#project, modelName } },
+        body: records.map((record) =>
+          Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
+        ),
+        signal,
+      },
+    );
+    if (error !== undefined) throw new ProblemError(error, response);
+    if (data?.length !== records.length) {
+      throw new Error(`The service answered ${data?.length ?? 0} of ${records.length} rows.`);
+    }
+    const { warnings, more } = rowWarnings(response);
+    for (const warning of warnings) this.#note(warning);
+    this.#hasMoreWarnings ||= more > 0;
+    return data;
+  }
+
+  #note(warning: RowWarning): void {
+    const id = JSON.stringify([warning.kind, warning.name]);
+    const rows = warning.rows + (this.#warnings.get(id)?.rows ?? 0);
+    this.#warnings.set(id, { ...warning, rows });
+  }
+
+  #write(records: readonly TableRecord[], answers: readonly PredictionRow[]): void {
+    const { targetIndex } = this.#comparison;
+    const width = this.#head.columns.length;
+    const written = answers.map((answer, index) => {
+      const record = records[index] ?? [];
+      if (targetIndex !== undefined) this.#scorer.add(record[targetIndex] ?? '', answer);
+      const cells = Array.from({ length: width }, (_, column) => record[column] ?? '');
+      return [...cells, ...addedCells(this.#added, answer, this.#hasDecimalComma)];
+    });
+    this.#writer.add(written);
+    this.#rows += written.length;
+    this.#firstRows.push(...written.slice(0, MAX_SHOWN_ROWS - this.#firstRows.length));
+  }
+
+  #result(): PredictedTable {
+    return {
+      file: this.#writer.toBlob(),
+      rows: this.#rows,
+      columns: this.#columns,
+      addedCount: this.#added.length,
+      firstRows: this.#firstRows,
+      warnings: [...this.#warnings.values()],
+      hasMoreWarnings: this.#hasMoreWarnings,
+      score: this.#scorer.score,
+    };
+  }
+}
+
+/** Divides the rows of a file into pieces of a size that one request can have. */
+async function* piecesOf({ file, format, columns }: TableHead): AsyncGenerator<Piece> {
+  let isHeaderRead = false;
+  const width = columns.length;
+  let begin = 0;
+  let before = 0;
+  for await (const { records: lines, share } of readRecords(file, format)) {
+    const records = lines.filter(isNotBlank);
+    const rows = isHeaderRead ? records : records.slice(1);
+    isHeaderRead ||= records.length > 0;
+    const long = rows.findIndex((row) => row.length > width && row.slice(width).some(Boolean));
+    if (long >= 0) {
+      throw new TableFileError(
+        `Row ${before + long + 1} has ${rows[long]?.length} fields, the header has ${width}. Put a field that holds a separator in quotes.`,
+      );
+    }
+    before += rows.length;
+    for (let from = 0; from < rows.length; ) {
+      const to = endOfPiece(rows, from);
+      yield { records: rows.slice(from, to), share: begin + ((share - begin) * to) / rows.length };
+      from = to;
+    }
+    begin = share;
+  }
+}
+
+function endOfPiece(rows: readonly TableRecord[], from: number): number {
+  let characters = 0;
+  for (let to = from; to < rows.length; to++) {
+    for (const cell of rows[to] ?? []) characters += cell.length;
+    const isFull = to - from === MAX_ROWS_AT_A_TIME || characters > MAX_CHARACTERS_AT_A_TIME;
+    if (isFull && to > from) return to;
+  }
+  return rows.length;
+}

@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Model, RowWarning } from 'roster-client';
+import { shorten } from '../tables/table-preview.js';
+import { count, finePercent, percent, rounded } from '../ui/format.js';
+import type { PredictedTable } from './predict-table.js';
+import type { Score } from './score.js';
+
+/** The confidence of sets of classes, unless another is asked for. */
+const SET_LEVEL = 0.9;
+
+/** A file with its predictions: to download, with its first rows, its warnings, and how well they fit. */
+export function PredictionResult({
+  model,
+  fileName,
+  result,
+}: {
+  model: Model;
+  fileName: string;
+  result: PredictedTable;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [address] = useState(() => URL.createObjectURL(result.file));
+  useEffect(() => {
+    heading.current?.focus();
+    return () => URL.revokeObjectURL(address);
+  }, [address]);
+  const name = `${fileName.replace(/\.[^.]*$/, '')}-predicted.csv`;
+  return (
+    <>
+      <div class="heading done">
+        <h2 ref={heading} tabIndex={-1}>
+          {count(result.rows, 'row')} predicted
+        </h2>
+        <a class="button primary" href={address} download={name}>
+          Download {name}
+        </a>
+      </div>
+      <Warnings result={result} />
+      {result.score && <Quality model={model} score={result.score} />}
+      <h2>The first rows</h2>
+      <FirstRows result={result} />
+    </>
+  );
+}
+
+function Quality({ model, score }: { model: Model; score: Score }) {
+  const isNumber = model.task === 'regression';
+  return (
+    <>
+      <h2>How well it did</h2>
+      <p>
+        {score.rows === 1 ? 'One row has' : `${count(score.rows, 'row')} have`} a true{' '}
+        <code>{model.target}</code>.
+      </p>
+      <dl class="stats">
+        <div>
+          <dt>{isNumber ? 'Off by, on average' : 'Right'}</dt>
+          <dd>{isNumber ? rounded(score.quality) : finePercent(score.quality)}</dd>
+          {!isNumber && (
+            <dd class="hint">{finePercent(score.confidence)} expected by the confidences</dd>
+          )}
+        </div>
+        <div>
+          <dt>{isNumber ? 'True value inside the interval' : 'True class in the set'}</dt>
+          <dd>{finePercent(score.coverage)}</dd>
+          <dd class="hint">
+            {isNumber
+              ? `${finePercent(score.confidence)} expected by the confidences`
+              : `${percent(SET_LEVEL)} expected, in each class`}
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+function Warnings({ result: { warnings, hasMoreWarnings } }: { result: PredictedTable }) {
+  if (warnings.length === 0) return null;
+  return (
+    <div class="notice warning">
+      <p>
+        <strong>Some rows are unlike the table that the model learned from.</strong> They are
+        predicted all the same.
+      </p>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning.kind + warning.name}>{describe(warning)}</li>
+        ))}
+        {hasMoreWarnings && <li>There are further warnings of this kind.</li>}
+      </ul>
+    </div>
+  );
+}
+
+function describe({ kind, name, rows }: RowWarning) {
+  const inRows = `in ${count(rows, 'row')}`;
+  if (kind === 'no-column') return `No value of any column of the model ${inRows}`;
+  const found = {
+    'unknown-name': 'a name that the model does not know',
+    'out-of-range': 'numbers far outside the range of that table',
+    'new-category': 'categories that are new, or were too rare to learn from',
+  }[kind];
+  return (
+    <>
+      <code>{name}</code>: {found}, {inRows}
+    </>
+  );
+}
+
+/** The first rows, with the added columns in front, which would be far to the right. */
+function FirstRows({ result: { columns, addedCount, firstRows } }: { result: PredictedTable }) {
+  const ownCount = columns.length - addedCount;
+  const inFront = <T,>(cells: readonly T[]) => [
+    ...cells.slice(ownCount),
+    ...cells.slice(0, ownCount),
+  ];
+  const isAdded = (index: number) => (index < addedCount ? 'chosen' : undefined);
+  return (
+    <section
+      class="table-scroll preview"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
+      tabIndex={0}
+      aria-label="The first rows with their predictions"
+    >
+      <table>
+        <thead>
+          <tr>
+            {inFront(columns).map((name, index) => (
+              <th key={index} scope="col" class={isAdded(index)}>
+                <span class="column-name">{shorten(name)}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {firstRows.map((row, rowIndex) => (
+            <tr key={rowIndex}>
+              {inFront(row).map((cell, index) => (
+                <td key={index} class={isAdded(index)}>
+                  {shorten(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

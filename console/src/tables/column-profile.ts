@@ -1,0 +1,77 @@
+import {
+  cellText,
+  PARSING_SHARE,
+  parseDate,
+  parseNumber,
+} from '../../../prediction/src/browser.js';
+import type { TableHead } from './table-head.js';
+
+/** What the values at the beginning of a column look like, read as the service reads them. */
+export interface ColumnProfile {
+  readonly name: string;
+  readonly kind: 'number' | 'date' | 'category' | 'empty';
+  readonly missingShare: number;
+  /** The smallest and the largest number, or the earliest and the latest date in milliseconds. */
+  readonly range: readonly [number, number] | null;
+  /** The different values and how often they occur, the most frequent first. */
+  readonly values: readonly (readonly [string, number])[];
+  /** What the service would predict the column as. */
+  readonly task: 'regression' | 'classification';
+  /** Whether numbers of the column have a decimal comma. */
+  readonly hasDecimalComma: boolean;
+}
+
+/** Describes each column of a table by its first rows. */
+export function profileColumns({ columns, rows }: TableHead): ColumnProfile[] {
+  return columns.map((name, index) =>
+    profile(
+      name,
+      rows.map((row) => cellText(row[index])),
+    ),
+  );
+}
+
+function profile(name: string, cells: readonly string[]): ColumnProfile {
+  const counts = new Map<string, number>();
+  for (const text of cells) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
+  const values = [...counts].sort(([, one], [, other]) => other - one);
+  const present = values.reduce((sum, [, rows]) => sum + rows, 0);
+  const numbers = readAs(values, parseNumber);
+  const dates = readAs(values, parseDate);
+  const share = (read: ReadValues) => (present === 0 ? 0 : read.rows / present);
+  const kind = present === 0 ? 'empty' : kindOf(share(numbers), share(dates));
+  return {
+    name,
+    kind,
+    missingShare: 1 - present / Math.max(cells.length, 1),
+    range: kind === 'number' ? numbers.range : kind === 'date' ? dates.range : null,
+    values,
+    // Most values decide about a target, nearly all about an input.
+    task: 2 * numbers.rows > present ? 'regression' : 'classification',
+    hasDecimalComma: kind === 'number' && values.some(([text]) => /^[+-]?\d*,\d+$/.test(text)),
+  };
+}
+
+function kindOf(numbers: number, dates: number): ColumnProfile['kind'] {
+  if (numbers >= PARSING_SHARE) return 'number';
+  return dates >= PARSING_SHARE ? 'date' : 'category';
+}
+
+interface ReadValues {
+  readonly rows: number;
+  readonly range: readonly [number, number];
+}
+
+function readAs(values: ColumnProfile['values'], parse: (text: string) => number): ReadValues {
+  let rows = 0;
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const [text, count] of values) {
+    const value = parse(text);
+    if (Number.isNaN(value)) continue;
+    rows += count;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return { rows, range: [low, high] };
+}

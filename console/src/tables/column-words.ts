@@ -1,0 +1,32 @@
+import { count, finePercent, number, percent } from '../ui/format.js';
+import type { ColumnProfile } from './column-profile.js';
+
+const MAX_NAMED = 4;
+
+/** Says what a column looks like, in a few words. */
+export function describeColumn({ kind, range, values }: ColumnProfile): string {
+  if (kind === 'empty') return 'no values';
+  if (kind === 'category') return count(values.length, 'category', 'categories');
+  const [low, high] = range ?? [0, 0];
+  if (kind === 'date') return `dates, ${day(low)} to ${day(high)}`;
+  return `numbers, ${number(low)} to ${number(high)}`;
+}
+
+/** Says how much of a column is missing; nothing if all is there. */
+export function describeMissing({ missingShare }: ColumnProfile): string | undefined {
+  if (missingShare === 0) return undefined;
+  return `${missingShare < 0.01 ? finePercent(missingShare) : percent(missingShare)} missing`;
+}
+
+/** Names the most frequent values of a column. */
+export function nameValues({ values }: ColumnProfile): string {
+  const names = values.slice(0, MAX_NAMED).map(([text]) => text);
+  return names.join(', ') + (values.length > MAX_NAMED ? ', …' : '');
+}
+
+function day(milliseconds: number): string {
+  return new Intl.DateTimeFormat(navigator.language, {
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+  }).format(milliseconds);
+}

@@ -1,0 +1,91 @@
+import Papa from 'papaparse';
+import { TableFileError } from './table-file-error.js';
+import type { TableFormat } from './table-format.js';
+
+/** The fields of a row. */
+export type TableRecord = readonly string[];
+
+/** Some records of a file, in order. */
+export interface Batch {
+  readonly records: readonly TableRecord[];
+  /** The share of the file that has been read, from 0 to 1. */
+  readonly share: number;
+}
+
+const BYTES_AT_A_TIME = 1 << 20;
+
+/** No row of a table is longer; a quote that is never closed makes one of all that follow. */
+const MAX_RECORD_CHARACTERS = 8 << 20;
+
+/**
+ * Reads the records of a table, the header first, a part of the file at a time. A blank line is a record,
+ * which keeps the numbers of lines.
+ * @throws TableFileError if the file cannot be read, or a quote is never closed
+ */
+export async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
+  const { encoding, delimiter, newline } = format;
+  // `Papa.parse` decodes each part of a file by itself, which breaks a character that two parts share.
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const parser = new Papa.Parser({ delimiter, newline });
+  let rest = '';
+  for (let start = 0; start < file.size; start += BYTES_AT_A_TIME) {
+    const end = Math.min(start + BYTES_AT_A_TIME, file.size);
+    const isLast = end === file.size;
+    rest += decode(decoder, await bytesOf(file.slice(start, end)), isLast);
+    const { data, meta } = parse(parser, rest, isLast);
+    rest = rest.slice(meta.cursor);
+    if (rest.length > MAX_RECORD_CHARACTERS) {
+      throw new TableFileError(
+        'A row of this file does not end: a quote (") is opened in it and never closed.',
+      );
+    }
+    yield { records: data.map(withoutReturn), share: end / file.size };
+  }
+}
+
+/** Parses the records at the beginning of a text. Blank lines are left out. */
+export function parseRecords(
+  text: string,
+  { delimiter, newline }: TableFormat,
+  isWhole: boolean,
+): TableRecord[] {
+  const { data } = parse(new Papa.Parser({ delimiter, newline }), text, isWhole);
+  return data.filter(isNotBlank).map(withoutReturn);
+}
+
+function parse(
+  parser: Papa.Parser,
+  text: string,
+  isLast: boolean,
+): Pick<Papa.ParseResult<string[]>, 'data' | 'meta'> {
+  return parser.parse(text, 0, !isLast);
+}
+
+function decode(decoder: TextDecoder, bytes: ArrayBuffer, isLast: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream: !isLast });
+  } catch {
+    throw new TableFileError('This file is not UTF-8 text throughout. Save it as “CSV UTF-8”.');
+  }
+}
+
+async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
+  try {
+    return await blob.arrayBuffer();
+  } catch {
+    throw new TableFileError(
+      'The file can no longer be read. It may have been changed or moved: choose it again.',
+    );
+  }
+}
+
+/** Whether a record is no blank line. */
+export function isNotBlank(record: TableRecord): boolean {
+  return record.length > 1 || (record[0] ?? '').trim() !== '';
+}
+
+/** In a file with both kinds of line ends, some rows keep a carriage return. */
+function withoutReturn(record: string[]): TableRecord {
+  const last = record.at(-1);
+  return last?.endsWith('\r') ? record.with(-1, last.slice(0, -1)) : record;
+}

@@ -1,0 +1,70 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { ColumnProfile } from './column-profile.js';
+import { describeColumn, describeMissing } from './column-words.js';
+import type { TableRecord } from './read-records.js';
+
+const MAX_ROWS = 5;
+const MAX_CELL_CHARACTERS = 60;
+
+/** The first rows of a table, with what each column looks like and what the service found in it. */
+export function TablePreview({
+  profiles,
+  rows,
+  target,
+  faults,
+}: {
+  profiles: readonly ColumnProfile[];
+  rows: readonly TableRecord[];
+  target: string;
+  /** The faults of columns, by name; that of the target is shown elsewhere. */
+  faults: ReadonlyMap<string, string>;
+}) {
+  const section = useRef<HTMLElement>(null);
+  const shown = profiles.findIndex(({ name }) => name === target || faults.has(name));
+  useEffect(() => {
+    const cell = section.current?.querySelectorAll('th')[shown];
+    if (cell) section.current?.scrollTo({ left: cell.offsetLeft - cell.offsetWidth });
+  }, [shown]);
+  return (
+    <section
+      ref={section}
+      class="table-scroll preview"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
+      tabIndex={0}
+      aria-label="The first rows of the table"
+    >
+      <table>
+        <thead>
+          <tr>
+            {profiles.map((profile, index) => (
+              <th key={index} scope="col" class={profile.name === target ? 'chosen' : undefined}>
+                <span class="column-name">{shorten(profile.name) || '(no name)'}</span>
+                <span class="column-kind">{describeColumn(profile)}</span>
+                <span class="column-kind">{describeMissing(profile)}</span>
+                {profile.name !== target && faults.has(profile.name) && (
+                  <span class="field-error">{faults.get(profile.name)}</span>
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MAX_ROWS).map((row, index) => (
+            <tr key={index}>
+              {profiles.map(({ name }, column) => (
+                <td key={column} class={name === target ? 'chosen' : undefined}>
+                  {shorten(row[column] ?? '')}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Returns the beginning of a long text. */
+export function shorten(text: string): string {
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)} …` : text;
+}

@@ -1,0 +1,22 @@
+import { forms } from 'virtual:contract-forms';
+
+/** The rule for names is the same for everything that is named. */
+const { pattern = '', maxLength = 100 } = forms.project.fields['name'] ?? {};
+const RULE = new RegExp(pattern, 'u');
+
+/** Makes a name of a model from the name of a file: "Umsätze 2026.csv" becomes "Umsatze_2026". */
+export function nameFromFile(fileName: string): string {
+  const name = fileName
+    .replace(/\.[^.]*$/, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9.-]+/g, '_')
+    .replace(/^[_.-]+|[_.-]+$/g, '')
+    .slice(0, maxLength);
+  return isName(name) ? name : 'model';
+}
+
+/** Whether a model can have this name. */
+export function isName(name: string): boolean {
+  return name.length <= maxLength && RULE.test(name);
+}

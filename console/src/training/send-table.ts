@@ -1,0 +1,49 @@
+import { answered, type Model } from 'roster-client';
+import { uploadClient } from '../session/roster.js';
+import type { TableFormat } from '../tables/table-format.js';
+import { isPlainCsv, toPlainCsv } from '../tables/write-records.js';
+
+/** A table to train a model with. */
+export interface TrainingRequest {
+  readonly project: string;
+  readonly name: string;
+  readonly target: string;
+  /** What to predict the target as, in place of what its values suggest. */
+  readonly task?: Model['task'] | undefined;
+  readonly table: Blob;
+  /** How the table is written down, if not with commas and in UTF-8. */
+  readonly format?: TableFormat;
+}
+
+/** How far a table is on its way, from 0 to 1. */
+export interface Sending {
+  readonly step: 'converting' | 'sending';
+  readonly share: number;
+}
+
+/**
+ * Sends a table, and returns when its training has begun.
+ * @throws TableFileError if the table cannot be converted
+ * @throws ProblemError if the service refuses the table, TypeError if it does not answer
+ */
+export async function sendTable(
+  { project, name, target, task, table, format }: TrainingRequest,
+  onProgress: (sending: Sending) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const report = (step: Sending['step']) => (share: number) => onProgress({ step, share });
+  const isPlain = format === undefined || isPlainCsv(format);
+  const body = isPlain ? table : await toPlainCsv(table, format, report('converting'), signal);
+  report('sending')(0);
+  await answered(
+    uploadClient(body, report('sending')).PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: {
+        path: { projectName: project, modelName: name },
+        query: { target, ...(task && { task }) },
+      },
+      body,
+      headers: { 'Content-Type': 'text/csv' },
+      signal,
+    }),
+  );
+}

@@ -1,0 +1,243 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { ProblemError } from 'roster-client';
+import { href } from '../router/route.js';
+import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
+import { nameValues } from '../tables/column-words.js';
+import { FileLine } from '../tables/file-line.js';
+import type { TableHead } from '../tables/table-head.js';
+import { TablePreview } from '../tables/table-preview.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { Field } from '../ui/field.js';
+import { bytes, count, number } from '../ui/format.js';
+import { isName, nameFromFile } from './model-name.js';
+import { SendingProgress } from './sending-progress.js';
+import { useExistingModel } from './use-existing-model.js';
+import { useMaxTableSize } from './use-max-table-size.js';
+import { useTraining } from './use-training.js';
+
+type Task = ColumnProfile['task'];
+
+/** What is to be predicted from a table that was chosen, and by a model of which name. */
+export function TrainForm({
+  project,
+  model,
+  head,
+  forget,
+}: {
+  project: string;
+  model: string | null;
+  head: TableHead;
+  forget: () => void;
+}) {
+  const profiles = useMemo(() => profileColumns(head), [head]);
+  const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
+  const [chosen, setChosen] = useState<string>();
+  const [chosenTask, setTask] = useState<Task>();
+  const existing = useExistingModel(project, name);
+  const { state, isSending, start, cancel } = useTraining();
+  const nameInput = useRef<HTMLInputElement>(null);
+
+  const known = head.columns.includes(existing?.target ?? '') ? existing?.target : undefined;
+  const target = chosen ?? known ?? guessTarget(profiles);
+  const profile = profiles.find((column) => column.name === target);
+  const task = chosenTask ?? profile?.task ?? 'regression';
+  const nameError = isName(name)
+    ? undefined
+    : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
+  const maxSize = useMaxTableSize();
+  const isTooLarge = head.file.size > maxSize;
+  const refusal = state.step === 'failed' ? state.error : null;
+  const [faults, others] = faultsOf(refusal);
+  const targetFault = faults.get(target);
+
+  const submit = () => {
+    if (isSending || isTooLarge) return;
+    if (nameError !== undefined) return nameInput.current?.focus();
+    void start({
+      project,
+      name,
+      target,
+      task: task === profile?.task ? undefined : task,
+      table: head.file,
+      format: head.format,
+    });
+  };
+  return (
+    <>
+      <FileLine head={head} forget={forget} isBusy={isSending} />
+      {isTooLarge && (
+        <p class="notice error" role="alert">
+          <strong>This table is too large.</strong> The service takes at most {bytes(maxSize)}.
+          Leave out columns that say nothing about the answer, or send a part of the rows.
+        </p>
+      )}
+      <FormatNotice head={head} />
+      <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
+      {!head.isWhole && (
+        <p class="hint">
+          The first {count(head.rows.length, 'row')} are described here. The model learns from all.
+        </p>
+      )}
+      <form
+        class="train"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <fieldset disabled={isSending}>
+          <Field
+            label="Column to predict"
+            hint={
+              chosen === undefined && known === undefined
+                ? 'This is a guess. Choose the column that you want to know in advance.'
+                : undefined
+            }
+            error={targetFault}
+          >
+            {(control) => (
+              <select
+                {...control}
+                value={target}
+                onChange={(event) => {
+                  setChosen(event.currentTarget.value);
+                  setTask(undefined);
+                }}
+              >
+                {[...new Set(head.columns)].map((column) => (
+                  <option key={column} value={column}>
+                    {column || '(no name)'}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
+          <Field
+            label="Name of the model"
+            hint={
+              existing &&
+              `This model exists. The table trains its version ${existing.version + 1}, which answers in place of the earlier ones when it is ready.`
+            }
+            error={nameError}
+          >
+            {(control) => (
+              <input
+                {...control}
+                ref={nameInput}
+                value={name}
+                autocomplete="off"
+                spellcheck={false}
+                readOnly={model !== null}
+                onInput={(event) => setName(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </fieldset>
+        {refusal !== null && (
+          <>
+            <ErrorNotice error={others} />
+            {isTraining(refusal) && (
+              <p>
+                <a href={href(['projects', project, 'models', name])}>See how far it is</a>
+              </p>
+            )}
+          </>
+        )}
+        {/* Not disabled, which would take the focus away. */}
+        <button type="submit" class="primary" aria-disabled={isSending || isTooLarge}>
+          {refusal === null ? 'Train' : 'Send again'}
+        </button>
+        <SendingProgress state={state} cancel={cancel} />
+      </form>
+    </>
+  );
+}
+
+/** Says that a table is written in another way than the service reads, and what becomes of it. */
+function FormatNotice({ head: { format } }: { head: TableHead }) {
+  const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+  const separator = separators[format.delimiter];
+  const isOther = format.encoding !== 'utf-8';
+  if (separator === undefined && !isOther) return null;
+  const found = [
+    separator && `separates its columns by ${separator}`,
+    isOther && 'is not in UTF-8',
+  ].filter(Boolean);
+  return (
+    <p class="notice">
+      This file {found.join(' and ')}. It is sent with commas and in UTF-8; your file stays as it
+      is.
+    </p>
+  );
+}
+
+function TaskField({
+  profile,
+  task,
+  setTask,
+}: {
+  profile: ColumnProfile;
+  task: Task;
+  setTask: (task: Task) => void;
+}) {
+  const { values, range } = profile;
+  return (
+    <Field label="Predict it as" hint={describeTask(profile, task)}>
+      {(control) => (
+        <select
+          {...control}
+          value={task}
+          onChange={(event) =>
+            setTask(event.currentTarget.value === 'regression' ? 'regression' : 'classification')
+          }
+        >
+          <option value="regression">
+            {range === null ? 'A number' : `A number (${number(range[0])} to ${number(range[1])})`}
+          </option>
+          <option value="classification">{`One of ${count(values.length, 'class', 'classes')}`}</option>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+const FEW = 10;
+
+function describeTask(profile: ColumnProfile, task: Task): string {
+  const { values } = profile;
+  if (task === 'classification') {
+    return `The answer is one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer ones are put together.`;
+  }
+  if (profile.task === 'classification') return 'Most values of this column are not numbers.';
+  return values.length <= FEW
+    ? `The answer is a number with an interval. There are only ${values.length} different ones: if they are codes or grades, predict classes.`
+    : 'The answer is a number, with the interval in which the true value lies.';
+}
+
+/** Guesses the column to predict: the last one whose values vary and repeat, or are numbers. */
+function guessTarget(profiles: readonly ColumnProfile[]): string {
+  const isLikely = ({ kind, values }: ColumnProfile) =>
+    values.length > 1 && (kind === 'number' || (kind === 'category' && values.length <= 100));
+  return (profiles.findLast(isLikely) ?? profiles.at(-1))?.name ?? '';
+}
+
+/** Divides the faults of a table into those of columns, which are shown there, and all others. */
+function faultsOf(error: unknown): [ReadonlyMap<string, string>, unknown] {
+  if (!(error instanceof ProblemError) || error.problem.type !== '/problems/unusable-table') {
+    return [new Map(), error];
+  }
+  const { problem, response } = error;
+  const ofColumns = new Map<string, string>();
+  const errors = problem.errors.filter(({ column, line, message }) => {
+    if (column === undefined) return true;
+    ofColumns.set(column, line === undefined ? message : `Line ${line}: ${message}`);
+    return false;
+  });
+  return [ofColumns, new ProblemError({ ...problem, errors }, response)];
+}
+
+function isTraining(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.type === '/problems/training-in-progress';
+}

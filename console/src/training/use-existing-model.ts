@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
+import { roster } from '../session/roster.js';
+import { isName } from './model-name.js';
+
+const TYPING_MS = 300;
+
+/** Returns the model that has a name already, a moment after the name was typed. */
+export function useExistingModel(project: string, name: string): Model | undefined {
+  const [found, setFound] = useState<Model>();
+  useEffect(() => {
+    setFound(undefined);
+    if (!isName(name)) return;
+    const aborter = new AbortController();
+    const look = async () => {
+      const path = { projectName: project, modelName: name };
+      try {
+        const { data } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
+          params: { path },
+          signal: aborter.signal,
+        });
+        if (!aborter.signal.aborted) setFound(data);
+      } catch {
+        // It is only a hint: a service that does not answer shows elsewhere.
+      }
+    };
+    const timer = setTimeout(look, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [project, name]);
+  return found;
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { openConsole } from './console-page.js';
+import { chooseFile, expectGoodViewInEachWindow } from './table-views.js';
+
+const executable = browserOfThisMachine();
+
+/** Two classes, of which the name of one is a formula of a spreadsheet. */
+const table = [
+  'size,weight,kind',
+  ...Array.from({ length: 100 }, (_, row) => `${row},${row * 2},${row < 50 ? '=1+1' : 'plain'}`),
+].join('\n');
+
+describe('predicting a file in the console', () => {
+  let browser: Browser;
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    [browser, server] = await Promise.all([launch(executable), startServer()]);
+    await train(createRosterClient({ baseUrl: server.url }));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+
+  const openFileView = async (url = server.url) => {
+    const look = await openConsole(browser, url, '/projects/default/models/kinds/predict');
+    await look.page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    return look;
+  };
+
+  test('compares its columns with the model’s before anything is sent', async () => {
+    const look = await openFileView();
+    const { page } = look;
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    await chooseFile(page, { name: 'none.csv', content: 'a,b\n1,2\n' });
+    await page.getByText('This file has none of the model’s columns.').waitFor();
+    expect(await page.getByRole('button', { name: /^Predict/ }).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await chooseFile(page, { name: 'some.csv', content: 'size,wieght,<b>x</b>\n1,2,3\n' });
+    await page.getByText('1 of the 2 columns of the model').waitFor();
+    await page.getByText('wieght – is it weight? Then rename it in the file.').waitFor();
+    await page.getByText('<b>x</b>').waitFor();
+    await expectGoodViewInEachWindow(look);
+    expect(sent).toEqual([]);
+    await page.context().close();
+  });
+
+  test('goes on where it stopped, and tells of all pieces together', async () => {
+    const proxy = await openFaultyProxy(server.url);
+    const look = await openFileView(proxy.url);
+    const { page } = look;
+    // Three pieces, in each of which one row is far from all that the model knows.
+    const rows = Array.from({ length: 5000 }, (_, row) =>
+      row % 2000 === 0 ? '100000,1' : `${row % 100},1`,
+    );
+    await chooseFile(page, { name: 'long.csv', content: `size,weight\n${rows.join('\n')}\n` });
+    const predict = page.getByRole('button', { name: 'Predict 5,000 rows' });
+    await predict.waitFor();
+    proxy.next('none', { status: 400, body: 'no answer of the service' });
+    await predict.click();
+    await page.getByText('2,000 rows were predicted before').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: '5,000 rows predicted' }).waitFor();
+    await page.getByText('far outside the range of that table, in 3 rows').waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    const lines = (await download(page)).trimEnd().split('\n');
+    expect(lines[0]).toBe('size,weight,kind,kind_confidence,kind_set');
+    expect(lines.slice(1).map((line) => line.split(',').slice(0, 2).join(','))).toEqual(rows);
+    // Behind an apostrophe, a spreadsheet shows the text and does not compute it.
+    expect(lines[2]).toMatch(/^1,1,'=1\+1,0\.\d+,'=1\+1/);
+    await page.context().close();
+    await proxy.close();
+  });
+});
+
+async function train(roster: RosterClient): Promise<void> {
+  const path = { projectName: 'default', modelName: 'kinds' };
+  await answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target: 'kind' } },
+      body: table,
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  );
+  await untilReady(roster, path);
+}
+
+async function download(page: Page): Promise<string> {
+  const [started] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: /^Download/ }).click(),
+  ]);
+  return readFile(await started.path(), 'utf8');
+}

@@ -1,0 +1,194 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { answered, createRosterClient, type RosterClient } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
+import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { goTo, openConsole } from './console-page.js';
+import {
+  type ChosenFile,
+  chooseFile,
+  expectGoodViewInEachWindow,
+  pressByKeyboard,
+} from './table-views.js';
+
+const executable = browserOfThisMachine();
+
+/** Who left, by size and revenue: semicolons, decimal commas, and umlauts in Windows-1252. */
+const customers: ChosenFile = {
+  name: 'Kündigungen 2026.csv',
+  content: Buffer.from(
+    [
+      'Größe;Umsatz;gekündigt',
+      ...Array.from({ length: 200 }, (_, row) => {
+        const size = (row * 37) % 200;
+        return `${size},5;${3 * size},25;${size > 90 + (row % 20) ? 'ja' : 'nein'}`;
+      }),
+    ].join('\r\n'),
+    'latin1',
+  ),
+};
+
+const diamonds: ChosenFile = { name: 'prices.csv', content: fewDiamonds };
+
+describe('training in the console', () => {
+  let browser: Browser;
+  let server: ServerProcess;
+  let roster: RosterClient;
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    [browser, server] = await Promise.all([launch(executable), startServer()]);
+    roster = createRosterClient({ baseUrl: server.url });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+
+  /** Creates a project, and opens a view of it. */
+  const openInProject = async (project: string, view: string, url = server.url) => {
+    await answered(roster.POST('/projects', { body: { project: { name: project } } }));
+    return openConsole(browser, url, `/projects/${project}/${view}`);
+  };
+
+  test('leads from an empty store to a thousand predictions by keyboard alone', async () => {
+    const look = await openConsole(browser, server.url);
+    const { page } = look;
+    await page.getByRole('button', { name: 'Try it with 9,000 diamonds' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+    await pressByKeyboard(page, 'Try it with 9,000 diamonds');
+    await page.getByRole('heading', { level: 1, name: 'diamond_prices' }).waitFor();
+
+    await pressByKeyboard(page, 'Predict a file', 'link');
+    await pressByKeyboard(page, 'Take 1,000 other diamonds');
+    await page.getByText('All 9 columns of the model').waitFor();
+    await pressByKeyboard(page, 'Predict 1,000 rows');
+    await page.getByRole('heading', { name: '1,000 rows predicted' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    await goTo(page, '/', 'Models');
+    await page.getByText(/^Off by [\d,]+ on average$/).waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.context().close();
+  });
+
+  test('takes a table of classes as a spreadsheet writes it, and gives it back so', async () => {
+    const look = await openInProject('classes', 'models/~new');
+    const { page } = look;
+    await chooseFile(page, customers);
+    await page.getByText('separates its columns by semicolons and is not in UTF-8').waitFor();
+    expect(await page.getByLabel('Column to predict').inputValue()).toBe('gekündigt');
+    expect(await page.getByLabel('Predict it as').inputValue()).toBe('classification');
+    expect(await page.getByLabel('Name of the model').inputValue()).toBe('Kundigungen_2026');
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Kundigungen_2026' }).waitFor();
+
+    await page.getByRole('link', { name: 'Predict a file' }).click();
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    await chooseFile(page, customers);
+    await page.getByText('gekündigt_predicted').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Predict 200 rows' }).click();
+    await page.getByText('True class in the set').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: /^Download/ }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    const lines = text.split('\r\n');
+    expect(lines[0]).toBe(
+      '\ufeffGröße;Umsatz;gekündigt;gekündigt_predicted;gekündigt_confidence;gekündigt_set',
+    );
+    expect(lines[1]).toMatch(/^0,5;0,25;nein;nein;[01](,\d+)?;nein/);
+    expect(lines).toHaveLength(202);
+    await page.context().close();
+  });
+
+  test('says what is wrong with a file that is no table', async () => {
+    const look = await openInProject('bad_files', 'models');
+    const { page } = look;
+    await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([], 'dropped.csv'));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('h1', 'drop', { dataTransfer: dropped });
+    await page.getByRole('heading', { name: 'Train a model' }).waitFor();
+    await page.getByRole('alert').getByText('The file is empty.').waitFor();
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+    const files: [content: string | Buffer, words: string][] = [
+      ['%PDF-1.7\n%\u00e2\u00e3', 'This is a PDF, not a table.'],
+      [Buffer.from([0x50, 0x4b, 3, 4, 20, 0]), 'This is an Excel workbook'],
+      [Buffer.from([1, 0, 2, 0, 3]), 'This file is not text'],
+      ['price\n326\n327\n', 'This file has no columns that are separated'],
+      ['carat,price\n', 'the names of columns, but no row'],
+    ];
+    for (const [content, words] of files) {
+      await chooseFile(page, { name: 'file.csv', content });
+      await page.getByRole('alert').getByText(words).waitFor();
+    }
+    await expectGoodViewInEachWindow(look);
+    expect(sent).toEqual([]);
+    await page.context().close();
+  });
+
+  test('shows at the column what the service finds wrong there, and keeps the rest', async () => {
+    const look = await openInProject('unusable', 'models/~new');
+    const { page } = look;
+    const content = fewDiamonds.replace('carat', 'price_min');
+    await chooseFile(page, { ...diamonds, content });
+    await page.getByLabel('Name of the model').fill('stones');
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page
+      .getByRole('columnheader', { name: 'price_min' })
+      .getByText('Rename this column.')
+      .waitFor();
+    expect(await page.getByLabel('Name of the model').inputValue()).toBe('stones');
+    await expectGoodViewInEachWindow(look);
+
+    // Sent with commas, the lines keep their numbers.
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await chooseFile(page, { name: 'lines.csv', content: 'a;b\n\n1;2\n1;2;3\n' });
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('alert').getByText('Line 4 has 3 fields').waitFor();
+    await page.context().close();
+  });
+
+  test('sends a table again when the connection broke off', async () => {
+    const proxy = await openFaultyProxy(server.url);
+    const { page } = await openInProject('broken_off', 'models/~new', proxy.url);
+    await chooseFile(page, diamonds);
+    await page.waitForResponse(/models\/prices$/);
+    // A browser itself repeats a request whose connection was kept open and then broke off.
+    proxy.next(...Array<Fault>(10).fill('request lost'));
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('alert').getByText('The connection to the service broke off.').waitFor();
+    proxy.next();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
+    await page.context().close();
+    await proxy.close();
+  });
+
+  test('tells of a model that trains already, and cancels its training', async () => {
+    const look = await openInProject('cancelled', 'models/~new');
+    const { page } = look;
+    await chooseFile(page, { name: 'slow.csv', content: slowTable() });
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('button', { name: 'Cancel the training' }).waitFor();
+
+    await goTo(page, '/projects/cancelled/models/~new?name=slow', 'Train a new version of slow');
+    await chooseFile(page, diamonds);
+    await page.getByText('The table trains its version 2').waitFor();
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('link', { name: 'See how far it is' }).click();
+    await page.getByRole('button', { name: 'Cancel the training' }).click();
+    await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();
+    await page.context().close();
+  });
+});

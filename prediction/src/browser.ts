@@ -1,0 +1,5 @@
+/** Exports for a page that shows a table before it is sent: how cells and names are read. */
+
+export { NearestName } from './row-check/nearest-name.js';
+export { cellText, parseDate, parseNumber } from './table/cells.js';
+export { PARSING_SHARE } from './table/table.js';
