@@ -16,7 +16,7 @@ export function Field({
   children,
 }: {
   label: string;
-  hint?: string | undefined;
+  hint?: ComponentChildren;
   error?: string | undefined;
   children: (control: ControlProps) => ComponentChildren;
 }) {

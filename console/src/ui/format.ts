@@ -14,6 +14,9 @@ export const number = (value: number) => numbers.format(value);
 export const rounded = (value: number) =>
   Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
 
+/** Formats a whole number. */
+export const wholeNumber = (value: number) => whole.format(value);
+
 /** Formats a count. */
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
   `${whole.format(value)} ${value === 1 ? singular : plural}`;

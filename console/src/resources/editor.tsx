@@ -1,0 +1,182 @@
+import { type Form, forms } from 'virtual:contract-forms';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { replaceView } from '../router/route.js';
+import { ConfirmDelete } from '../ui/confirm-delete.js';
+import { View } from '../ui/view.js';
+import { ConflictNotice, DeletedNotice } from './conflict.js';
+import {
+  changedValues,
+  draftOf,
+  type Faults,
+  fieldNames,
+  newValues,
+  type Values,
+} from './draft.js';
+import { Facts } from './facts.js';
+import { ResourceForm } from './form.js';
+import type { Kind, Resource } from './kind.js';
+import { Outcome, setOutcome } from './outcome.js';
+import { isGone, isOutdated, removed, type Stored, stored, storedOrNull } from './stored.js';
+import { useUnsavedWarning } from './unsaved-warning.js';
+
+/** A resource that can be changed and deleted. */
+export function Editor<R extends Resource>({
+  kind,
+  project,
+  address,
+  latest,
+  up,
+  failure,
+}: {
+  kind: Kind<R>;
+  project: string;
+  /** What the address of the view names the resource by. */
+  address: string;
+  /** The resource as it was read last. */
+  latest: Stored<R>;
+  up: { readonly href: string; readonly text: string };
+  /** Why it could not be read again. */
+  failure: ComponentChildren;
+}) {
+  const form = forms[kind.name];
+  const names = fieldNames(form, kind.leftOut);
+  const [base, setBase] = useState(latest);
+  const [draft, setDraft] = useState(() => draftOf(form, latest.value));
+  /** What others made of it meanwhile: null if they deleted it, undefined if nothing. */
+  const [theirs, setTheirs] = useState<Stored<R> | null>();
+  const [done, setDone] = useState('');
+  const tag = useRef(latest.etag);
+  const isChanged = !isSame(draft, draftOf(form, base.value));
+  const notChangedYet = useRef(true);
+  notChangedYet.current = !isChanged && theirs === undefined;
+  useUnsavedWarning(isChanged);
+
+  const adopt = (now: Stored<R>, message: string) => {
+    tag.current = now.etag;
+    setBase(now);
+    setDraft(draftOf(form, now.value));
+    setTheirs(undefined);
+    setDone(message);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new reading replaces the form
+  useEffect(() => {
+    if (notChangedYet.current) adopt(latest, '');
+  }, [latest]);
+
+  const saved = (now: Stored<R>, message: string) => {
+    adopt(now, message);
+    if (now.value.name === address) return;
+    setOutcome(message);
+    replaceView(['projects', project, kind.plural, now.value.name]);
+  };
+  const send = async (values: Values, mayRepeat: boolean): Promise<void> => {
+    const id = kind.address(base.value);
+    try {
+      return saved(await stored(kind.update(project, id, tag.current, values)), 'Saved.');
+    } catch (error) {
+      if (!isOutdated(error) && !isGone(error)) throw error;
+    }
+    const now = await storedOrNull(kind.get(project, id));
+    if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, base.value))) {
+      // What changed is not in the form, such as the agents that use a skill.
+      tag.current = now.etag;
+      return send(values, false);
+    }
+    // The answer to a change can be lost, and the change be repeated.
+    if (now && isEmpty(changedValues(form, draft, names, now.value).values))
+      return saved(now, 'Saved.');
+    setTheirs(now);
+  };
+  const submit = async (_: Form, fields: readonly string[]): Promise<Faults> => {
+    setDone('');
+    const { values, faults } =
+      theirs === null
+        ? newValues(form, draft, fields)
+        : changedValues(form, draft, fields, base.value);
+    if (!isEmpty(faults)) return faults;
+    if (theirs === null) saved(await stored(kind.create(project, values)), 'Created again.');
+    else if (isEmpty(values)) setDone('Nothing has changed.');
+    else await send(values, true);
+    return {};
+  };
+  const remove = async () => {
+    const id = kind.address(base.value);
+    try {
+      await removed(kind.remove(project, id, tag.current));
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      const now = await storedOrNull(kind.get(project, id));
+      if (now) {
+        tag.current = now.etag;
+        if (isChanged) setBase({ ...base, value: base.value });
+        else adopt(now, '');
+        throw new Error(
+          `Someone changed the ${kind.name} meanwhile. Delete it again if it shall go as it is now.`,
+        );
+      }
+    }
+    setOutcome(`The ${kind.name} ${base.value.name} is deleted.`);
+    replaceView(['projects', project, kind.plural]);
+  };
+
+  return (
+    <View
+      title={base.value.name}
+      up={up}
+      actions={
+        theirs !== null && (
+          <ConfirmDelete
+            what={`the ${kind.name} ${base.value.name}`}
+            consequences={<kind.Consequences project={project} resource={base.value} />}
+            remove={remove}
+          />
+        )
+      }
+    >
+      <Outcome />
+      {failure}
+      <ResourceForm
+        name={kind.name}
+        project={project}
+        draft={draft}
+        before={base.value}
+        choices={kind.choices}
+        leftOut={kind.leftOut}
+        submitLabel={theirs === null ? `Create the ${kind.name} again` : 'Save changes'}
+        busyLabel="Saving …"
+        onDraft={(next) => {
+          setDraft(next);
+          setDone('');
+        }}
+        onSubmit={submit}
+        notice={
+          theirs === null ? (
+            <DeletedNotice kind={kind} list={up.href} />
+          ) : (
+            theirs && (
+              <ConflictNotice
+                kind={kind}
+                base={base.value}
+                draft={draft}
+                theirs={theirs.value}
+                onKeepMine={(element) => {
+                  tag.current = theirs.etag;
+                  element?.requestSubmit();
+                }}
+                onTakeTheirs={() => adopt(theirs, 'This is what is stored now.')}
+              />
+            )
+          )
+        }
+      >
+        <p role="status">{done}</p>
+      </ResourceForm>
+      <Facts kind={kind} project={project} resource={base.value} />
+    </View>
+  );
+}
+
+const isEmpty = (object: object) => Object.keys(object).length === 0;
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

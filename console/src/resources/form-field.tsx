@@ -1,0 +1,119 @@
+import type { FormField } from 'virtual:contract-forms';
+import { useState } from 'preact/hooks';
+import { type ControlProps, Field } from '../ui/field.js';
+import { Choose } from './choose.js';
+import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
+import type { Choice } from './kind.js';
+import { Prose } from './prose.js';
+
+/** A field of a resource, as its schema in the contract describes it. */
+export function ResourceField({
+  name,
+  field,
+  isRequired,
+  content,
+  before,
+  fault,
+  project,
+  choice,
+  onChange,
+}: {
+  name: string;
+  field: FormField;
+  isRequired: boolean;
+  content: Draft[string];
+  /** What the resource has there; empty for a new one. */
+  before: Draft[string];
+  fault: string | undefined;
+  project: string;
+  choice: Choice | undefined;
+  onChange: (content: Draft[string]) => void;
+}) {
+  const [syntaxFault, setSyntaxFault] = useState<string>();
+  const kind = controlOf(name, field);
+  const shownFault = fault ?? syntaxFault;
+  const label = choice?.label ?? labelOf(name);
+  return (
+    <Field
+      label={isRequired || choice ? label : `${label} (optional)`}
+      hint={choice ? undefined : <Prose text={field.description ?? ''} />}
+      error={shownFault && sentence(shownFault)}
+    >
+      {(control) =>
+        choice ? (
+          <Choose
+            control={control}
+            project={project}
+            choice={choice}
+            chosen={[content].flat().filter(Boolean)}
+            isMany={kind === 'names'}
+            mayBeNone={before === ''}
+            onChange={(chosen) => onChange(kind === 'names' ? chosen : (chosen[0] ?? ''))}
+          />
+        ) : (
+          <Control
+            control={control}
+            kind={kind}
+            field={field}
+            isRequired={isRequired}
+            text={String(content)}
+            onInput={(text) => {
+              setSyntaxFault(undefined);
+              onChange(text);
+            }}
+            onLeave={() => kind === 'json' && setSyntaxFault(faultOf(String(content), field))}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+function Control({
+  control,
+  kind,
+  field,
+  isRequired,
+  text,
+  onInput,
+  onLeave,
+}: {
+  control: ControlProps;
+  kind: string;
+  field: FormField;
+  isRequired: boolean;
+  text: string;
+  onInput: (text: string) => void;
+  onLeave: () => void;
+}) {
+  const common = {
+    ...control,
+    value: text,
+    'aria-required': isRequired,
+    onBlur: onLeave,
+    onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
+  };
+  if (kind === 'option')
+    return (
+      <select {...common}>
+        {!isRequired && <option value="">–</option>}
+        {field.enum?.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    );
+  if (kind === 'line') return <input {...common} type="text" autocomplete="off" />;
+  return <textarea {...common} class={kind} spellcheck={kind === 'lines'} />;
+}
+
+function faultOf(text: string, field: FormField): string | undefined {
+  try {
+    jsonOf(text, field);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Faults begin in lower case, as the service writes them. */
+const sentence = (fault: string) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
