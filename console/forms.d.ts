@@ -12,6 +12,8 @@ declare module 'virtual:contract-forms' {
     readonly deprecated?: boolean;
     /** Whether an object has keys of the user's own. A change then sends the changed keys alone. */
     readonly additionalProperties?: boolean;
+    /** The keys of an object without further ones. */
+    readonly keys?: readonly string[];
   }
 
   /** The schema of a resource that can be created. */

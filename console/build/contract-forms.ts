@@ -16,7 +16,6 @@ const SCHEMAS = {
 /** What a form needs to know of a field. */
 const KEPT = [
   'type',
-  'description',
   'minLength',
   'maxLength',
   'pattern',
@@ -50,23 +49,22 @@ function formOf(schemas: object, kind: string, body: string, resource: string): 
   const sent = read(read(read(schemas, body), 'properties'), kind);
   const kept = read(read(schemas, resource), 'properties');
   const fields = Object.entries(read(sent, 'properties')).map(([name, field]) => {
-    const schema = Object.entries(resolve(schemas, field));
+    const schema = resolve(schemas, field);
     const own: unknown = Reflect.get(kept, name);
     // The schema of the resource says what a field is, where bodies share one such as OptionalText.
-    const description = own && Reflect.get(resolve(schemas, own), 'description');
-    return [name, formField([...schema, ...(description ? [['description', description]] : [])])];
+    const described = own === undefined ? schema : resolve(schemas, own);
+    return [name, formField(schema, Reflect.get(described, 'description'))];
   });
   return { required: Reflect.get(sent, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
-function formField(schema: readonly (readonly unknown[])[]): object {
-  const entries = schema
-    .filter(([key]) => KEPT.includes(String(key)))
-    .map(([key, value]) => [
-      key,
-      key === 'description' ? String(value).trim().replace(OF_BODIES_ALONE, '') : value,
-    ]);
-  return Object.fromEntries(entries);
+function formField(schema: object, description: unknown): object {
+  const properties: unknown = Reflect.get(schema, 'properties');
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key))),
+    description: String(description).trim().replace(OF_BODIES_ALONE, ''),
+    ...(isObject(properties) && { keys: Object.keys(properties) }),
+  };
 }
 
 /** Returns a schema with what a `$ref` leads to; what stands beside the `$ref` counts more. */

@@ -61,14 +61,14 @@ export function ConflictNotice<R extends Resource>({
         </table>
       </div>
       <div class="actions">
+        <button type="button" onClick={() => setOpen(true)}>
+          Look at theirs
+        </button>
         <button type="button" onClick={(event) => onKeepMine(event.currentTarget.form)}>
           Keep mine
         </button>
         <button type="button" onClick={onTakeTheirs}>
           Take theirs
-        </button>
-        <button type="button" onClick={() => setOpen(true)}>
-          Look at theirs
         </button>
       </div>
       {isOpen && (

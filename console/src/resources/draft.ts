@@ -95,7 +95,11 @@ function valuesOf(form: Form, draft: Draft, names: readonly string[], select: Se
   for (const name of names) {
     const field = form.fields[name] ?? {};
     try {
-      const value = select(name, valueOf(controlOf(name, field), draft[name] ?? '', field), field);
+      const value = select(
+        name,
+        contentOf(controlOf(name, field), draft[name] ?? '', field),
+        field,
+      );
       if (value !== undefined) values[name] = value;
     } catch (error) {
       faults[name] = error instanceof Error ? error.message : String(error);
@@ -104,8 +108,8 @@ function valuesOf(form: Form, draft: Draft, names: readonly string[], select: Se
   return { values, faults };
 }
 
-/** Returns the value of a field. @throws RangeError or SyntaxError with what is wrong */
-function valueOf(control: ControlKind, content: Draft[string], field: FormField): unknown {
+/** Returns the value of what stands in a field. @throws RangeError or SyntaxError with what is wrong */
+function contentOf(control: ControlKind, content: Draft[string], field: FormField): unknown {
   if (typeof content !== 'string') return content;
   if (control === 'json') return jsonOf(content, field);
   if (content === '') return content;

@@ -1,4 +1,4 @@
-import { type Form, forms } from 'virtual:contract-forms';
+import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { replaceView } from '../router/route.js';
@@ -47,6 +47,8 @@ export function Editor<R extends Resource>({
   const [theirs, setTheirs] = useState<Stored<R> | null>();
   const [done, setDone] = useState('');
   const tag = useRef(latest.etag);
+  /** Whether the next sending overwrites what others made of it. */
+  const isKeeping = useRef(false);
   const isChanged = !isSame(draft, draftOf(form, base.value));
   const notChangedYet = useRef(true);
   notChangedYet.current = !isChanged && theirs === undefined;
@@ -70,7 +72,8 @@ export function Editor<R extends Resource>({
     setOutcome(message);
     replaceView(['projects', project, kind.plural, now.value.name]);
   };
-  const send = async (values: Values, mayRepeat: boolean): Promise<void> => {
+  /** Sends changes of `known`. If it is not what is stored, compares before anything is lost. */
+  const send = async (values: Values, known: R, mayRepeat: boolean): Promise<void> => {
     const id = kind.address(base.value);
     try {
       return saved(await stored(kind.update(project, id, tag.current, values)), 'Saved.');
@@ -78,26 +81,38 @@ export function Editor<R extends Resource>({
       if (!isOutdated(error) && !isGone(error)) throw error;
     }
     const now = await storedOrNull(kind.get(project, id));
-    if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, base.value))) {
+    if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, known))) {
       // What changed is not in the form, such as the agents that use a skill.
       tag.current = now.etag;
-      return send(values, false);
+      return send(values, known, false);
     }
     // The answer to a change can be lost, and the change be repeated.
     if (now && isEmpty(changedValues(form, draft, names, now.value).values))
       return saved(now, 'Saved.');
     setTheirs(now);
   };
-  const submit = async (_: Form, fields: readonly string[]): Promise<Faults> => {
+  const submit = async (): Promise<Faults> => {
     setDone('');
-    const { values, faults } =
-      theirs === null
-        ? newValues(form, draft, fields)
-        : changedValues(form, draft, fields, base.value);
-    if (!isEmpty(faults)) return faults;
-    if (theirs === null) saved(await stored(kind.create(project, values)), 'Created again.');
-    else if (isEmpty(values)) setDone('Nothing has changed.');
-    else await send(values, true);
+    const overwritten = isKeeping.current ? theirs : undefined;
+    isKeeping.current = false;
+    if (theirs === null) {
+      const { values, faults } = newValues(form, draft, names);
+      if (!isEmpty(faults)) return faults;
+      saved(await stored(kind.create(project, values)), 'Created again.');
+      return {};
+    }
+    const changes = changedValues(form, draft, names, base.value);
+    if (!isEmpty(changes.faults)) return changes.faults;
+    if (overwritten) {
+      // The fields that were changed here become what they are here; theirs stay in the others.
+      const mine = Object.keys(changes.values);
+      tag.current = overwritten.etag;
+      const { values, faults } = changedValues(form, draft, mine, overwritten.value);
+      if (!isEmpty(faults)) return faults;
+      if (isEmpty(values)) saved(overwritten, 'Saved.');
+      else await send(values, overwritten.value, true);
+    } else if (isEmpty(changes.values)) setDone('Nothing has changed.');
+    else await send(changes.values, base.value, true);
     return {};
   };
   const remove = async () => {
@@ -109,8 +124,7 @@ export function Editor<R extends Resource>({
       const now = await storedOrNull(kind.get(project, id));
       if (now) {
         tag.current = now.etag;
-        if (isChanged) setBase({ ...base, value: base.value });
-        else adopt(now, '');
+        if (!isChanged) adopt(now, '');
         throw new Error(
           `Someone changed the ${kind.name} meanwhile. Delete it again if it shall go as it is now.`,
         );
@@ -161,7 +175,7 @@ export function Editor<R extends Resource>({
                 draft={draft}
                 theirs={theirs.value}
                 onKeepMine={(element) => {
-                  tag.current = theirs.etag;
+                  isKeeping.current = true;
                   element?.requestSubmit();
                 }}
                 onTakeTheirs={() => adopt(theirs, 'This is what is stored now.')}

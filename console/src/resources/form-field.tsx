@@ -35,8 +35,12 @@ export function ResourceField({
   const label = choice?.label ?? labelOf(name);
   return (
     <Field
-      label={isRequired || choice ? label : `${label} (optional)`}
-      hint={choice ? undefined : <Prose text={field.description ?? ''} />}
+      label={
+        <>
+          {label} {!isRequired && <span class="faint">optional</span>}
+        </>
+      }
+      hint={choice ? undefined : <Prose text={hintOf(field)} />}
       error={shownFault && sentence(shownFault)}
     >
       {(control) =>
@@ -103,7 +107,13 @@ function Control({
       </select>
     );
   if (kind === 'line') return <input {...common} type="text" autocomplete="off" />;
-  return <textarea {...common} class={kind} spellcheck={kind === 'lines'} />;
+  return <textarea {...common} rows={4} spellcheck={kind === 'lines'} />;
+}
+
+/** Describes a field; of a JSON object with keys of its own, it names them, too. */
+function hintOf({ description = '', keys }: FormField): string {
+  if (!keys) return description;
+  return `${description} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
 function faultOf(text: string, field: FormField): string | undefined {

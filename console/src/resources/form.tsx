@@ -1,4 +1,4 @@
-import { type Form, forms } from 'virtual:contract-forms';
+import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -36,7 +36,7 @@ export function ResourceForm({
   busyLabel: string;
   onDraft: (draft: Draft) => void;
   /** Sends the draft. @returns the faults that were found before anything was sent */
-  onSubmit: (form: Form, names: readonly string[]) => Promise<Faults>;
+  onSubmit: () => Promise<Faults>;
   /** Shown above the fields. */
   notice?: ComponentChildren;
   /** Shown beside the button. */
@@ -60,7 +60,7 @@ export function ResourceForm({
     isSending.current = true;
     setBusy(true);
     try {
-      setRefusal({ ...NO_REFUSAL, faults: await onSubmit(form, names) });
+      setRefusal({ ...NO_REFUSAL, faults: await onSubmit() });
     } catch (error) {
       setRefusal(refusalOf(error, name, names));
     } finally {

@@ -91,7 +91,7 @@ export function List<Item extends Named>({
                 </th>
               ))}
               {action && (
-                <th scope="col">
+                <th scope="col" class="action">
                   <span class="visually-hidden">Actions</span>
                 </th>
               )}

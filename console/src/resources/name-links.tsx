@@ -21,7 +21,7 @@ export function NameLinks({
           <a href={href(['projects', project, kind, name])}>{name}</a>
         </span>
       ))}
-      {more > 0 && ` and ${count(more, 'other')}`}.
+      {more > 0 && ` and ${count(more, 'other')}`}
     </>
   );
 }

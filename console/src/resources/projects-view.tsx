@@ -6,7 +6,7 @@ import { roster } from '../session/roster.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { time } from '../ui/format.js';
 import { View } from '../ui/view.js';
-import { draftOf, newValues } from './draft.js';
+import { draftOf, fieldNames, newValues } from './draft.js';
 import { ResourceForm } from './form.js';
 import { bodyOf, type Column, ifMatch } from './kind.js';
 import { List } from './list.js';
@@ -70,8 +70,8 @@ export function ProjectsView() {
         submitLabel="Create the project"
         busyLabel="Creating …"
         onDraft={setDraft}
-        onSubmit={async (form, names) => {
-          const { values, faults } = newValues(form, draft, names);
+        onSubmit={async () => {
+          const { values, faults } = newValues(forms.project, draft, fieldNames(forms.project));
           if (Object.keys(faults).length > 0) return faults;
           const body = { project: bodyOf<NewProject>(values) };
           const { name } = await answered(roster.POST('/projects', { body }));

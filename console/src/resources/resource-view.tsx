@@ -5,7 +5,7 @@ import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
-import { draftOf, newValues } from './draft.js';
+import { draftOf, fieldNames, newValues } from './draft.js';
 import { Editor } from './editor.js';
 import { ResourceForm } from './form.js';
 import type { Kind, Resource } from './kind.js';
@@ -32,7 +32,8 @@ const listOf = <R extends Resource>({ kind, project }: Props<R>) => ({
 
 function NewView<R extends Resource>(props: Props<R>) {
   const { kind, project } = props;
-  const blank = draftOf(forms[kind.name], null);
+  const form = forms[kind.name];
+  const blank = draftOf(form, null);
   const [draft, setDraft] = useState(blank);
   useUnsavedWarning(JSON.stringify(draft) !== JSON.stringify(blank));
   return (
@@ -47,8 +48,8 @@ function NewView<R extends Resource>(props: Props<R>) {
         submitLabel={`Create the ${kind.name}`}
         busyLabel="Creating …"
         onDraft={setDraft}
-        onSubmit={async (form, names) => {
-          const { values, faults } = newValues(form, draft, names);
+        onSubmit={async () => {
+          const { values, faults } = newValues(form, draft, fieldNames(form, kind.leftOut));
           if (Object.keys(faults).length > 0) return faults;
           const { value } = await stored(kind.create(project, values));
           setOutcome(`The ${kind.name} is created.`);

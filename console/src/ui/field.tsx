@@ -15,7 +15,7 @@ export function Field({
   error,
   children,
 }: {
-  label: string;
+  label: ComponentChildren;
   hint?: ComponentChildren;
   error?: string | undefined;
   children: (control: ControlProps) => ComponentChildren;
