@@ -27,6 +27,16 @@ async function answerTo(authorization?: string): Promise<[number, unknown]> {
   return [answer.status, Object(await answer.json())['detail']];
 }
 
+test('its caller is the local owner, with all scopes and no rate limit', async () => {
+  const answer = await checkedFetch(new Request(`${server.url}/me`));
+  expect(await answer.json()).toEqual({
+    owner: 'local',
+    key: null,
+    scopes: ['read', 'write', 'predict', 'operate'],
+    limits: { max_body: 33_554_432, max_table: 1_073_741_824, rate_limit: null },
+  });
+});
+
 test('it takes no key, and says so to who sends one; from the first key on it asks for one', async () => {
   const sent = ['Bearer any', `Bearer roster_0000000000000000_${'0'.repeat(43)}`, 'Basic YTpi'];
   expect(await answerTo()).toEqual([200, undefined]);

@@ -4,6 +4,27 @@
  */
 
 export interface paths {
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the caller
+         * @description Returns who sends the request: the owner, the key, its scopes, and the limits of its requests. Any valid key
+         *     may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+         */
+        get: operations["getCaller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects": {
         parameters: {
             query?: never;
@@ -630,6 +651,43 @@ export interface components {
         OpenObject: {
             [key: string]: unknown;
         };
+        /** @description The sender of a request, and what it may do. */
+        Caller: {
+            /** @description The owner of the projects that the caller sees; `local` on a service without keys. */
+            owner: string;
+            /** @description The key of the request, without its secret; null on a service without keys. */
+            key: {
+                /** @description The identifier of the key, its part between the two `_`. It revokes the key. */
+                id: string;
+                /** @description The name that the key was created with, such as its purpose or its holder. */
+                name: string;
+            } | null;
+            /** @description What the caller may do. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description The limits of the caller's requests, as the service is configured. */
+            limits: {
+                /**
+                 * Format: int64
+                 * @description The largest table of JSON, and the largest body of rows to predict, in bytes (`MAX_BODY`).
+                 */
+                max_body: number;
+                /**
+                 * Format: int64
+                 * @description The largest table of CSV, in bytes (`MAX_TABLE`).
+                 */
+                max_table: number;
+                /**
+                 * Format: int32
+                 * @description The requests that the key may send to an instance in a minute (`RATE_LIMIT`); null if they are not limited.
+                 */
+                rate_limit: number | null;
+            };
+        };
+        /**
+         * @description A permission, as Authorize describes it.
+         * @enum {string}
+         */
+        Scope: "read" | "write" | "predict" | "operate";
         /** @description A project. It holds skills, agents, chatbots and models. */
         Project: {
             id: components["schemas"]["Id"];
@@ -2495,6 +2553,35 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getCaller: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Caller"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listProjects: {
         parameters: {
             query?: {

@@ -41,7 +41,7 @@ export function createApp(
   const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
-  const router = contractRouter(contract, operations(services), bases, {
+  const router = contractRouter(contract, operations(services, config), bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     isKeyValid: (caller) => callers.isKeyValid(caller),
@@ -102,7 +102,7 @@ export function createApp(
  * shedding.
  */
 function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
-  const open = operations.filter(({ scope }) => scope === undefined);
+  const open = operations.filter(({ isOpen }) => isOpen);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 

@@ -11,6 +11,7 @@ export { type Answer, answered, ProblemError } from './problem-error.js';
 export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
+  Caller,
   Chatbot,
   ClassificationMetrics,
   ClassificationModel,
@@ -23,6 +24,7 @@ export type {
   RegressionMetrics,
   RegressionModel,
   RowWarning,
+  Scope,
   Skill,
 } from './resources.js';
 export { type RowWarnings, rowWarnings } from './row-warnings.js';

@@ -2,6 +2,12 @@ import type { components } from '../../generated/openapi.js';
 
 type Schemas = components['schemas'];
 
+/** The sender of a request: its owner, its key, what it may do, and the limits of its requests. */
+export type Caller = Schemas['Caller'];
+
+/** A permission of a key. */
+export type Scope = Schemas['Scope'];
+
 /** A project, which holds skills, agents, chatbots and models. */
 export type Project = Schemas['Project'];
 

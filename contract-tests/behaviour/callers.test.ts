@@ -3,12 +3,16 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
+import { ENOUGH } from '../../testkit/store/keys.js';
 import { baseUrl, keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../target.js';
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
 const open = operations.filter(({ place }) => place.entries('security').length === 0);
-const scopeOf = (operation: (typeof operations)[number]) =>
-  operation.place.text('security', '0', 'apiKey', '0');
+/** Returns the scope that an operation requires; undefined if any key will do. */
+const scopeOf = ({ place }: (typeof operations)[number]) =>
+  place.find('security', '0', 'apiKey', '0')?.value;
+/** The keys of one scope each. */
+const SCOPED = ['read', 'write', 'predict', 'operate'] as const;
 
 test('only the health endpoints are open to everyone', () => {
   expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
@@ -17,6 +21,11 @@ test('only the health endpoints are open to everyone', () => {
 test("only the operations about all owners require the scope that an owner's key lacks by default", () => {
   const ofAllOwners = secured.filter((operation) => scopeOf(operation) === 'operate');
   expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
+});
+
+test('only getCaller takes any key, whatever its scopes', () => {
+  const ofAnyKey = secured.filter((operation) => scopeOf(operation) === undefined);
+  expect(ofAnyKey.map(({ id }) => id)).toEqual(['getCaller']);
 });
 
 test.each(open)('$id requires no key', async ({ path }) => {
@@ -46,6 +55,8 @@ const BAD: [string, () => string][] = [
 describe.each(secured)('$id', (operation) => {
   const [{ path, headers, ...init }] = exampleRequests(operation);
   const nowhere = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
+  const required = scopeOf(operation);
+  const allowed = SCOPED.filter((scope) => required === undefined || scope === required);
   const sendWith = (authorization: string | null, address: string) =>
     sendAs(null, address, {
       ...init,
@@ -68,22 +79,58 @@ describe.each(secured)('$id', (operation) => {
     expect(await refused.text()).not.toContain(keys.own);
   });
 
-  test('is refused to a key without its scope, before anything else is checked', async () => {
-    const scope = scopeOf(operation);
-    for (const key of [keys.read, keys.write, keys.predict, keys.operate]) {
-      if (key === Object(keys)[scope]) continue;
-      for (const address of [path, nowhere]) {
-        const refused = await sendWith(`Bearer ${key}`, address);
-        expect(refused.status).toBe(403);
-        expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
-        expect(await refused.json()).toMatchObject({ type: '/problems/missing-scope' });
+  if (required !== undefined) {
+    test('is refused to a key without its scope, before anything else is checked', async () => {
+      for (const scope of SCOPED.filter((scope) => !allowed.includes(scope))) {
+        for (const address of [path, nowhere]) {
+          const refused = await sendWith(`Bearer ${keys[scope]}`, address);
+          expect(refused.status).toBe(403);
+          expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+          expect(await refused.json()).toMatchObject({ type: '/problems/missing-scope' });
+        }
       }
-    }
-  });
+    });
+  }
 
   test('is allowed to a key with its scope, whatever the case of the scheme', async () => {
-    const right = await sendWith(`bearer ${Object(keys)[scopeOf(operation)]}`, nowhere);
-    expect([401, 403]).not.toContain(right.status);
+    for (const scope of allowed) {
+      const right = await sendWith(`bearer ${keys[scope]}`, nowhere);
+      expect([401, 403]).not.toContain(right.status);
+    }
+  });
+});
+
+describe('getCaller', () => {
+  const callerOf = async (key: string) => objectOf(await sendAs(key, '/me'));
+  const idOf = (key: string) => key.split('_')[1];
+
+  test.each(SCOPED)('shows the key with the scope %s and nothing else', async (scope) => {
+    expect(await callerOf(keys[scope])).toMatchObject({
+      owner: 'local',
+      key: { id: idOf(keys[scope]), name: scope },
+      scopes: [scope],
+    });
+  });
+
+  test('shows the owner of the key, and all of its scopes', async () => {
+    expect(await callerOf(keys.stranger)).toMatchObject({
+      owner: 'stranger',
+      key: { id: idOf(keys.stranger), name: 'stranger' },
+      scopes: SCOPED,
+    });
+  });
+
+  test('shows the limits of the service', async () => {
+    expect((await callerOf(keys.read))['limits']).toEqual({
+      max_body: 32 * 1024 * 1024,
+      max_table: 1024 * 1024 * 1024,
+      rate_limit: Number(ENOUGH),
+    });
+  });
+
+  test('does not repeat the secret of the key', async () => {
+    const text = await (await sendAs(keys.own, '/me')).text();
+    expect(text).not.toContain(keys.own.split('_')[2]);
   });
 });
 
@@ -184,7 +231,12 @@ describe("another owner's project", () => {
 
   test('is tested with every operation on a single project', () => {
     const others = secured.filter((operation) => !inProject.includes(operation));
-    expect(others.map(({ id }) => id)).toEqual(['listProjects', 'createProject', 'getMetrics']);
+    expect(others.map(({ id }) => id)).toEqual([
+      'getCaller',
+      'listProjects',
+      'createProject',
+      'getMetrics',
+    ]);
   });
 
   /** Returns an answer without the parts that differ between any two answers. */

@@ -121,6 +121,10 @@ describe('the server answers as the examples of the contract show', () => {
     await play('deleteModel', 204);
   });
 
+  test('for the caller', async () => {
+    await play('getCaller', 200, 'key');
+  });
+
   test('for the process', async () => {
     await play('getLiveness', 200, 'live');
     await play('getReadiness', 200, 'ready');

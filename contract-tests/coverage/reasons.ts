@@ -19,12 +19,16 @@ export const REASONS: readonly Reason[] = [
       'Who watches over the service is not counted, so these headers, which are optional, are never there; the responses are shared with operations that count.',
   },
   {
-    promises: ['getMetrics 500 header RateLimit*'],
+    promises: ['getCaller 500 header RateLimit*', 'getMetrics 500 header RateLimit*'],
     because:
-      'It fails only where the store cannot say who asks, which is before the request is counted.',
+      'They fail only where the store cannot say who asks, which is before the request is counted.',
   },
   {
-    promises: ['* 503 example busy', 'getMetrics 503 header RateLimit*'],
+    promises: [
+      '* 503 example busy',
+      'getCaller 503 header RateLimit*',
+      'getMetrics 503 header RateLimit*',
+    ],
     because:
       'A room that is full is answered for all its operations in one place, before the operation is looked at; server/limits/limits.test.ts fills rooms. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
   },

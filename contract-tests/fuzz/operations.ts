@@ -20,7 +20,9 @@ export interface Target {
   bodies: readonly (readonly [mediaType: string, schema: Place])[];
   /** The maximum size of a JSON body in bytes, if the contract has one. */
   maxBody: number | undefined;
-  /** The required scope; undefined if the operation is open to everyone. */
+  /** Whether it is open to everyone. */
+  isOpen: boolean;
+  /** The required scope; undefined if any key will do. */
   scope: string | undefined;
   /** The media types of its successful answers. */
   produces: readonly string[];
@@ -65,6 +67,7 @@ function targetOf({ id, method, path, place, parameters }: Operation): Target {
       .entries('requestBody', 'content')
       .map(([mediaType, content]) => [mediaType, content.at('schema')]),
     maxBody: typeof maxBody === 'number' ? maxBody : undefined,
+    isOpen: place.entries('security').length === 0,
     scope: scopeOf(place),
     produces: successes.flatMap(([, response]) =>
       response.entries('content').map(([mediaType]) => mediaType),

@@ -6,11 +6,11 @@ export interface Caller {
   readonly owner: string;
   readonly scopes: readonly Scope[];
   /** The key that the caller showed, null where none is needed. */
-  readonly keyId: string | null;
+  readonly key: { readonly id: string; readonly name: string } | null;
 }
 
 /** Who owns everything while there are no keys. */
 export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys. */
-export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, keyId: null };
+export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, key: null };

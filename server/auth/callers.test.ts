@@ -55,7 +55,7 @@ describe('while no key was ever made', () => {
     expect(await callers.authenticate(undefined)).toEqual({
       owner: 'local',
       scopes: ['read', 'write', 'predict', 'operate'],
-      keyId: null,
+      key: null,
     });
   });
 
@@ -97,7 +97,7 @@ describe('once a key exists', () => {
     expect(await callers.authenticate(key)).toEqual({
       owner: 'sales',
       scopes: ['predict'],
-      keyId: idOf(key),
+      key: { id: idOf(key), name: 'a key' },
     });
   });
 });
@@ -147,7 +147,7 @@ describe('what is no key', () => {
     expect(await callers.authenticate(text)).toBeUndefined();
     const fields = { name: 'late', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
     await store.keys.create({ id, hash, ...fields });
-    expect(await callers.authenticate(text)).toMatchObject({ keyId: id });
+    expect(await callers.authenticate(text)).toMatchObject({ key: { id, name: 'late' } });
   });
 });
 
@@ -206,7 +206,7 @@ describe('a caller who was let in', () => {
   test('is good half a second after the key was revoked no more', async () => {
     const caller = await letIn(await keep());
     expect(await callers.isKeyValid(caller)).toBe(true);
-    await store.keys.revoke(`${caller.keyId}`);
+    await store.keys.revoke(`${caller.key?.id}`);
     seconds(0.5);
     expect(await callers.isKeyValid(caller)).toBe(false);
   });

@@ -71,15 +71,15 @@ export class Callers {
    * local caller has none, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isKeyValid({ keyId }: Caller): Promise<boolean> {
-    if (keyId === null) return !(await this.needsKey());
-    const good = this.#good.get(keyId);
+  async isKeyValid({ key: shown }: Caller): Promise<boolean> {
+    if (shown === null) return !(await this.needsKey());
+    const good = this.#good.get(shown.id);
     if (good && !isValid(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
-    const key = await this.store.keys.find(keyId);
+    const key = await this.store.keys.find(shown.id);
     if (!key || !isValid(key)) return false;
-    if (good) this.#good.set(keyId, { ...good, key, asked });
+    if (good) this.#good.set(shown.id, { ...good, key, asked });
     return true;
   }
 
@@ -112,7 +112,8 @@ export class Callers {
     const key = await this.store.keys.find(id);
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
     if (!key || !isRight) return undefined;
-    const found = { key, caller: { owner: key.owner, scopes: key.scopes, keyId: key.id } };
+    const { owner, scopes, name } = key;
+    const found = { key, caller: { owner, scopes, key: { id, name } } };
     this.#good.set(id, { ...found, asked });
     return found;
   }

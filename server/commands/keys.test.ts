@@ -75,7 +75,7 @@ describe('keys create', () => {
     expect(await caller(all)).toEqual({
       owner: 'local',
       scopes: ['read', 'write', 'predict'],
-      keyId: idOf(all),
+      key: { id: idOf(all), name: 'a key' },
     });
     expect(await caller(one)).toMatchObject({ owner: 'sales', scopes: ['read', 'predict'] });
     const operator = await create('--scope', 'operate');

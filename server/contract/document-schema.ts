@@ -13,7 +13,8 @@ const parameter = z.union([
 ]);
 const operation = z.looseObject({
   operationId: z.string(),
-  security: z.array(z.strictObject({ apiKey: z.tuple([z.enum(SCOPES)]) })).max(1),
+  // No requirement opens the operation to all; one without a scope, to any key.
+  security: z.array(z.strictObject({ apiKey: z.array(z.enum(SCOPES)).max(1) })).max(1),
   'x-roster-pool': z.enum(POOLS).optional(),
   parameters: z.array(parameter).optional(),
   requestBody: z

@@ -1,7 +1,7 @@
 import type { Document, Pool } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
-import type { SCOPES } from './scopes.js';
+import type { Scope } from './scopes.js';
 
 const METHODS = ['get', 'put', 'post', 'delete'] as const;
 
@@ -27,8 +27,10 @@ export interface Operation {
   readonly pool: Pool;
   /** The schema of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
-  /** The scope that a key needs; undefined if the operation is open to all. */
-  readonly scope: (typeof SCOPES)[number] | undefined;
+  /** Whether it is open to all, and a caller needs no key. */
+  readonly isOpen: boolean;
+  /** The scope that a key needs; undefined if any key will do. */
+  readonly scope: Scope | undefined;
   /** Its own parameters, and those shared by all operations of its address. */
   readonly parameters: readonly JsonRecord[];
   /** The headers of the request that the operation reads. */
@@ -58,6 +60,7 @@ export function operationsOf(document: Document): Operation[] {
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
         pool: definition['x-roster-pool'] ?? 'requests',
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
+        isOpen: security.length === 0,
         scope: security[0]?.apiKey[0],
         parameters,
         headers: parameters

@@ -28,7 +28,7 @@ export class BodyMemory implements BodyBudget {
   ) {}
 
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
-    const body = new Body(this, caller?.owner ?? '', Boolean(caller?.keyId), giveUp);
+    const body = new Body(this, caller?.owner ?? '', Boolean(caller?.key), giveUp);
     this.#bodies.add(body);
     return body;
   }

@@ -140,7 +140,7 @@ export class ConcurrencyLimit {
 
   #hasPlaceFor(caller: Caller | undefined): boolean {
     // Without keys there is only one owner, and no places to reserve for others.
-    if (!caller?.keyId) return !this.#isFull;
+    if (!caller?.key) return !this.#isFull;
     const taken = this.#taken.get(caller.owner) ?? 0;
     if (taken >= this.#places / 2) return false;
     if (this.#isFull) this.#largestReservation(taken)?.giveUp();

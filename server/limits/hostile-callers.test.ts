@@ -33,7 +33,11 @@ afterEach(() => {
 function serve(...middleware: RequestHandler[]): Promise<string> {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
-    res.locals.caller = { owner: owner ?? 'local', scopes: ['write'], keyId: owner ?? null };
+    res.locals.caller = {
+      owner: owner ?? 'local',
+      scopes: ['write'],
+      key: owner ? { id: owner, name: owner } : null,
+    };
     next();
   };
   const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
@@ -132,7 +136,7 @@ describe('the memory for bodies', () => {
     const memory = new BodyMemory(MAX);
     const given: string[] = [];
     const begin = (owner: string) =>
-      memory.begin({ owner, scopes: [], keyId: owner }, () => given.push(owner));
+      memory.begin({ owner, scopes: [], key: { id: owner, name: owner } }, () => given.push(owner));
     for (const owner of ['one', 'two']) {
       const share = begin(owner);
       share.add(500);
@@ -365,7 +369,11 @@ describe('requests in one write on one connection', () => {
         refused += 1;
         req.setMaxListeners(500);
         for (let time = 0; time < 500; time += 1) {
-          throttle(req, res, { owner: 'greedy', scopes: [], keyId: 'greedy' });
+          throttle(req, res, {
+            owner: 'greedy',
+            scopes: [],
+            key: { id: 'greedy', name: 'greedy' },
+          });
         }
         return res.writeHead(503).end();
       }),

@@ -51,9 +51,9 @@ export function limits(rateLimit: number, operations: readonly Operation[]): Lim
   const streams = limitStreams(STREAMS, throttle);
   const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
   return {
-    stages: ({ scope, pool, consumes }) => {
+    stages: ({ isOpen, pool, consumes }) => {
       // Health checks have no limits, so that they work under any load.
-      if (scope === undefined) return { onArrival: [], beforeWork: [] };
+      if (isOpen) return { onArrival: [], beforeWork: [] };
       const { reserve, run } = pools[pool];
       if (!consumes.includes(LINES_TYPE)) {
         return { onArrival: [...rate, reserve], beforeWork: [run] };

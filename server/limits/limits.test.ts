@@ -75,6 +75,17 @@ describe('a limit of requests', () => {
     expect((await checked(`${url}/health/ready`)).status).toBe(200);
   });
 
+  test('does not apply to a key where it is 0, and the caller is told so', async () => {
+    const key = await makeKey(database(), { name: 'unlimited' });
+    const url = await start({ RATE_LIMIT: '0' });
+    const answer = await checked(`${url}/me`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(answer.headers.get('RateLimit')).toBeNull();
+    expect(await answer.json()).toMatchObject({
+      key: { name: 'unlimited' },
+      limits: { rate_limit: null },
+    });
+  });
+
   test('does not apply to the local caller of a service without keys', async () => {
     const url = await start({ RATE_LIMIT: '1' });
     for (let time = 0; time < 5; time += 1) {
@@ -269,7 +280,7 @@ describe('a limit that several owners share', () => {
     const working: (() => void)[] = [];
     const caller: RequestHandler = (req, res, next) => {
       const owner = req.get('owner') ?? '';
-      res.locals.caller = { owner, scopes: ['read'], keyId: owner };
+      res.locals.caller = { owner, scopes: ['read'], key: { id: owner, name: owner } };
       next();
     };
     const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
@@ -292,7 +303,11 @@ describe('a limit that several owners share', () => {
 describe('the limit of streams', () => {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
-    res.locals.caller = { owner: owner ?? 'local', scopes: ['predict'], keyId: owner ?? null };
+    res.locals.caller = {
+      owner: owner ?? 'local',
+      scopes: ['predict'],
+      key: owner ? { id: owner, name: owner } : null,
+    };
     next();
   };
   /** Begins a stream; returns its status and a function to leave it. */

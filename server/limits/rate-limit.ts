@@ -26,7 +26,7 @@ export function limitRate(max: number, throttle: Throttle): RequestHandler[] {
   return [
     (req, res, next) => {
       const { caller } = res.locals;
-      const keyId = caller?.keyId;
+      const keyId = caller?.key?.id;
       if (!keyId) return next();
       const now = performance.now();
       const window = windowOf(keyId, now);

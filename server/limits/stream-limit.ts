@@ -18,7 +18,7 @@ export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler
     const owner = caller?.owner ?? '';
     const own = byOwner.get(owner) ?? 0;
     // Without keys there is only one owner, and no places to reserve for others.
-    const isFull = taken >= atOnce || (caller?.keyId && own >= atOnce / 2);
+    const isFull = taken >= atOnce || (caller?.key && own >= atOnce / 2);
     if (isFull) {
       throttle(req, res, caller);
       throw unavailable(

@@ -18,7 +18,7 @@ const MAX_HOLD_MS = 2000;
  * is too far away, the response gets `Connection: close` and ends the connection. Call this before
  * the refusal is sent.
  * @param caller undefined if the request is refused before its caller is known; without keys,
- *   callers have no keyId
+ *   callers have none
  */
 export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
 
@@ -29,7 +29,7 @@ export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Call
 export function throttleConnections(): Throttle {
   const turns = new RefusalTurns();
   return (req, res, caller) => {
-    const sender = caller?.keyId ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
+    const sender = caller?.key ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
     const time = turns.next(sender);
     if (time === undefined) res.setHeader('Connection', 'close');
     else if (time > 0) holdAfter(req, time);

@@ -5,6 +5,7 @@ import type { Predictors } from '../training/predictors.js';
 import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
+import { type CallerLimits, callerOperations } from './caller.js';
 import { chatbotOperations } from './chatbots.js';
 import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
@@ -22,8 +23,12 @@ export interface Services {
 }
 
 /** Returns the handlers of all operations of the contract. */
-export function operations({ store, tables, trainings, predictors, metrics }: Services): Handlers {
+export function operations(
+  { store, tables, trainings, predictors, metrics }: Services,
+  limits: CallerLimits,
+): Handlers {
   return {
+    ...callerOperations(limits),
     ...projectOperations(store),
     ...skillOperations(store),
     ...agentOperations(store),

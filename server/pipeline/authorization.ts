@@ -16,11 +16,11 @@ export type NeedsKey = () => Promise<boolean>;
 
 /** Identifies the caller of an operation, unless it is open to all. */
 export function identify(
-  { scope }: Operation,
+  { isOpen }: Operation,
   authenticate: Authenticate,
   needsKey: NeedsKey,
 ): RequestHandler[] {
-  if (scope === undefined) return [];
+  if (isOpen) return [];
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
   const refuse = async (refusal: ProblemError) => {
     throw (await needsKey()) ? refusal : needlessKey();
@@ -34,7 +34,7 @@ export function identify(
           if (presented === undefined) throw noKey();
           return refuse(badKey());
         }
-        if (caller.keyId === null && !isForThisMachine(req)) throw otherHost(req.hostname);
+        if (caller.key === null && !isForThisMachine(req)) throw otherHost(req.hostname);
         res.locals.caller = caller;
         return next();
       };
@@ -44,7 +44,7 @@ export function identify(
   ];
 }
 
-/** Refuses callers without the scope that the contract requires for the operation. */
+/** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   if (scope === undefined) return [];
   return [

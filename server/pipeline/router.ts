@@ -194,7 +194,7 @@ type AroundStreams = Pick<RouterOptions, 'stopping' | 'noteFailure' | 'isKeyVali
 };
 
 /** The caller of an operation that is open to all. */
-const ANONYMOUS: Caller = { owner: '', scopes: [], keyId: null };
+const ANONYMOUS: Caller = { owner: '', scopes: [], key: null };
 
 function run(
   operation: Operation,

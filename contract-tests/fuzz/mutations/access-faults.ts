@@ -7,23 +7,27 @@ import { certain, type FaultMaker } from './faults.js';
 
 const SCOPES = ['read', 'write', 'predict', 'operate'] as const;
 
-/** An invalid key, or one without the scope. An operation that is open to everyone accepts any key. */
+/**
+ * An invalid key, or one without the scope. An operation that requires no scope accepts any
+ * valid key, and one that is open to everyone any key.
+ */
 export const wrongKeys: FaultMaker = (made) => {
-  const { scope } = targetOf(made);
+  const { isOpen, scope } = targetOf(made);
   const withKey = (key: KeyName, what: string, status: number) => ({
     ...made,
     key,
     fault: { what, statuses: [status] },
   });
-  if (scope === undefined) {
-    return certain((['none', 'unknown'] as const).map((key) => ({ ...made, key })));
-  }
+  if (isOpen) return certain((['none', 'unknown'] as const).map((key) => ({ ...made, key })));
+  const others = SCOPES.filter((other) => other !== scope);
   return certain([
     withKey('none', 'no key', 401),
     withKey('unknown', 'an unknown key', 401),
     withKey('revoked', 'a revoked key', 401),
     withKey('malformed', 'a malformed key', 401),
-    ...SCOPES.filter((other) => other !== scope).map((key) => withKey(key, 'another scope', 403)),
+    ...(scope === undefined
+      ? others.map((key) => ({ ...made, key }))
+      : others.map((key) => withKey(key, 'another scope', 403))),
   ]);
 };
 

@@ -1,0 +1,20 @@
+import type { Config } from '../config.js';
+import type { Handlers } from '../pipeline/handlers.js';
+
+/** The configured limits that a caller is told. */
+export type CallerLimits = Pick<Config, 'maxBody' | 'maxTable' | 'rateLimit'>;
+
+export function callerOperations({
+  maxBody,
+  maxTable,
+  rateLimit,
+}: CallerLimits): Pick<Handlers, 'getCaller'> {
+  return {
+    getCaller: ({ caller: { owner, key, scopes }, reply }) => {
+      // Only keys have a rate limit, and 0 stands for none.
+      const rate_limit = key && rateLimit > 0 ? rateLimit : null;
+      const limits = { max_body: maxBody, max_table: maxTable, rate_limit };
+      return reply({ status: 200, body: { owner, key, scopes: [...scopes], limits } });
+    },
+  };
+}
