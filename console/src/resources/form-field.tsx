@@ -94,7 +94,10 @@ function Control({
     ...control,
     value: text,
     'aria-required': isRequired,
-    onBlur: onLeave,
+    onBlur: ({ relatedTarget }: FocusEvent) => {
+      // What appears under a pointer that is pressed would move a button or a link away from it.
+      if (!(relatedTarget instanceof Element && relatedTarget.matches('button, a'))) onLeave();
+    },
     onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
   };
   if (kind === 'option')
