@@ -132,7 +132,7 @@ async function createAssistant(roster: RosterClient): Promise<void> {
 function sayWhatNext(url: string): void {
   const rows =
     '[{"carat":0.7,"cut":"Ideal","color":"G","clarity":"VS2","depth":61.7,"table":56,"x":5.69,"y":5.73,"z":3.52}]';
-  say(`Try next:
+  say(`Open ${url} in a browser to see the model, or try next:
 
   curl -sSw '\\n' ${url}/projects/default/agents/jeweller
   curl -sSw '\\n' "${url}/projects/default/skills?agent=jeweller"

@@ -150,10 +150,28 @@ describe('a documentation page', () => {
 describe('the root address', () => {
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-  test('redirects a browser to the reference, under the base path too', async () => {
-    expect((await at('/', { headers: BROWSER })).headers.get('Location')).toBe('/docs');
-    const under = await fetch(prefixed.url, { headers: BROWSER, redirect: 'manual' });
-    expect(under.headers.get('Location')).toBe('/teams/v1/docs');
+  test('is the console for a browser, which finds its files there', async () => {
+    const response = await at('/', { headers: BROWSER });
+    expect(response.headers.get('Content-Type')).toMatch('text/html');
+    expect(response.headers.get('Vary')).toMatch('Accept');
+    const files = [...(await response.text()).matchAll(/(?:src|href)="\.(\/[^"]+)"/g)];
+    expect(files.map(([, path]) => path)).toContain('/console/index.js');
+    for (const [, path] of files) expect((await at(`${path}`)).status, path).toBe(200);
+  });
+
+  test('redirects to the base path with a slash, where relative links begin', async () => {
+    for (const address of [prefixed.url, `${new URL(prefixed.url).origin}/`]) {
+      const response = await fetch(address, { headers: BROWSER, redirect: 'manual' });
+      expect(response.headers.get('Location'), address).toBe('/teams/v1/');
+    }
+    const under = await fetch(`${prefixed.url}/`, { headers: BROWSER, redirect: 'manual' });
+    expect(under.headers.get('Content-Type')).toMatch('text/html');
+  });
+
+  test('has a policy that allows nothing but its own files and requests', async () => {
+    const { headers } = await at('/', { headers: BROWSER });
+    expect(headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(headers.get('Content-Security-Policy')).not.toMatch(/unsafe|\*|https?:|data:/);
   });
 
   test.each(['*/*', 'application/json'])('is unknown to other clients: %s', async (accept) => {

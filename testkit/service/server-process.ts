@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { root } from '../root.js';
 import { type Child, startChild } from './child-process.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('dist/server/main.js', root));
 
 /** The built server, running. */
 export interface ServerProcess extends Child {

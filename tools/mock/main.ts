@@ -74,5 +74,5 @@ function printAddresses(url: string, made: readonly string[]): void {
 examples of the contract in it:
 ${made.map((address) => `\n  ${url}${address}`).join('')}
 
-It takes any key, and none. Nothing is kept: Ctrl-C ends it, and it begins with the examples again.`);
+Open ${url} in a browser for the console. It takes any key, and none. Nothing is kept: Ctrl-C ends it, and it begins with the examples again.`);
 }

@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { root } from '../../testkit/root.js';
+
+test.each([
+  ['index.js', 60_000],
+  ['index.css', 12_000],
+])('%s has at most %d bytes, compressed', async (file, limit) => {
+  const content = await readFile(new URL(`dist/server/console/console/${file}`, root));
+  expect(gzipSync(content).length).toBeLessThanOrEqual(limit);
+});

@@ -1,0 +1,137 @@
+/**
+ * Takes the pictures of the README, in `docs/images/`, and with `--all` one of each view of the console, in both
+ * colours and two widths, in `dist/screenshots/`.
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { answered, createRosterClient, untilReady } from 'roster-client';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { root } from '../../testkit/root.js';
+import { startServer } from '../../testkit/service/server-process.js';
+
+const MODEL = '/projects/default/models/diamond_prices';
+
+/** The views by the names of their pictures. */
+const VIEWS = {
+  start: '/',
+  train: '/projects/default/models/~new',
+  model: MODEL,
+  'model-of-classes': '/projects/default/models/diamond_cuts',
+  'try-a-row': `${MODEL}/try`,
+  'try-a-row-of-classes': '/projects/default/models/diamond_cuts/try',
+  'predict-a-file': `${MODEL}/predict`,
+  versions: `${MODEL}/versions`,
+  skills: '/projects/default/skills',
+  'new-skill': '/projects/default/skills/~new',
+  skill: '/projects/default/skills/price_list',
+  agent: '/projects/default/agents/jeweller',
+  chatbot: '/projects/default/chatbots/shop_window',
+  projects: '/projects',
+  key: '/key',
+};
+
+const COLOURS = ['light', 'dark'] as const;
+const WIDTHS = [1280, 390];
+
+const executable = browserOfThisMachine();
+if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
+const server = await startServer({ env: { DATABASE_URL: ':memory:' } });
+const browser = await launch(executable);
+try {
+  await fillStore(server.url);
+  if (process.argv.includes('--all')) await takeAll(browser, server.url);
+  for (const colorScheme of COLOURS) {
+    const page = await openView(browser, `${server.url}/#${MODEL}`, colorScheme, 1280);
+    await take(page, new URL(`docs/images/model-${colorScheme}.png`, root), false);
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+}
+
+async function takeAll(browser: Browser, url: string): Promise<void> {
+  for (const colorScheme of COLOURS) {
+    for (const width of WIDTHS) {
+      for (const [name, view] of Object.entries(VIEWS)) {
+        const page = await openView(browser, `${url}/#${view}`, colorScheme, width);
+        const file = `dist/screenshots/console/${name}-${colorScheme}-${width}.png`;
+        await take(page, new URL(file, root), true);
+      }
+    }
+  }
+}
+
+async function openView(
+  browser: Browser,
+  address: string,
+  colorScheme: 'light' | 'dark',
+  width: number,
+): Promise<Page> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } });
+  const page = await context.newPage();
+  await page.goto(address, { waitUntil: 'networkidle' });
+  await page.locator('h1').waitFor();
+  return page;
+}
+
+async function take(page: Page, file: URL, isWhole: boolean): Promise<void> {
+  await mkdir(new URL('.', file), { recursive: true });
+  await page.screenshot({ path: fileURLToPath(file), fullPage: isWhole });
+  await page.context().close();
+}
+
+/** Trains a model of each task from the diamonds, twice for prices, and creates what a shop needs. */
+async function fillStore(url: string): Promise<void> {
+  const roster = createRosterClient({ baseUrl: url });
+  const table = await readFile(new URL('datasets/diamonds.csv', root), 'utf8');
+  const half = table.split('\n').slice(0, 5_000).join('\n');
+  await train('diamond_prices', 'price', half);
+  await train('diamond_prices', 'price', table);
+  await train('diamond_cuts', 'cut', table);
+  const project = { params: { path: { project_name: 'default' } } };
+  const skills: [string, string, Record<string, string>][] = [
+    ['price_list', 'sql', { database: 'shop' }],
+    ['appraise', 'model', { model: 'diamond_prices' }],
+    ['care_instructions', 'knowledge_base', {}],
+  ];
+  for (const [name, type, params] of skills) {
+    await answered(
+      roster.POST('/projects/{project_name}/skills', {
+        ...project,
+        body: { skill: { name, type, params } },
+      }),
+    );
+  }
+  await answered(
+    roster.POST('/projects/{project_name}/agents', {
+      ...project,
+      body: {
+        agent: {
+          name: 'jeweller',
+          model_name: 'llama-3',
+          prompt_template: 'Advise people who buy a diamond: {{question}}',
+          skills: ['price_list', 'appraise'],
+        },
+      },
+    }),
+  );
+  await answered(
+    roster.POST('/projects/{project_name}/chatbots', {
+      ...project,
+      body: { chatbot: { name: 'shop_window', agent_name: 'jeweller' } },
+    }),
+  );
+
+  async function train(modelName: string, target: string, csv: string): Promise<void> {
+    const path = { projectName: 'default', modelName };
+    await answered(
+      roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path, query: { target } },
+        body: csv,
+        headers: { 'Content-Type': 'text/csv' },
+      }),
+    );
+    await untilReady(roster, path, { every: 100 });
+  }
+}
