@@ -62,7 +62,7 @@ describe('the key of the console', () => {
     const { page } = await openConsole(browser, server.url, '/projects');
     await enter(page, key);
     await goTo(page, '/projects/default/skills/~new', 'New skill');
-    await page.getByLabel('Name').fill('typed');
+    await page.getByLabel('Name').fill('mine');
     await page.getByLabel('Type').fill('sql');
     await page.getByRole('button', { name: 'Create the skill' }).click();
     await page.getByText('The skill is created.').waitFor();

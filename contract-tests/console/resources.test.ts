@@ -213,10 +213,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') creations += 1;
     });
-    await page.evaluate(() => {
-      const button = document.querySelector<HTMLButtonElement>('button[type=submit]');
-      button?.click();
-      button?.click();
+    await page.locator('button[type=submit]').evaluate((button) => {
+      button.click();
+      button.click();
     });
     await page.getByText('The skill is created.').waitFor();
     expect(creations).toBe(1);
@@ -251,5 +250,5 @@ async function remove(page: Page, what: string, consequence: string): Promise<vo
 }
 
 /** Returns the label of the field that has the focus. */
-const focused = (page: Page) =>
-  page.evaluate(() => document.querySelector('.field:focus-within label')?.textContent?.trim());
+const focused = async (page: Page) =>
+  (await page.locator('.field:focus-within label').first().textContent())?.trim();
