@@ -51,7 +51,7 @@ describe('the key of the console', () => {
     await goTo(page, '/projects', 'Projects');
     await page.getByLabel('Name').fill('not_allowed');
     await page.getByRole('button', { name: 'Create the project' }).click();
-    await page.getByText('This key may not change.').waitFor();
+    await page.getByText('This key may not change anything.').waitFor();
     await expectGoodView(look);
     await page.context().close();
   });

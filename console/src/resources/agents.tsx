@@ -5,8 +5,8 @@ import { useLoaded } from '../session/use-loaded.js';
 import { count, time } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { readList } from './list/read-list.js';
 import { NameLinks } from './name-links.js';
-import { readList } from './read-list.js';
 import { SKILLS } from './skills.js';
 
 type Schemas = components['schemas'];

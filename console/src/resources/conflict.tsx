@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../ui/dialog.js';
 import { time } from '../ui/format.js';
-import { changedValues, type Draft, draftOf, fieldNames, labelOf } from './draft.js';
+import { changedValues, type Draft, draftOf, fieldNames, labelOf } from './form/draft.js';
 import type { Kind, Resource } from './kind.js';
 
 /** Says that someone else changed a resource since it was read, and lets one choose. */

@@ -5,20 +5,21 @@ import { replaceView } from '../router/route.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { View } from '../ui/view.js';
 import { ConflictNotice, DeletedNotice } from './conflict.js';
+import { Facts } from './facts.js';
 import {
   changedValues,
   draftOf,
   type Faults,
   fieldNames,
+  isSame,
   newValues,
   type Values,
-} from './draft.js';
-import { Facts } from './facts.js';
-import { ResourceForm } from './form.js';
+} from './form/draft.js';
+import { ResourceForm } from './form/form.js';
+import { useUnsavedWarning } from './form/unsaved-warning.js';
 import type { Kind, Resource } from './kind.js';
 import { Outcome, setOutcome } from './outcome.js';
 import { isGone, isOutdated, removed, type Stored, stored, storedOrNull } from './stored.js';
-import { useUnsavedWarning } from './unsaved-warning.js';
 
 /** A resource that can be changed and deleted. */
 export function Editor<R extends Resource>({
@@ -47,6 +48,8 @@ export function Editor<R extends Resource>({
   const [theirs, setTheirs] = useState<Stored<R> | null>();
   const [done, setDone] = useState('');
   const tag = useRef(latest.etag);
+  /** The tag of what a deletion was refused for. Changes are still compared with what was read. */
+  const deletedTag = useRef<string | null>(null);
   /** Whether the next sending overwrites what others made of it. */
   const isKeeping = useRef(false);
   const isChanged = !isSame(draft, draftOf(form, base.value));
@@ -56,6 +59,7 @@ export function Editor<R extends Resource>({
 
   const adopt = (now: Stored<R>, message: string) => {
     tag.current = now.etag;
+    deletedTag.current = null;
     setBase(now);
     setDraft(draftOf(form, now.value));
     setTheirs(undefined);
@@ -118,15 +122,15 @@ export function Editor<R extends Resource>({
   const remove = async () => {
     const id = kind.address(base.value);
     try {
-      await removed(kind.remove(project, id, tag.current));
+      await removed(kind.remove(project, id, deletedTag.current ?? tag.current));
     } catch (error) {
       if (!isOutdated(error)) throw error;
       const now = await storedOrNull(kind.get(project, id));
       if (now) {
-        tag.current = now.etag;
         if (!isChanged) adopt(now, '');
+        deletedTag.current = now.etag;
         throw new Error(
-          `Someone changed the ${kind.name} meanwhile. Delete it again if it shall go as it is now.`,
+          `Someone changed the ${kind.name} meanwhile. Keep it and look, or delete it as it is now.`,
         );
       }
     }
@@ -192,5 +196,3 @@ export function Editor<R extends Resource>({
 }
 
 const isEmpty = (object: object) => Object.keys(object).length === 0;
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Agent, Answer, Chatbot, ListCall, Skill } from 'roster-client';
-import type { Values } from './draft.js';
+import type { Values } from './form/draft.js';
 
 /** A resource of a project that has a name. */
 export type Resource = Skill | Agent | Chatbot;

@@ -6,11 +6,11 @@ import { roster } from '../session/roster.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { time } from '../ui/format.js';
 import { View } from '../ui/view.js';
-import { draftOf, fieldNames, newValues } from './draft.js';
-import { ResourceForm } from './form.js';
+import { draftOf, fieldNames, newValues } from './form/draft.js';
+import { ResourceForm } from './form/form.js';
 import { bodyOf, type Column, ifMatch } from './kind.js';
-import { List } from './list.js';
-import { useList } from './read-list.js';
+import { List } from './list/list.js';
+import { useList } from './list/read-list.js';
 import { removed, storedOrNull } from './stored.js';
 
 type NewProject = components['schemas']['CreateProjectBody']['project'];

@@ -5,13 +5,13 @@ import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
-import { draftOf, fieldNames, newValues } from './draft.js';
 import { Editor } from './editor.js';
-import { ResourceForm } from './form.js';
+import { draftOf, fieldNames, isSame, newValues } from './form/draft.js';
+import { ResourceForm } from './form/form.js';
+import { useUnsavedWarning } from './form/unsaved-warning.js';
 import type { Kind, Resource } from './kind.js';
 import { setOutcome } from './outcome.js';
 import { type Stored, stored } from './stored.js';
-import { useUnsavedWarning } from './unsaved-warning.js';
 
 interface Props<R extends Resource> {
   readonly kind: Kind<R>;
@@ -35,7 +35,7 @@ function NewView<R extends Resource>(props: Props<R>) {
   const form = forms[kind.name];
   const blank = draftOf(form, null);
   const [draft, setDraft] = useState(blank);
-  useUnsavedWarning(JSON.stringify(draft) !== JSON.stringify(blank));
+  useUnsavedWarning(!isSame(draft, blank));
   return (
     <View title={`New ${kind.name}`} up={listOf(props)}>
       <p class="faint lead">{kind.purpose}</p>

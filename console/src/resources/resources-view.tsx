@@ -4,9 +4,9 @@ import { View } from '../ui/view.js';
 import { AGENTS } from './agents.js';
 import { CHATBOTS } from './chatbots.js';
 import type { Kind, Resource } from './kind.js';
-import { List } from './list.js';
+import { List } from './list/list.js';
+import { useList } from './list/read-list.js';
 import { Outcome } from './outcome.js';
-import { useList } from './read-list.js';
 import { SKILLS } from './skills.js';
 
 /** The list of the resources of a kind. */

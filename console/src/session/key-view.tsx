@@ -1,4 +1,4 @@
-import { answered, type Caller } from 'roster-client';
+import { answered, type Caller, ProblemError } from 'roster-client';
 import { bytes, wholeNumber } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
@@ -11,11 +11,19 @@ import { useLoaded } from './use-loaded.js';
 export function KeyView() {
   const { loaded, reload } = useLoaded((signal) => answered(roster.GET('/me', { signal })), []);
   const hasNoKeys = loaded.state === 'ready' && loaded.value.key === null;
+  const isRefused =
+    loaded.state === 'failed' &&
+    loaded.error instanceof ProblemError &&
+    loaded.error.problem.type === '/problems/unauthorized';
   return (
     <View title="Key">
-      <Loading loaded={loaded} what="what this key may do" retry={reload}>
-        {(caller) => <CallerFacts caller={caller} />}
-      </Loading>
+      {isRefused ? (
+        <p>This service answers only to a valid key.</p>
+      ) : (
+        <Loading loaded={loaded} what="what this key may do" retry={reload}>
+          {(caller) => <CallerFacts caller={caller} />}
+        </Loading>
+      )}
       {!hasNoKeys && (
         <section class="resource">
           <h2>{loaded.state === 'ready' ? 'Use another key' : 'Use a key'}</h2>

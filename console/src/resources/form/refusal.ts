@@ -26,7 +26,9 @@ export function refusalOf(error: unknown, body: string, names: readonly string[]
     const pointer = 'pointer' in place ? (place.pointer ?? '') : '';
     const [root, resource, name = '', ...rest] = pointer.split('/').slice(1);
     if (root === 'body' && resource === body && names.includes(name)) {
-      const message = [...rest.filter((key) => !/^\d+$/.test(key)), place.message].join(' ');
+      // A name that was chosen stands in the message; of JSON, one must know the place.
+      const isListed = rest.every((key) => /^\d+$/.test(key));
+      const message = isListed ? place.message : `“${rest.join('/')}” ${place.message}`;
       faults[name] = faults[name] ? `${faults[name]}; ${message}` : message;
     } else others.push(`${pointer} ${place.message}`);
   }

@@ -156,4 +156,6 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+/** Whether two drafts or two values are the same. */
+export const isSame = (one: unknown, other: unknown) =>
+  JSON.stringify(one) === JSON.stringify(other);

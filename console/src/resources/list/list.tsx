@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useQueryParameter } from '../router/query-parameter.js';
-import { ErrorNotice } from '../ui/error-notice.js';
-import { count, wholeNumber } from '../ui/format.js';
-import type { Column, Named } from './kind.js';
+import { useQueryParameter } from '../../router/query-parameter.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
+import { count, wholeNumber } from '../../ui/format.js';
+import type { Column, Named } from '../kind.js';
 import type { ListState } from './read-list.js';
 
 /** So many rows are drawn, and so many more when asked. */
@@ -131,7 +131,7 @@ export function List<Item extends Named>({
 function Cell<Item>({ column, item }: { column: Column<Item>; item: Item }) {
   const address = column.href?.(item);
   const text = column.text(item);
-  return <>{address === undefined ? text : <a href={address}>{text}</a>}</>;
+  return <span class="cell">{address === undefined ? text : <a href={address}>{text}</a>}</span>;
 }
 
 function Waiting({ what }: { what: string }) {

@@ -1,12 +1,12 @@
 import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ErrorNotice } from '../ui/error-notice.js';
-import { count } from '../ui/format.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
+import { count } from '../../ui/format.js';
+import type { Choice } from '../kind.js';
 import { type Draft, draftOf, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
-import type { Choice } from './kind.js';
-import { type Refusal, refusalOf } from './submission.js';
+import { type Refusal, refusalOf } from './refusal.js';
 
 const NO_REFUSAL: Refusal = { faults: {}, others: [], error: null };
 
@@ -95,6 +95,7 @@ export function ResourceForm({
           fault={faults[field]}
           project={project}
           choice={choices[field]}
+          isBusy={isBusy}
           onChange={(content) => {
             onDraft({ ...draft, [field]: content });
             const { [field]: _, ...rest } = faults;

@@ -1,9 +1,9 @@
 import { useId, useMemo, useState } from 'preact/hooks';
-import { ErrorNotice } from '../ui/error-notice.js';
-import type { ControlProps } from '../ui/field.js';
-import { count } from '../ui/format.js';
-import type { Choice } from './kind.js';
-import { useList } from './read-list.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
+import type { ControlProps } from '../../ui/field.js';
+import { count, wholeNumber } from '../../ui/format.js';
+import type { Choice } from '../kind.js';
+import { useList } from '../list/read-list.js';
 
 /** So many names are drawn; the filter finds the others. */
 const ROWS = 50;
@@ -16,6 +16,7 @@ export function Choose({
   chosen,
   isMany,
   mayBeNone,
+  isBusy,
   onChange,
 }: {
   control: ControlProps;
@@ -25,6 +26,7 @@ export function Choose({
   isMany: boolean;
   /** Whether nothing can be chosen, where only one can be. */
   mayBeNone: boolean;
+  isBusy: boolean;
   onChange: (chosen: readonly string[]) => void;
 }) {
   const list = useList((signal) => choice.list(project, signal), [project, choice.what]);
@@ -64,6 +66,7 @@ export function Choose({
             <input
               type="radio"
               name={group}
+              disabled={isBusy}
               checked={chosen.length === 0}
               onChange={() => onChange([])}
             />
@@ -75,6 +78,7 @@ export function Choose({
             <input
               type={isMany ? 'checkbox' : 'radio'}
               name={isMany ? undefined : group}
+              disabled={isBusy}
               checked={chosen.includes(name)}
               onChange={(event) => toggle(name, event.currentTarget.checked)}
             />
@@ -106,7 +110,7 @@ function hintOf(state: {
 }): string {
   const { what, chosen, hidden, isNothing, isEmpty, isLoading } = state;
   const sentences = [
-    chosen > 0 && `${count(chosen, 'is', 'are')} chosen.`,
+    chosen > 0 && `${wholeNumber(chosen)} chosen.`,
     isLoading && `Loading the ${what} …`,
     isEmpty && `This project has no ${what} yet.`,
     isNothing && !isEmpty && !isLoading && `No name of the ${what} has that in it.`,

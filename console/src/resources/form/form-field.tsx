@@ -1,9 +1,9 @@
 import type { FormField } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
-import { type ControlProps, Field } from '../ui/field.js';
+import { type ControlProps, Field } from '../../ui/field.js';
+import type { Choice } from '../kind.js';
 import { Choose } from './choose.js';
 import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
-import type { Choice } from './kind.js';
 import { Prose } from './prose.js';
 
 /** A field of a resource, as its schema in the contract describes it. */
@@ -16,6 +16,7 @@ export function ResourceField({
   fault,
   project,
   choice,
+  isBusy,
   onChange,
 }: {
   name: string;
@@ -27,6 +28,8 @@ export function ResourceField({
   fault: string | undefined;
   project: string;
   choice: Choice | undefined;
+  /** Whether the form is being sent. Nothing can be typed then, because the answer replaces it. */
+  isBusy: boolean;
   onChange: (content: Draft[string]) => void;
 }) {
   const [syntaxFault, setSyntaxFault] = useState<string>();
@@ -52,6 +55,7 @@ export function ResourceField({
             chosen={[content].flat().filter(Boolean)}
             isMany={kind === 'names'}
             mayBeNone={before === ''}
+            isBusy={isBusy}
             onChange={(chosen) => onChange(kind === 'names' ? chosen : (chosen[0] ?? ''))}
           />
         ) : (
@@ -60,6 +64,7 @@ export function ResourceField({
             kind={kind}
             field={field}
             isRequired={isRequired}
+            isBusy={isBusy}
             text={String(content)}
             onInput={(text) => {
               setSyntaxFault(undefined);
@@ -78,6 +83,7 @@ function Control({
   kind,
   field,
   isRequired,
+  isBusy,
   text,
   onInput,
   onLeave,
@@ -86,6 +92,7 @@ function Control({
   kind: string;
   field: FormField;
   isRequired: boolean;
+  isBusy: boolean;
   text: string;
   onInput: (text: string) => void;
   onLeave: () => void;
@@ -102,15 +109,16 @@ function Control({
   };
   if (kind === 'option')
     return (
-      <select {...common}>
+      <select {...common} disabled={isBusy}>
         {!isRequired && <option value="">–</option>}
         {field.enum?.map((option) => (
           <option key={option}>{option}</option>
         ))}
       </select>
     );
-  if (kind === 'line') return <input {...common} type="text" autocomplete="off" />;
-  return <textarea {...common} rows={4} spellcheck={kind === 'lines'} />;
+  if (kind === 'line')
+    return <input {...common} readOnly={isBusy} type="text" autocomplete="off" />;
+  return <textarea {...common} readOnly={isBusy} rows={4} spellcheck={kind === 'lines'} />;
 }
 
 /** Describes a field; of a JSON object with keys of its own, it names them, too. */

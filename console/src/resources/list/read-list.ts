@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ListCall, pages } from 'roster-client';
-import { useLoaded } from '../session/use-loaded.js';
+import { useLoaded } from '../../session/use-loaded.js';
 
 /** The most that the contract allows. */
 const PER_PAGE = 1000;
