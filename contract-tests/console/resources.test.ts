@@ -169,6 +169,17 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Take theirs');
     expect(await page.getByLabel('Type').inputValue()).toBe('theirs again');
 
+    await page.getByLabel('Type').fill('mine again');
+    await change({ type: 'theirs at last' });
+    await press(page, 'Delete the skill returns');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Someone changed the skill meanwhile.').waitFor();
+    await press(page, 'Keep');
+    await press(page, 'Save changes');
+    await press(page, 'Take theirs');
+    expect(await page.getByLabel('Type').inputValue()).toBe('theirs at last');
+
     await page.getByLabel('Type').fill('kept');
     await roster.DELETE('/projects/{project_name}/skills/{skill_name}', {
       params: { path: { ...params.path, skill_name: 'returns' } },

@@ -32,8 +32,11 @@ export function ResourceField({
   isBusy: boolean;
   onChange: (content: Draft[string]) => void;
 }) {
-  const [syntaxFault, setSyntaxFault] = useState<string>();
+  const [leftWith, setLeftWith] = useState<string>();
   const kind = controlOf(name, field);
+  // While one types, JSON is not complete.
+  const syntaxFault =
+    kind === 'json' && leftWith === content ? faultOf(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
   const label = choice?.label ?? labelOf(name);
   return (
@@ -66,11 +69,8 @@ export function ResourceField({
             isRequired={isRequired}
             isBusy={isBusy}
             text={String(content)}
-            onInput={(text) => {
-              setSyntaxFault(undefined);
-              onChange(text);
-            }}
-            onLeave={() => kind === 'json' && setSyntaxFault(faultOf(String(content), field))}
+            onInput={onChange}
+            onLeave={() => setLeftWith(String(content))}
           />
         )
       }
