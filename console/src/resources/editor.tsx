@@ -65,7 +65,7 @@ export function Editor<R extends Resource>({
     setTheirs(undefined);
     setDone(message);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new reading replaces the form
+  // Only a new reading replaces the form.
   useEffect(() => {
     if (notChangedYet.current) adopt(latest, '');
   }, [latest]);
