@@ -6,8 +6,14 @@ declare module 'virtual:contract-forms' {
     readonly minLength?: number;
     readonly maxLength?: number;
     readonly pattern?: string;
+    /** What the service says of a text that does not fit `pattern`. */
+    readonly 'x-roster-message'?: string;
     readonly enum?: readonly string[];
     readonly deprecated?: boolean;
+    /** Whether an object has keys of the user's own. A change then sends the changed keys alone. */
+    readonly additionalProperties?: boolean;
+    /** The keys of an object without further ones. */
+    readonly keys?: readonly string[];
   }
 
   /** The schema of a resource that can be created. */

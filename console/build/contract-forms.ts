@@ -5,16 +5,28 @@ import type { Plugin } from 'vite';
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 const MODULE = 'virtual:contract-forms';
 
-/** The bodies that the console has forms for, with the one property that holds the resource. */
-const BODIES = {
-  project: 'CreateProjectBody',
-  skill: 'CreateSkillBody',
-  agent: 'CreateAgentBody',
-  chatbot: 'CreateChatbotBody',
+/** The resources that the console has forms for: the body that creates one, and its own schema. */
+const SCHEMAS = {
+  project: ['CreateProjectBody', 'Project'],
+  skill: ['CreateSkillBody', 'Skill'],
+  agent: ['CreateAgentBody', 'Agent'],
+  chatbot: ['CreateChatbotBody', 'Chatbot'],
 } as const;
 
 /** What a form needs to know of a field. */
-const KEPT = ['type', 'description', 'minLength', 'maxLength', 'pattern', 'enum', 'deprecated'];
+const KEPT = [
+  'type',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'x-roster-message',
+  'enum',
+  'deprecated',
+  'additionalProperties',
+];
+
+/** Tells how a body is sent. A form never sends null for a field. */
+const OF_BODIES_ALONE = / ?Null counts as not sent\./;
 
 /** Provides the schemas of the forms from the contract, as the module `virtual:contract-forms`. */
 export function contractForms(): Plugin {
@@ -24,29 +36,43 @@ export function contractForms(): Plugin {
     async load(id) {
       if (id !== `\0${MODULE}`) return null;
       const schemas = read(read(load(await readFile(CONTRACT, 'utf8')), 'components'), 'schemas');
-      const forms = Object.entries(BODIES).map(([kind, body]) => [
+      const forms = Object.entries(SCHEMAS).map(([kind, [body, resource]]) => [
         kind,
-        formOf(schemas, body, kind),
+        formOf(schemas, kind, body, resource),
       ]);
       return `export const forms = ${JSON.stringify(Object.fromEntries(forms))};`;
     },
   };
 }
 
-function formOf(schemas: object, body: string, kind: string): object {
-  const resource = read(read(read(schemas, body), 'properties'), kind);
-  const fields = Object.entries(read(resource, 'properties')).map(([name, field]) => {
-    const schema = Object.entries(resolve(schemas, field));
-    return [name, Object.fromEntries(schema.filter(([key]) => KEPT.includes(key)))];
+function formOf(schemas: object, kind: string, body: string, resource: string): object {
+  const sent = read(read(read(schemas, body), 'properties'), kind);
+  const kept = read(read(schemas, resource), 'properties');
+  const fields = Object.entries(read(sent, 'properties')).map(([name, field]) => {
+    const schema = resolve(schemas, field);
+    const own: unknown = Reflect.get(kept, name);
+    // The schema of the resource says what a field is, where bodies share one such as OptionalText.
+    const described = own === undefined ? schema : resolve(schemas, own);
+    return [name, formField(schema, Reflect.get(described, 'description'))];
   });
-  return { required: Reflect.get(resource, 'required') ?? [], fields: Object.fromEntries(fields) };
+  return { required: Reflect.get(sent, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
+function formField(schema: object, description: unknown): object {
+  const properties: unknown = Reflect.get(schema, 'properties');
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key))),
+    description: String(description).trim().replace(OF_BODIES_ALONE, ''),
+    ...(isObject(properties) && { keys: Object.keys(properties) }),
+  };
+}
+
+/** Returns a schema with what a `$ref` leads to; what stands beside the `$ref` counts more. */
 function resolve(schemas: object, schema: unknown): object {
-  const reference = isObject(schema) ? Reflect.get(schema, '$ref') : undefined;
-  if (typeof reference === 'string') return read(schemas, reference.split('/').at(-1) ?? '');
   if (!isObject(schema)) throw new TypeError('A field of a form has no schema');
-  return schema;
+  const reference: unknown = Reflect.get(schema, '$ref');
+  if (typeof reference !== 'string') return schema;
+  return { ...read(schemas, reference.split('/').at(-1) ?? ''), ...schema };
 }
 
 function read(value: unknown, key: string): object {

@@ -36,23 +36,29 @@ export function App() {
 
 const KINDS = ['models', 'skills', 'agents', 'chatbots'];
 
-/** Links to the lists of the project that the view belongs to. */
+/** The project that the view belongs to, and links to its lists. */
 function ProjectLinks({ route }: { route: Route }) {
-  const [first, project = 'default', kind] = route.segments;
-  if (first === 'projects' && route.segments.length === 1) return <nav aria-label="Project" />;
+  const [first, project = 'default', kind = 'models'] = route.segments;
+  if (first === 'projects' && route.segments.length === 1) return null;
   return (
-    <nav aria-label={`Project ${project}`}>
-      {project !== 'default' && <span class="project">{project}</span>}
-      {KINDS.map((name) => (
-        <a
-          key={name}
-          href={href(['projects', project, name])}
-          aria-current={name === kind ? 'page' : undefined}
-        >
-          {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
+    <>
+      {project !== 'default' && (
+        <a class="project" href={href(['projects', project])}>
+          {project}
         </a>
-      ))}
-    </nav>
+      )}
+      <nav class="kinds" aria-label={`Project ${project}`}>
+        {KINDS.map((name) => (
+          <a
+            key={name}
+            href={href(['projects', project, name])}
+            aria-current={first === 'projects' && name === kind ? 'page' : undefined}
+          >
+            {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
+          </a>
+        ))}
+      </nav>
+    </>
   );
 }
 

@@ -1,10 +1,59 @@
+import { useMemo } from 'preact/hooks';
+import { href } from '../router/route.js';
 import { View } from '../ui/view.js';
+import { AGENTS } from './agents.js';
+import { CHATBOTS } from './chatbots.js';
+import type { Kind, Resource } from './kind.js';
+import { List } from './list/list.js';
+import { useList } from './list/read-list.js';
+import { Outcome } from './outcome.js';
+import { SKILLS } from './skills.js';
 
 /** The list of the resources of a kind. */
 export function ResourcesView({ project, kind }: { project: string; kind: string }) {
+  if (kind === 'skills') return <KindView project={project} kind={SKILLS} />;
+  if (kind === 'agents') return <KindView project={project} kind={AGENTS} />;
+  if (kind === 'chatbots') return <KindView project={project} kind={CHATBOTS} />;
   return (
-    <View title="ResourcesView">
-      <p>Not written yet.</p>
+    <View title="Not found">
+      <p>
+        A project has models, skills, agents and chatbots, but no “{kind}”.{' '}
+        <a href={href(['projects', project])}>Go to the models</a>
+      </p>
+    </View>
+  );
+}
+
+function KindView<R extends Resource>({ project, kind }: { project: string; kind: Kind<R> }) {
+  const { name, plural, purpose } = kind;
+  const list = useList((signal) => kind.list(project, signal), [project, plural]);
+  const columns = useMemo(() => kind.columns(project), [kind, project]);
+  const create = (
+    <a class="button primary" href={href(['projects', project, plural, '~new'])}>
+      New {name}
+    </a>
+  );
+  const isEmpty = list.isComplete && list.items.length === 0;
+  return (
+    <View
+      title={`${plural.charAt(0).toUpperCase()}${plural.slice(1)}`}
+      actions={isEmpty ? undefined : create}
+    >
+      <Outcome />
+      <List
+        list={list}
+        one={name}
+        many={plural}
+        columns={columns}
+        empty={
+          <div class="empty">
+            <p>
+              <strong>No {plural} yet.</strong> {purpose}
+            </p>
+            {create}
+          </div>
+        }
+      />
     </View>
   );
 }

@@ -22,6 +22,11 @@ export function navigate(segments: readonly string[], query?: Record<string, str
   location.hash = href(segments, query);
 }
 
+/** Opens a view in place of the current one, which "back" then does not lead to. */
+export function replaceView(segments: readonly string[]): void {
+  location.replace(href(segments));
+}
+
 /** Replaces the query of the current view without a new entry in the history. */
 export function replaceQuery(segments: readonly string[], query: Record<string, string>): void {
   history.replaceState(null, '', href(segments, query));
@@ -38,7 +43,8 @@ export function useRoute(): Route {
   return routeOf(hash);
 }
 
-function routeOf(hash: string): Route {
+/** Reads the fragment of an address. */
+export function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   return {
     segments: path.split('/').filter(Boolean).map(decoded),

@@ -6,11 +6,12 @@ import { StartView } from '../models/start-view.js';
 import { TrainView } from '../models/train-view.js';
 import { TryRowView } from '../models/try-row-view.js';
 import { VersionsView } from '../models/versions-view.js';
-import { AgentView } from '../resources/agent-view.js';
-import { ChatbotView } from '../resources/chatbot-view.js';
+import { AGENTS } from '../resources/agents.js';
+import { CHATBOTS } from '../resources/chatbots.js';
 import { ProjectsView } from '../resources/projects-view.js';
+import { ResourceView } from '../resources/resource-view.js';
 import { ResourcesView } from '../resources/resources-view.js';
-import { SkillView } from '../resources/skill-view.js';
+import { SKILLS } from '../resources/skills.js';
 import { KeyView } from '../session/key-view.js';
 import { View } from '../ui/view.js';
 import { href, type Route } from './route.js';
@@ -54,15 +55,15 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   ],
   [
     'projects/:project/skills/:skill',
-    ([project = '', skill = '']) => <SkillView project={project} name={skill} />,
+    ([project = '', name = '']) => <ResourceView kind={SKILLS} project={project} name={name} />,
   ],
   [
     'projects/:project/agents/:agent',
-    ([project = '', agent = '']) => <AgentView project={project} name={agent} />,
+    ([project = '', name = '']) => <ResourceView kind={AGENTS} project={project} name={name} />,
   ],
   [
     'projects/:project/chatbots/:chatbot',
-    ([project = '', chatbot = '']) => <ChatbotView project={project} name={chatbot} />,
+    ([project = '', name = '']) => <ResourceView kind={CHATBOTS} project={project} name={name} />,
   ],
 ];
 

@@ -1,11 +1,85 @@
+import { answered, type Caller, ProblemError } from 'roster-client';
+import { bytes, wholeNumber } from '../ui/format.js';
+import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { KeyForm } from './key-dialog.js';
+import { roster } from './roster.js';
+import { SCOPE_WORDS, SCOPES } from './scopes.js';
+import { useLoaded } from './use-loaded.js';
 
 /** The view `#/key`: the key of the session, and what it may do. */
 export function KeyView() {
+  const { loaded, reload } = useLoaded((signal) => answered(roster.GET('/me', { signal })), []);
+  const hasNoKeys = loaded.state === 'ready' && loaded.value.key === null;
+  const isRefused =
+    loaded.state === 'failed' &&
+    loaded.error instanceof ProblemError &&
+    loaded.error.problem.type === '/problems/unauthorized';
   return (
     <View title="Key">
-      <KeyForm />
+      {isRefused ? (
+        <p>This service answers only to a valid key.</p>
+      ) : (
+        <Loading loaded={loaded} what="what this key may do" retry={reload}>
+          {(caller) => <CallerFacts caller={caller} />}
+        </Loading>
+      )}
+      {!hasNoKeys && (
+        <section class="resource">
+          <h2>{loaded.state === 'ready' ? 'Use another key' : 'Use a key'}</h2>
+          <KeyForm />
+        </section>
+      )}
     </View>
+  );
+}
+
+function CallerFacts({ caller: { owner, key, scopes, limits } }: { caller: Caller }) {
+  return (
+    <>
+      {key === null ? (
+        <p>This service has no keys; only this machine reaches it.</p>
+      ) : (
+        <>
+          <p>
+            The key <strong>{key.name}</strong> belongs to <strong>{owner}</strong>.
+          </p>
+          <ul class="scopes">
+            {SCOPES.map((scope) => {
+              const [may, meaning] = SCOPE_WORDS[scope];
+              const isGranted = scopes.includes(scope);
+              return (
+                <li key={scope} class={isGranted ? 'granted' : 'faint'}>
+                  <strong>{isGranted ? `May ${may}` : `May not ${may}`}</strong>
+                  <span>{meaning}</span>
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+      <dl class="facts">
+        <div>
+          <dt>Largest CSV table</dt>
+          <dd>{bytes(limits.max_table)}</dd>
+        </div>
+        <div>
+          <dt>Largest JSON</dt>
+          <dd>{bytes(limits.max_body)}</dd>
+        </div>
+        <div>
+          <dt>Requests a minute</dt>
+          <dd>{limits.rate_limit === null ? 'not limited' : wholeNumber(limits.rate_limit)}</dd>
+        </div>
+        {key && (
+          <div>
+            <dt>Identifier</dt>
+            <dd>
+              <code>{key.id}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </>
   );
 }

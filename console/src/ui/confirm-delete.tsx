@@ -31,12 +31,17 @@ export function ConfirmDelete({
   };
   return (
     <>
-      <button type="button" class="danger" onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class="danger"
+        aria-label={`Delete ${what}`}
+        onClick={() => setOpen(true)}
+      >
         Delete
       </button>
       {isOpen && (
         <Dialog title={`Delete ${what}?`} onClose={() => setOpen(false)}>
-          <p>{consequences}</p>
+          <div>{consequences}</div>
           {error !== null && <ErrorNotice error={error} />}
           <div class="actions">
             <button type="button" class="danger" onClick={confirm} disabled={isBusy}>

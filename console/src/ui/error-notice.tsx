@@ -1,12 +1,14 @@
 import { ProblemError } from 'roster-client';
+import { href } from '../router/route.js';
+import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
 
 /** Says what went wrong: the problem that the service answered, or that it did not answer. */
 export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, detail, places, requestId } = explain(error);
+  const { title, detail, places, requestId, keyLink } = explain(error);
   return (
     <div class="notice error" role="alert">
       <p>
-        <strong>{title}</strong> {detail}
+        <strong>{title}</strong> {detail} {keyLink && <a href={href(['key'])}>{keyLink}</a>}
       </p>
       {places.length > 0 && (
         <ul>
@@ -32,11 +34,28 @@ interface Explanation {
   readonly detail: string;
   readonly places: readonly { where: string; message: string }[];
   readonly requestId?: string;
+  /** The words of a link to the view of the key, where a key would help. */
+  readonly keyLink?: string;
 }
 
 function explain(error: unknown): Explanation {
   if (error instanceof ProblemError) {
     const { problem } = error;
+    const scope = missingScope(problem);
+    if (scope)
+      return {
+        title: `This key may not ${SCOPE_WORDS[scope][0]} anything.`,
+        detail: `It does not have the scope “${scope}”; those who run the service can make a key that has it.`,
+        places: [],
+        keyLink: 'See what it may do',
+      };
+    if (problem.type === '/problems/unauthorized')
+      return {
+        title: 'A valid key is needed.',
+        detail: problem.detail,
+        places: [],
+        keyLink: 'Enter a key',
+      };
     return {
       title: `${problem.title}.`,
       detail: problem.detail,

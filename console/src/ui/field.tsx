@@ -15,8 +15,8 @@ export function Field({
   error,
   children,
 }: {
-  label: string;
-  hint?: string | undefined;
+  label: ComponentChildren;
+  hint?: ComponentChildren;
   error?: string | undefined;
   children: (control: ControlProps) => ComponentChildren;
 }) {

@@ -1,0 +1,122 @@
+import { forms } from 'virtual:contract-forms';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Dialog } from '../ui/dialog.js';
+import { time } from '../ui/format.js';
+import { changedValues, type Draft, draftOf, fieldNames, labelOf } from './form/draft.js';
+import type { Kind, Resource } from './kind.js';
+
+/** Says that someone else changed a resource since it was read, and lets one choose. */
+export function ConflictNotice<R extends Resource>({
+  kind,
+  base,
+  draft,
+  theirs,
+  onKeepMine,
+  onTakeTheirs,
+}: {
+  kind: Kind<R>;
+  base: R;
+  draft: Draft;
+  theirs: R;
+  onKeepMine: (form: HTMLFormElement | null) => void;
+  onTakeTheirs: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const form = forms[kind.name];
+  const names = fieldNames(form, kind.leftOut);
+  const shown = draftOf(form, theirs);
+  const mine = changedValues(form, draft, names, base).values;
+  const different = Object.keys(changedValues(form, draft, names, theirs).values);
+  const label = (name: string) => kind.choices[name]?.label ?? labelOf(name);
+  return (
+    <Notice title="Changed meanwhile.">
+      <p>
+        Someone saved this {kind.name} ({time(theirs.updated_at)}) after you had opened it. Your
+        changes are not saved yet.
+      </p>
+      <div class="table-scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Mine</th>
+              <th scope="col">Theirs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {different.map((name) => (
+              <tr key={name}>
+                <th scope="row">{label(name)}</th>
+                <td>
+                  <Content content={draft[name]} />
+                  {!(name in mine) && <p class="hint">You did not change it. Theirs stays.</p>}
+                </td>
+                <td>
+                  <Content content={shown[name]} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="actions">
+        <button type="button" onClick={() => setOpen(true)}>
+          Look at theirs
+        </button>
+        <button type="button" onClick={(event) => onKeepMine(event.currentTarget.form)}>
+          Keep mine
+        </button>
+        <button type="button" onClick={onTakeTheirs}>
+          Take theirs
+        </button>
+      </div>
+      {isOpen && (
+        <Dialog title={theirs.name} onClose={() => setOpen(false)}>
+          <dl class="facts">
+            {names.map((name) => (
+              <div key={name}>
+                <dt>{label(name)}</dt>
+                <dd>
+                  <Content content={shown[name]} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <button type="button" onClick={() => setOpen(false)}>
+            Close
+          </button>
+        </Dialog>
+      )}
+    </Notice>
+  );
+}
+
+/** Says that someone else deleted a resource since it was read. */
+export function DeletedNotice<R extends Resource>({ kind, list }: { kind: Kind<R>; list: string }) {
+  return (
+    <Notice title="Deleted meanwhile.">
+      <p>
+        Someone deleted or renamed this {kind.name} after you had opened it. What you typed is
+        below: create the {kind.name} again with it, or <a href={list}>go to the {kind.plural}</a>.
+      </p>
+    </Notice>
+  );
+}
+
+/** A notice that gets the focus when it appears. */
+function Notice({ title, children }: { title: string; children: ComponentChildren }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => element.current?.focus(), []);
+  return (
+    <div class="notice warning conflict" role="alert" tabIndex={-1} ref={element}>
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}
+
+function Content({ content = '' }: { content: Draft[string] | undefined }) {
+  const text = typeof content === 'string' ? content : content.join(', ');
+  return text === '' ? <span class="faint">nothing</span> : <span class="content">{text}</span>;
+}

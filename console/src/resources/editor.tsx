@@ -1,0 +1,198 @@
+import { forms } from 'virtual:contract-forms';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { replaceView } from '../router/route.js';
+import { ConfirmDelete } from '../ui/confirm-delete.js';
+import { View } from '../ui/view.js';
+import { ConflictNotice, DeletedNotice } from './conflict.js';
+import { Facts } from './facts.js';
+import {
+  changedValues,
+  draftOf,
+  type Faults,
+  fieldNames,
+  isSame,
+  newValues,
+  type Values,
+} from './form/draft.js';
+import { ResourceForm } from './form/form.js';
+import { useUnsavedWarning } from './form/unsaved-warning.js';
+import type { Kind, Resource } from './kind.js';
+import { Outcome, setOutcome } from './outcome.js';
+import { isGone, isOutdated, removed, type Stored, stored, storedOrNull } from './stored.js';
+
+/** A resource that can be changed and deleted. */
+export function Editor<R extends Resource>({
+  kind,
+  project,
+  address,
+  latest,
+  up,
+  failure,
+}: {
+  kind: Kind<R>;
+  project: string;
+  /** What the address of the view names the resource by. */
+  address: string;
+  /** The resource as it was read last. */
+  latest: Stored<R>;
+  up: { readonly href: string; readonly text: string };
+  /** Why it could not be read again. */
+  failure: ComponentChildren;
+}) {
+  const form = forms[kind.name];
+  const names = fieldNames(form, kind.leftOut);
+  const [base, setBase] = useState(latest);
+  const [draft, setDraft] = useState(() => draftOf(form, latest.value));
+  /** What others made of it meanwhile: null if they deleted it, undefined if nothing. */
+  const [theirs, setTheirs] = useState<Stored<R> | null>();
+  const [done, setDone] = useState('');
+  const tag = useRef(latest.etag);
+  /** The tag of what a deletion was refused for. Changes are still compared with what was read. */
+  const deletedTag = useRef<string | null>(null);
+  /** Whether the next sending overwrites what others made of it. */
+  const isKeeping = useRef(false);
+  const isChanged = !isSame(draft, draftOf(form, base.value));
+  const notChangedYet = useRef(true);
+  notChangedYet.current = !isChanged && theirs === undefined;
+  useUnsavedWarning(isChanged);
+
+  const adopt = (now: Stored<R>, message: string) => {
+    tag.current = now.etag;
+    deletedTag.current = null;
+    setBase(now);
+    setDraft(draftOf(form, now.value));
+    setTheirs(undefined);
+    setDone(message);
+  };
+  // Only a new reading replaces the form.
+  useEffect(() => {
+    if (notChangedYet.current) adopt(latest, '');
+  }, [latest]);
+
+  const saved = (now: Stored<R>, message: string) => {
+    adopt(now, message);
+    if (now.value.name === address) return;
+    setOutcome(message);
+    replaceView(['projects', project, kind.plural, now.value.name]);
+  };
+  /** Sends changes of `known`. If it is not what is stored, compares before anything is lost. */
+  const send = async (values: Values, known: R, mayRepeat: boolean): Promise<void> => {
+    const id = kind.address(base.value);
+    try {
+      return saved(await stored(kind.update(project, id, tag.current, values)), 'Saved.');
+    } catch (error) {
+      if (!isOutdated(error) && !isGone(error)) throw error;
+    }
+    const now = await storedOrNull(kind.get(project, id));
+    if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, known))) {
+      // What changed is not in the form, such as the agents that use a skill.
+      tag.current = now.etag;
+      return send(values, known, false);
+    }
+    // The answer to a change can be lost, and the change be repeated.
+    if (now && isEmpty(changedValues(form, draft, names, now.value).values))
+      return saved(now, 'Saved.');
+    setTheirs(now);
+  };
+  const submit = async (): Promise<Faults> => {
+    setDone('');
+    const overwritten = isKeeping.current ? theirs : undefined;
+    isKeeping.current = false;
+    if (theirs === null) {
+      const { values, faults } = newValues(form, draft, names);
+      if (!isEmpty(faults)) return faults;
+      saved(await stored(kind.create(project, values)), 'Created again.');
+      return {};
+    }
+    const changes = changedValues(form, draft, names, base.value);
+    if (!isEmpty(changes.faults)) return changes.faults;
+    if (overwritten) {
+      // The fields that were changed here become what they are here; theirs stay in the others.
+      const mine = Object.keys(changes.values);
+      tag.current = overwritten.etag;
+      const { values, faults } = changedValues(form, draft, mine, overwritten.value);
+      if (!isEmpty(faults)) return faults;
+      if (isEmpty(values)) saved(overwritten, 'Saved.');
+      else await send(values, overwritten.value, true);
+    } else if (isEmpty(changes.values)) setDone('Nothing has changed.');
+    else await send(changes.values, base.value, true);
+    return {};
+  };
+  const remove = async () => {
+    const id = kind.address(base.value);
+    try {
+      await removed(kind.remove(project, id, deletedTag.current ?? tag.current));
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      const now = await storedOrNull(kind.get(project, id));
+      if (now) {
+        if (!isChanged) adopt(now, '');
+        deletedTag.current = now.etag;
+        throw new Error(
+          `Someone changed the ${kind.name} meanwhile. Keep it and look, or delete it as it is now.`,
+        );
+      }
+    }
+    setOutcome(`The ${kind.name} ${base.value.name} is deleted.`);
+    replaceView(['projects', project, kind.plural]);
+  };
+
+  return (
+    <View
+      title={base.value.name}
+      up={up}
+      actions={
+        theirs !== null && (
+          <ConfirmDelete
+            what={`the ${kind.name} ${base.value.name}`}
+            consequences={<kind.Consequences project={project} resource={base.value} />}
+            remove={remove}
+          />
+        )
+      }
+    >
+      <Outcome />
+      {failure}
+      <ResourceForm
+        name={kind.name}
+        project={project}
+        draft={draft}
+        before={base.value}
+        choices={kind.choices}
+        leftOut={kind.leftOut}
+        submitLabel={theirs === null ? `Create the ${kind.name} again` : 'Save changes'}
+        busyLabel="Saving …"
+        onDraft={(next) => {
+          setDraft(next);
+          setDone('');
+        }}
+        onSubmit={submit}
+        notice={
+          theirs === null ? (
+            <DeletedNotice kind={kind} list={up.href} />
+          ) : (
+            theirs && (
+              <ConflictNotice
+                kind={kind}
+                base={base.value}
+                draft={draft}
+                theirs={theirs.value}
+                onKeepMine={(element) => {
+                  isKeeping.current = true;
+                  element?.requestSubmit();
+                }}
+                onTakeTheirs={() => adopt(theirs, 'This is what is stored now.')}
+              />
+            )
+          )
+        }
+      >
+        <p role="status">{done}</p>
+      </ResourceForm>
+      <Facts kind={kind} project={project} resource={base.value} />
+    </View>
+  );
+}
+
+const isEmpty = (object: object) => Object.keys(object).length === 0;

@@ -1,0 +1,140 @@
+import type { FormField } from 'virtual:contract-forms';
+import { useState } from 'preact/hooks';
+import { type ControlProps, Field } from '../../ui/field.js';
+import type { Choice } from '../kind.js';
+import { Choose } from './choose.js';
+import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
+import { Prose } from './prose.js';
+
+/** A field of a resource, as its schema in the contract describes it. */
+export function ResourceField({
+  name,
+  field,
+  isRequired,
+  content,
+  before,
+  fault,
+  project,
+  choice,
+  isBusy,
+  onChange,
+}: {
+  name: string;
+  field: FormField;
+  isRequired: boolean;
+  content: Draft[string];
+  /** What the resource has there; empty for a new one. */
+  before: Draft[string];
+  fault: string | undefined;
+  project: string;
+  choice: Choice | undefined;
+  /** Whether the form is being sent. Nothing can be typed then, because the answer replaces it. */
+  isBusy: boolean;
+  onChange: (content: Draft[string]) => void;
+}) {
+  const [leftWith, setLeftWith] = useState<string>();
+  const kind = controlOf(name, field);
+  // While one types, JSON is not complete.
+  const syntaxFault =
+    kind === 'json' && leftWith === content ? faultOf(leftWith, field) : undefined;
+  const shownFault = fault ?? syntaxFault;
+  const label = choice?.label ?? labelOf(name);
+  return (
+    <Field
+      label={
+        <>
+          {label} {!isRequired && <span class="faint">optional</span>}
+        </>
+      }
+      hint={choice ? undefined : <Prose text={hintOf(field)} />}
+      error={shownFault && sentence(shownFault)}
+    >
+      {(control) =>
+        choice ? (
+          <Choose
+            control={control}
+            project={project}
+            choice={choice}
+            chosen={[content].flat().filter(Boolean)}
+            isMany={kind === 'names'}
+            mayBeNone={before === ''}
+            isBusy={isBusy}
+            onChange={(chosen) => onChange(kind === 'names' ? chosen : (chosen[0] ?? ''))}
+          />
+        ) : (
+          <Control
+            control={control}
+            kind={kind}
+            field={field}
+            isRequired={isRequired}
+            isBusy={isBusy}
+            text={String(content)}
+            onInput={onChange}
+            onLeave={() => setLeftWith(String(content))}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+function Control({
+  control,
+  kind,
+  field,
+  isRequired,
+  isBusy,
+  text,
+  onInput,
+  onLeave,
+}: {
+  control: ControlProps;
+  kind: string;
+  field: FormField;
+  isRequired: boolean;
+  isBusy: boolean;
+  text: string;
+  onInput: (text: string) => void;
+  onLeave: () => void;
+}) {
+  const common = {
+    ...control,
+    value: text,
+    'aria-required': isRequired,
+    onBlur: ({ relatedTarget }: FocusEvent) => {
+      // What appears under a pointer that is pressed would move a button or a link away from it.
+      if (!(relatedTarget instanceof Element && relatedTarget.matches('button, a'))) onLeave();
+    },
+    onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
+  };
+  if (kind === 'option')
+    return (
+      <select {...common} disabled={isBusy}>
+        {!isRequired && <option value="">–</option>}
+        {field.enum?.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    );
+  if (kind === 'line')
+    return <input {...common} readOnly={isBusy} type="text" autocomplete="off" />;
+  return <textarea {...common} readOnly={isBusy} rows={4} spellcheck={kind === 'lines'} />;
+}
+
+/** Describes a field; of a JSON object with keys of its own, it names them, too. */
+function hintOf({ description = '', keys }: FormField): string {
+  if (!keys) return description;
+  return `${description} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;
+}
+
+function faultOf(text: string, field: FormField): string | undefined {
+  try {
+    jsonOf(text, field);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Faults begin in lower case, as the service writes them. */
+const sentence = (fault: string) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;

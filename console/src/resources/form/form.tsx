@@ -1,0 +1,136 @@
+import { forms } from 'virtual:contract-forms';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ErrorNotice } from '../../ui/error-notice.js';
+import { count } from '../../ui/format.js';
+import type { Choice } from '../kind.js';
+import { type Draft, draftOf, type Faults, fieldNames } from './draft.js';
+import { ResourceField } from './form-field.js';
+import { type Refusal, refusalOf } from './refusal.js';
+
+const NO_REFUSAL: Refusal = { faults: {}, others: [], error: null };
+
+/** The form of a resource. Whoever uses it keeps the draft, and sends it. */
+export function ResourceForm({
+  name,
+  project,
+  draft,
+  before = null,
+  choices = {},
+  leftOut = [],
+  submitLabel,
+  busyLabel,
+  onDraft,
+  onSubmit,
+  notice,
+  children,
+}: {
+  name: 'project' | 'skill' | 'agent' | 'chatbot';
+  project: string;
+  draft: Draft;
+  /** The resource that is changed, or null for a new one. */
+  before?: object | null;
+  choices?: Readonly<Record<string, Choice>>;
+  leftOut?: readonly string[];
+  submitLabel: string;
+  busyLabel: string;
+  onDraft: (draft: Draft) => void;
+  /** Sends the draft. @returns the faults that were found before anything was sent */
+  onSubmit: () => Promise<Faults>;
+  /** Shown above the fields. */
+  notice?: ComponentChildren;
+  /** Shown beside the button. */
+  children?: ComponentChildren;
+}) {
+  const form = forms[name];
+  const names = fieldNames(form, leftOut);
+  const element = useRef<HTMLFormElement>(null);
+  const isSending = useRef(false);
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState(NO_REFUSAL);
+  const [refusals, setRefusals] = useState(0);
+  const shownBefore = draftOf(form, before);
+  useEffect(() => {
+    if (refusals > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
+
+  const submit = async () => {
+    // A second click can come before the button is disabled.
+    if (isSending.current) return;
+    isSending.current = true;
+    setBusy(true);
+    try {
+      setRefusal({ ...NO_REFUSAL, faults: await onSubmit() });
+    } catch (error) {
+      setRefusal(refusalOf(error, name, names));
+    } finally {
+      isSending.current = false;
+      setBusy(false);
+      setRefusals((last) => last + 1);
+    }
+  };
+  const { faults, others, error } = refusal;
+  return (
+    <form
+      ref={element}
+      class="resource"
+      noValidate
+      aria-busy={isBusy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {notice}
+      <Summary faults={faults} others={others} />
+      {error !== null && <ErrorNotice error={error} />}
+      {names.map((field) => (
+        <ResourceField
+          key={field}
+          name={field}
+          field={form.fields[field] ?? {}}
+          isRequired={form.required.includes(field)}
+          content={draft[field] ?? ''}
+          before={shownBefore[field] ?? ''}
+          fault={faults[field]}
+          project={project}
+          choice={choices[field]}
+          isBusy={isBusy}
+          onChange={(content) => {
+            onDraft({ ...draft, [field]: content });
+            const { [field]: _, ...rest } = faults;
+            if (faults[field]) setRefusal({ ...refusal, faults: rest });
+          }}
+        />
+      ))}
+      <div class="actions">
+        {/* Not `disabled`, which would take the focus away. */}
+        <button type="submit" class="primary" aria-disabled={isBusy}>
+          {isBusy ? busyLabel : submitLabel}
+        </button>
+        {children}
+      </div>
+    </form>
+  );
+}
+
+/** Says that nothing was saved, and the faults that no field of the form shows. */
+function Summary({ faults, others }: Pick<Refusal, 'faults' | 'others'>) {
+  const marked = Object.keys(faults).length;
+  if (marked + others.length === 0) return null;
+  return (
+    <div class="notice error" role="alert">
+      <p>
+        <strong>Not saved.</strong>{' '}
+        {marked > 0 && `${count(marked, 'field needs', 'fields need')} a correction.`}
+      </p>
+      {others.length > 0 && (
+        <ul>
+          {others.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact';
+import type { Agent, Answer, Chatbot, ListCall, Skill } from 'roster-client';
+import type { Values } from './form/draft.js';
+
+/** A resource of a project that has a name. */
+export type Resource = Skill | Agent | Chatbot;
+
+/** A column of a list. */
+export interface Column<Item> {
+  readonly head: string;
+  readonly text: (item: Item) => string;
+  readonly href?: (item: Item) => string | undefined;
+  /** Left out on a phone, and not searched. */
+  readonly isMinor?: boolean;
+}
+
+/** What to choose the content of a field from. */
+export interface Choice {
+  readonly label: string;
+  /** What is chosen, such as "skills". */
+  readonly what: string;
+  readonly list: (project: string, signal: AbortSignal) => ListCall<Named>;
+}
+
+/** Something with a name. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The answer of a deletion. */
+export type Deletion = Promise<Pick<Answer<never>, 'error' | 'response'>>;
+
+/** One kind of resource: its requests, and what the console says of it. */
+export interface Kind<R extends Resource> {
+  readonly name: 'skill' | 'agent' | 'chatbot';
+  readonly plural: 'skills' | 'agents' | 'chatbots';
+  /** What the kind is for, in a sentence. */
+  readonly purpose: string;
+  readonly columns: (project: string) => readonly Column<R>[];
+  /** Fields whose content is the name of another resource. */
+  readonly choices: Readonly<Record<string, Choice>>;
+  /** Fields of the body that another field of the form stands for. */
+  readonly leftOut: readonly string[];
+  /** What addresses a resource for good: its identifier, where the contract finds it by one. */
+  readonly address: (resource: R) => string;
+  readonly list: (project: string, signal: AbortSignal) => ListCall<R>;
+  readonly get: (project: string, name: string, signal?: AbortSignal) => Promise<Answer<R>>;
+  readonly create: (project: string, values: Values) => Promise<Answer<R>>;
+  readonly update: (
+    project: string,
+    name: string,
+    etag: string | null,
+    values: Values,
+  ) => Promise<Answer<R>>;
+  readonly remove: (project: string, name: string, etag: string | null) => Deletion;
+  /** Names the resources that use this one. */
+  readonly Users?: (props: { project: string; resource: R }) => ComponentChildren;
+  /** Says what a deletion does to others. */
+  readonly Consequences: (props: { project: string; resource: R }) => ComponentChildren;
+}
+
+/**
+ * Takes the values of a form for a body. Form and type are made from the same schema of the
+ * contract, which the compiler cannot follow; the service checks each value.
+ */
+export const bodyOf = <Body extends object>(values: Values) => values as Body;
+
+/** The header that lets a request change only what was read. */
+export const ifMatch = (etag: string | null) => (etag === null ? {} : { 'If-Match': etag });

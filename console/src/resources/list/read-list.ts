@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { type ListCall, pages } from 'roster-client';
+import { useLoaded } from '../../session/use-loaded.js';
+
+/** The most that the contract allows. */
+const PER_PAGE = 1000;
+
+/**
+ * Reads a list to its end, page by page. A page without anything new ends it: the mock repeats its
+ * one page for ever.
+ * @param onPage called with all that was read so far
+ * @throws ProblemError if the service answers with a problem
+ */
+export async function readList<Item extends { readonly id: string }>(
+  list: ListCall<Item>,
+  onPage: (read: readonly Item[]) => void = () => {},
+): Promise<readonly Item[]> {
+  const read = new Map<string, Item>();
+  for await (const page of pages(list, { limit: PER_PAGE })) {
+    const before = read.size;
+    for (const item of page) read.set(item.id, item);
+    if (read.size === before) break;
+    onPage([...read.values()]);
+  }
+  return [...read.values()];
+}
+
+/** A list as far as it was read. */
+export interface ListState<Item> {
+  readonly items: readonly Item[];
+  readonly isComplete: boolean;
+  /** Why reading ended before the end of the list. */
+  readonly error: unknown;
+  reload(): void;
+}
+
+/**
+ * Reads a list when a component appears; each page is there when it has been read.
+ * @param inputs what the list depends on
+ */
+export function useList<Item extends { readonly id: string }>(
+  list: (signal: AbortSignal) => ListCall<Item>,
+  inputs: readonly string[],
+): ListState<Item> {
+  const [part, setPart] = useState<readonly Item[]>([]);
+  const { loaded, reload } = useLoaded(
+    (signal) => readList(list(signal), (read) => !signal.aborted && setPart(read)),
+    inputs,
+  );
+  return {
+    items: loaded.state === 'ready' ? loaded.value : part,
+    isComplete: loaded.state === 'ready',
+    error: loaded.state === 'failed' ? loaded.error : null,
+    reload,
+  };
+}

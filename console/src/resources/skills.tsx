@@ -1,0 +1,107 @@
+import { answered, type components, ProblemError, type Skill } from 'roster-client';
+import { href } from '../router/route.js';
+import { roster } from '../session/roster.js';
+import { useLoaded } from '../session/use-loaded.js';
+import { count, time } from '../ui/format.js';
+import { Loading } from '../ui/loading.js';
+import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { NameLinks } from './name-links.js';
+
+type Schemas = components['schemas'];
+
+const LIST = '/projects/{project_name}/skills';
+const ONE = '/projects/{project_name}/skills/{skill_name}';
+
+/** Skills: their requests, and what the console says of them. */
+export const SKILLS: Kind<Skill> = {
+  name: 'skill',
+  plural: 'skills',
+  purpose: 'A skill is something that agents can do, such as querying a database.',
+  columns: (project) => [
+    {
+      head: 'Name',
+      text: ({ name }) => name,
+      href: ({ name }) => href(['projects', project, 'skills', name]),
+    },
+    { head: 'Type', text: ({ type }) => type },
+    {
+      head: 'Used by',
+      text: ({ agent_ids }) => (agent_ids.length > 0 ? count(agent_ids.length, 'agent') : '–'),
+    },
+    { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+  ],
+  choices: {},
+  leftOut: [],
+  address: ({ id }) => id,
+  list: (project, signal) => (query) =>
+    roster.GET(LIST, { params: { path: { project_name: project }, query }, signal }),
+  get: (project, name, signal) =>
+    roster.GET(ONE, {
+      params: { path: { project_name: project, skill_name: name } },
+      ...(signal && { signal }),
+    }),
+  create: (project, values) =>
+    roster.POST(LIST, {
+      params: { path: { project_name: project } },
+      body: { skill: bodyOf<Schemas['CreateSkillBody']['skill']>(values) },
+    }),
+  update: (project, name, etag, values) =>
+    roster.PUT(ONE, {
+      params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) },
+      body: { skill: bodyOf<Schemas['UpdateSkillBody']['skill']>(values) },
+    }),
+  remove: (project, name, etag) =>
+    roster.DELETE(ONE, {
+      params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) },
+    }),
+  Users: ({ project, resource }) => <SkillUsers project={project} ids={resource.agent_ids} />,
+  Consequences({ project, resource }) {
+    if (resource.agent_ids.length === 0) return <>No agent uses it.</>;
+    return (
+      <>
+        {count(resource.agent_ids.length, 'agent')} can no longer use it:{' '}
+        <SkillUsers project={project} ids={resource.agent_ids} />
+      </>
+    );
+  },
+};
+
+/** So many agents are named; of the others, the number is told. */
+const MAX_NAMED = 10;
+
+/** The names of the agents that use a skill, of which the skill knows the identifiers. */
+function SkillUsers({ project, ids }: { project: string; ids: readonly string[] }) {
+  const named = ids.slice(0, MAX_NAMED);
+  const { loaded, reload } = useLoaded(
+    (signal) => Promise.all(named.map((id) => nameOfAgent(project, id, signal))),
+    [project, ...named],
+  );
+  if (ids.length === 0) return <>no agent</>;
+  return (
+    <Loading loaded={loaded} what="the agents" retry={reload}>
+      {(names) => (
+        <NameLinks
+          project={project}
+          kind="agents"
+          names={names.filter((name) => name !== null)}
+          more={ids.length - named.length}
+        />
+      )}
+    </Loading>
+  );
+}
+
+/** Returns the name of an agent, or null if it was deleted meanwhile. */
+async function nameOfAgent(project: string, id: string, signal: AbortSignal) {
+  const path = { project_name: project, agent_name: id };
+  try {
+    const call = roster.GET('/projects/{project_name}/agents/{agent_name}', {
+      params: { path },
+      signal,
+    });
+    return (await answered(call)).name;
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status === 404) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,265 @@
+import type { Browser, Page } from 'playwright-core';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
+
+const executable = browserOfThisMachine();
+
+describe('skills, agents, chatbots and projects in the console', () => {
+  let browser: Browser;
+  let server: ServerProcess;
+  let roster: RosterClient;
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    [browser, server] = await Promise.all([launch(executable), startServer()]);
+    roster = createRosterClient({ baseUrl: server.url });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+
+  const projectOf = async (name: string) => {
+    await roster.POST('/projects', { body: { project: { name } } });
+    return { path: { project_name: name } };
+  };
+  const skillOf = async (project: string, name: string) => {
+    const path = { project_name: project, skill_name: name };
+    return (await roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } }))
+      .data;
+  };
+
+  test.each(WINDOWS)('are created, found and deleted by hand: %o', async (window) => {
+    const project = `by_hand_${window.width}`;
+    const look = await openConsole(browser, server.url, '/projects', window);
+    const { page } = look;
+    await page.getByLabel('Name').fill(project);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: project }).waitFor();
+    await expectGoodView(look);
+
+    await goTo(page, `/projects/${project}/skills`, 'Skills');
+    await page.getByText('No skills yet.').waitFor();
+    await expectGoodView(look);
+
+    await page.getByRole('link', { name: 'New skill' }).click();
+    await page.getByLabel('Type').fill('<b onclick="alert(1)">sql</b> 🎉');
+    await page.getByLabel('Params').fill('{"database": }');
+    await press(page, 'Create the skill');
+    await page.getByText('Not saved. 2 fields need a correction.').waitFor();
+    expect(await page.getByLabel('Params').getAttribute('aria-invalid')).toBe('true');
+    expect(await focused(page)).toBe('Name');
+    await expectGoodView(look);
+
+    const name = 'n'.repeat(100);
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Params').fill('{"database": "sales"}');
+    await press(page, 'Create the skill');
+    await page.getByText('The skill is created.').waitFor();
+    await expectGoodView(look);
+    expect(await skillOf(project, name)).toMatchObject({ params: { database: 'sales' } });
+
+    await page.getByRole('link', { name: '‹ Skills' }).click();
+    await page.getByLabel('Find skills').fill('nothing like it');
+    await page.getByText('0 of 1 skill').waitFor();
+    await page.getByLabel('Find skills').fill('ONCLICK sql');
+    await page.getByText('1 of 1 skill').waitFor();
+    expect(await page.getByRole('cell').nth(1).textContent()).toContain('<b onclick');
+    await expectGoodView(look);
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('Find skills').inputValue()).toBe('ONCLICK sql');
+
+    await page.getByRole('link', { name }).click();
+    await remove(page, `the skill ${name}`, 'No agent uses it.');
+    await page.getByText(`The skill ${name} is deleted.`).waitFor();
+    await goTo(page, '/projects', 'Projects');
+    await remove(page, `the project ${project}`, 'Only an empty project is deleted.');
+    await page.getByText(`The project ${project} is deleted.`).waitFor();
+    await page.context().close();
+  });
+
+  test('say what a deletion does to the resources that use them', async () => {
+    const params = await projectOf('used');
+    for (const name of ['first', 'second'])
+      await roster.POST('/projects/{project_name}/skills', {
+        params,
+        body: { skill: { name, type: 'sql' } },
+      });
+    const look = await openConsole(browser, server.url, '/projects/used/agents/~new');
+    const { page } = look;
+    await page.getByLabel('Name', { exact: true }).fill('analyst');
+    await page.getByRole('searchbox', { name: 'Skills' }).fill('sec');
+    await page.getByLabel('second').check();
+    await expectGoodView(look);
+    await press(page, 'Create the agent');
+    await page.getByText('The agent is created.').waitFor();
+
+    await goTo(page, '/projects/used/chatbots/~new', 'New chatbot');
+    await page.getByLabel('Name', { exact: true }).fill('desk');
+    await page.getByLabel('analyst').check();
+    await press(page, 'Create the chatbot');
+    await page.getByText('The chatbot is created.').waitFor();
+
+    await goTo(page, '/projects', 'Projects');
+    await remove(page, 'the project used', 'Only an empty project is deleted.');
+    await page.getByText('still holds 2 skills, 1 agent, and 1 chatbot').waitFor();
+    await expectGoodView(look);
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+
+    await goTo(page, '/projects/used/skills/second', 'second');
+    await remove(page, 'the skill second', '1 agent can no longer use it: analyst');
+    await page.getByText('The skill second is deleted.').waitFor();
+    await goTo(page, '/projects/used/agents/analyst', 'analyst');
+    await remove(page, 'the agent analyst', 'A chatbot stays without an agent: desk');
+    await page.getByText('The agent analyst is deleted.').waitFor();
+    await page.context().close();
+  });
+
+  test.each(WINDOWS)('are changed by two at once without losing either: %o', async (window) => {
+    const project = `two_${window.width}`;
+    const params = await projectOf(project);
+    const skill = { name: 'returns', type: 'sql', params: { database: 'sales', year: 2025 } };
+    await roster.POST('/projects/{project_name}/skills', { params, body: { skill } });
+    const change = (body: { type?: string; params?: Record<string, unknown> }) =>
+      roster.PUT('/projects/{project_name}/skills/{skill_name}', {
+        params: { path: { ...params.path, skill_name: 'returns' } },
+        body: { skill: body },
+      });
+    const look = await openConsole(
+      browser,
+      server.url,
+      `/projects/${project}/skills/returns`,
+      window,
+    );
+    const { page } = look;
+    const sent: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(request.postDataJSON());
+    });
+
+    await page.getByLabel('Params').fill('{"database": "sales", "month": 5}');
+    await press(page, 'Save changes');
+    await page.getByText('Saved.').waitFor();
+    expect(sent).toEqual([{ skill: { params: { month: 5, year: null } } }]);
+
+    await change({ type: 'theirs', params: { month: 6 } });
+    await page.getByLabel('Params').fill('{"database": "mine", "month": 5}');
+    await press(page, 'Save changes');
+    await page.getByText('Changed meanwhile.').waitFor();
+    await expectGoodView(look);
+    await press(page, 'Look at theirs');
+    await page.getByRole('dialog').getByText('"month": 6').waitFor();
+    await press(page, 'Close');
+    await press(page, 'Keep mine');
+    await page.getByText('Saved.').waitFor();
+    expect(await skillOf(project, 'returns')).toMatchObject({
+      type: 'theirs',
+      params: { database: 'mine', month: 5 },
+    });
+
+    await change({ type: 'theirs again' });
+    await page.getByLabel('Type').fill('mine');
+    await press(page, 'Save changes');
+    await press(page, 'Take theirs');
+    expect(await page.getByLabel('Type').inputValue()).toBe('theirs again');
+
+    await page.getByLabel('Type').fill('mine again');
+    await change({ type: 'theirs at last' });
+    await press(page, 'Delete the skill returns');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Someone changed the skill meanwhile.').waitFor();
+    await press(page, 'Keep');
+    await press(page, 'Save changes');
+    await press(page, 'Take theirs');
+    expect(await page.getByLabel('Type').inputValue()).toBe('theirs at last');
+
+    await page.getByLabel('Type').fill('kept');
+    await roster.DELETE('/projects/{project_name}/skills/{skill_name}', {
+      params: { path: { ...params.path, skill_name: 'returns' } },
+    });
+    await press(page, 'Save changes');
+    await page.getByText('Deleted meanwhile.').waitFor();
+    await expectGoodView(look);
+    await press(page, 'Create the skill again');
+    await page.getByText('Created again.').waitFor();
+    expect(await skillOf(project, 'returns')).toMatchObject({ type: 'kept' });
+    await page.context().close();
+  });
+
+  test('are sent once, however often one clicks, and kept while the service is busy', async () => {
+    const look = await openConsole(browser, server.url, '/projects/default/skills/~new');
+    const { page } = look;
+    await page.getByLabel('Name').fill('once');
+    await page.getByLabel('Type').fill('sql');
+    const busy = {
+      type: '/problems/service-unavailable',
+      title: 'Service unavailable',
+      status: 503,
+      detail: 'The service has too much to do.',
+      instance: '/projects/default/skills',
+      request_id: 'busy',
+    };
+    await page.route('**/skills', (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '60' },
+        body: JSON.stringify(busy),
+      }),
+    );
+    await press(page, 'Create the skill');
+    await page.getByText('The service has too much to do.').waitFor();
+    await page.getByText('It asks to try again in 60 seconds.').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('once');
+    await expectGoodView(look);
+
+    await page.unroute('**/skills');
+    let creations = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') creations += 1;
+    });
+    await page.locator('button[type=submit]').evaluate((button) => {
+      button.click();
+      button.click();
+    });
+    await page.getByText('The skill is created.').waitFor();
+    expect(creations).toBe(1);
+    await page.context().close();
+  });
+
+  test('appear when a service that was down at first is back', async () => {
+    const params = await projectOf('down');
+    await roster.POST('/projects/{project_name}/skills', {
+      params,
+      body: { skill: { name: 'late', type: 'sql' } },
+    });
+    const { page } = await openConsole(browser, server.url, '/projects');
+    for (const address of ['**/projects/**', '**/health/**'])
+      await page.route(address, (route) => route.abort('connectionrefused'));
+    await goTo(page, '/projects/down/skills', 'Skills');
+    await page.getByText('The service does not answer.').first().waitFor();
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'late' }).waitFor();
+    await page.context().close();
+  });
+});
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** Presses a button "Delete", expects what the dialog says, and confirms. */
+async function remove(page: Page, what: string, consequence: string): Promise<void> {
+  await press(page, `Delete ${what}`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(consequence).waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+}
+
+/** Returns the label of the field that has the focus. */
+const focused = async (page: Page) =>
+  (await page.locator('.field:focus-within label').first().textContent())?.trim();
