@@ -1,6 +1,7 @@
 /** Opens the console in a browser, and checks what holds for each of its views. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type Look, open } from '../docs/browser.js';
@@ -33,9 +34,7 @@ export function openConsole(
 
 /** Goes to another view of an open page, and waits for its heading. */
 export async function goTo(page: Page, view: string, heading: string): Promise<void> {
-  await page.evaluate((hash) => {
-    location.hash = hash;
-  }, view);
+  await page.evaluate(`location.hash = ${JSON.stringify(view)}`);
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
 }
 
@@ -45,11 +44,21 @@ export async function goTo(page: Page, view: string, heading: string): Promise<v
  */
 export async function expectGoodView({ page, faults, origins }: Look): Promise<void> {
   expect(await violationsOf(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-    await page.evaluate(() => innerWidth),
-  );
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThan(1);
   expect(faults.filter((fault) => !REFUSED_REQUEST.test(fault))).toEqual([]);
   expect([...origins]).toEqual([new URL(page.url()).origin]);
+}
+
+/** Expects a good view in the windows of each width and colour scheme, without loading it again. */
+export async function expectGoodViewInEachWindow(look: Look): Promise<void> {
+  const { page } = look;
+  const before = page.viewportSize();
+  for (const { colorScheme, width } of WINDOWS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await expectGoodView(look);
+  }
+  if (before) await page.setViewportSize(before);
 }
 
 /** Browsers report each answer of 4xx and 5xx in the console; a page cannot prevent it. */
@@ -63,17 +72,9 @@ async function violationsOf(page: Page): Promise<string[]> {
   axeSource ??= readFile(AXE, 'utf8');
   // As an expression of the debugger, not as a script of the page, which its policy would refuse.
   await page.evaluate(await axeSource);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document);
-    return violations.map(({ id, help, nodes }) => {
-      const places = nodes.map(({ target }) => target.join(' '));
-      return `${id}: ${help} (${places.join(', ')})`;
-    });
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  return violations.map(({ id, help, nodes }) => {
+    const places = nodes.map(({ target }) => target.join(' '));
+    return `${id}: ${help} (${places.join(', ')})`;
   });
-}
-
-declare global {
-  interface Window {
-    readonly axe: typeof import('axe-core');
-  }
 }

@@ -5,8 +5,7 @@ import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
-import type { Look } from '../docs/browser.js';
-import { expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
+import { expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 
 const executable = browserOfThisMachine();
 
@@ -173,15 +172,6 @@ describe('the views of a model', () => {
     await page.context().close();
   });
 });
-
-/** Expects a good view in the windows of each width and colour scheme, without loading it again. */
-async function expectGoodViewInEachWindow(look: Look): Promise<void> {
-  for (const { colorScheme, width } of WINDOWS) {
-    await look.page.emulateMedia({ colorScheme });
-    await look.page.setViewportSize({ width, height: 900 });
-    await expectGoodView(look);
-  }
-}
 
 /** Presses Tab until a control has the focus. */
 async function focusByKeyboard(page: Page, control: ReturnType<Page['getByLabel']>): Promise<void> {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { openConsole } from './console-page.js';
-import { chooseFile, expectGoodViewInEachWindow } from './table-views.js';
+import { expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import { chooseFile } from './table-views.js';
 
 const executable = browserOfThisMachine();
 

@@ -1,7 +1,5 @@
 /** Steps that the tests of views with tables share. */
 import type { Page } from 'playwright-core';
-import type { Look } from '../docs/browser.js';
-import { expectGoodView, WINDOWS } from './console-page.js';
 
 /** A file to choose. */
 export interface ChosenFile {
@@ -14,18 +12,6 @@ export async function chooseFile(page: Page, { name, content }: ChosenFile): Pro
   await page
     .locator('input[type=file]')
     .setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
-}
-
-/** Expects a good view in the windows of each width and colour scheme, without loading it again. */
-export async function expectGoodViewInEachWindow(look: Look): Promise<void> {
-  const { page } = look;
-  const before = page.viewportSize();
-  for (const { colorScheme, width } of WINDOWS) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    await expectGoodView(look);
-  }
-  if (before) await page.setViewportSize(before);
 }
 
 /** Presses a control with the keyboard: Tab until it has the focus, then Enter. */

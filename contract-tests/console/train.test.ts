@@ -6,13 +6,8 @@ import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { goTo, openConsole } from './console-page.js';
-import {
-  type ChosenFile,
-  chooseFile,
-  expectGoodViewInEachWindow,
-  pressByKeyboard,
-} from './table-views.js';
+import { expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
+import { type ChosenFile, chooseFile, pressByKeyboard } from './table-views.js';
 
 const executable = browserOfThisMachine();
 

@@ -170,7 +170,9 @@ describe('the root address', () => {
 
   test('has a policy that allows nothing but its own files and requests', async () => {
     const { headers } = await at('/', { headers: BROWSER });
-    expect(headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    );
     expect(headers.get('Content-Security-Policy')).not.toMatch(/unsafe|\*|https?:|data:/);
   });
 

@@ -1,5 +1,5 @@
 import { answered, type Caller, ProblemError } from 'roster-client';
-import { bytes, wholeNumber } from '../ui/format.js';
+import { bytes, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { KeyForm } from './key-dialog.js';
@@ -69,7 +69,7 @@ function CallerFacts({ caller: { owner, key, scopes, limits } }: { caller: Calle
         </div>
         <div>
           <dt>Requests a minute</dt>
-          <dd>{limits.rate_limit === null ? 'not limited' : wholeNumber(limits.rate_limit)}</dd>
+          <dd>{limits.rate_limit === null ? 'not limited' : whole(limits.rate_limit)}</dd>
         </div>
         {key && (
           <div>

@@ -5,7 +5,7 @@ import {
   type RosterClient,
   retry,
 } from 'roster-client';
-import { connection, noteAnswer, noteFailure } from './connection.js';
+import { noteAnswer, noteFailure } from './connection.js';
 import { key, keyRefusal } from './key.js';
 import { sendWithProgress } from './upload.js';
 
@@ -56,6 +56,3 @@ async function detailOf(response: Response): Promise<string> {
     typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined;
   return typeof detail === 'string' ? detail : 'The service needs a valid key.';
 }
-
-/** Whether the connection is usable now. */
-export const isOnline = () => connection.get().state !== 'lost';

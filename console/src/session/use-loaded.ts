@@ -23,7 +23,6 @@ export function useLoaded<T>(
   const currentKey = useSignal(key);
   const isLost = useSignal(connection).state === 'lost';
   const address = inputs.join('\n');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `load` is new at each render; `inputs` say what it depends on
   useEffect(() => {
     if (isLost) return;
     const aborter = new AbortController();

@@ -17,9 +17,6 @@ export const rounded = (value: number) =>
 /** Formats a whole number. */
 export const whole = (value: number) => wholes.format(value);
 
-/** Formats a whole number. */
-export const wholeNumber = (value: number) => whole.format(value);
-
 /** Formats a count. */
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
   `${wholes.format(value)} ${value === 1 ? singular : plural}`;

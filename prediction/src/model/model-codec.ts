@@ -158,10 +158,7 @@ export function encodeModel(model: Model): Uint8Array {
   return lines.finish({ format: FORMAT, ...head });
 }
 
-const headSchema = v.variant('task', [
-  regressionHeadSchema,
-  classificationHeadSchema(FORMAT),
-]);
+const headSchema = v.variant('task', [regressionHeadSchema, classificationHeadSchema(FORMAT)]);
 
 /** @throws {Error} if the bytes are not an encoded model of this format. */
 export function decodeModel(bytes: Uint8Array): Model {

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import type { ControlProps } from '../../ui/field.js';
-import { count, wholeNumber } from '../../ui/format.js';
+import { count, whole } from '../../ui/format.js';
 import type { Choice } from '../kind.js';
 import { useList } from '../list/read-list.js';
 
@@ -110,7 +110,7 @@ function hintOf(state: {
 }): string {
   const { what, chosen, hidden, isNothing, isEmpty, isLoading } = state;
   const sentences = [
-    chosen > 0 && `${wholeNumber(chosen)} chosen.`,
+    chosen > 0 && `${whole(chosen)} chosen.`,
     isLoading && `Loading the ${what} …`,
     isEmpty && `This project has no ${what} yet.`,
     isNothing && !isEmpty && !isLoading && `No name of the ${what} has that in it.`,

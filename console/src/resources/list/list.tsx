@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useQueryParameter } from '../../router/query-parameter.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
-import { count, wholeNumber } from '../../ui/format.js';
+import { count, whole } from '../../ui/format.js';
 import type { Column, Named } from '../kind.js';
 import type { ListState } from './read-list.js';
 
@@ -69,7 +69,7 @@ export function List<Item extends Named>({
           />
         </label>
         <p class="faint" role="status">
-          {find.trim() && `${wholeNumber(found.length)} of `}
+          {find.trim() && `${whole(found.length)} of `}
           {count(items.length, one, many)}
           {!isComplete && error === null && ' so far …'}
         </p>
