@@ -33,6 +33,9 @@ const VIEWS = {
 
 const COLOURS = ['light', 'dark'] as const;
 const WIDTHS = [1280, 390];
+const HEIGHT = 860;
+/** In the README the picture shows the plots of the confidence, too. */
+const PICTURE_HEIGHT = 1390;
 
 const executable = browserOfThisMachine();
 if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
@@ -42,7 +45,13 @@ try {
   await fillStore(server.url);
   if (process.argv.includes('--all')) await takeAll(browser, server.url);
   for (const colorScheme of COLOURS) {
-    const page = await openView(browser, `${server.url}/#${MODEL}`, colorScheme, 1280);
+    const page = await openView(
+      browser,
+      `${server.url}/#${MODEL}`,
+      colorScheme,
+      1280,
+      PICTURE_HEIGHT,
+    );
     await take(page, new URL(`docs/images/model-${colorScheme}.png`, root), false);
   }
 } finally {
@@ -67,8 +76,9 @@ async function openView(
   address: string,
   colorScheme: 'light' | 'dark',
   width: number,
+  height = HEIGHT,
 ): Promise<Page> {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } });
+  const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   const page = await context.newPage();
   await page.goto(address, { waitUntil: 'networkidle' });
   await page.locator('h1').waitFor();

@@ -13,7 +13,7 @@ export function Facts({ model }: { model: Model }) {
     ['Checksum', checksum ?? ''],
   ];
   return (
-    <dl class="facts">
+    <dl class="model-facts">
       {facts.map(([name, value]) => (
         <div key={name} class={name === 'Checksum' ? 'wide' : undefined}>
           <dt>{name}</dt>
