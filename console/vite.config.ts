@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 import { contractForms } from './build/contract-forms.js';
 import { demoTables } from './build/demo-tables.js';
 
-/** What `npm run console:dev` sends requests to: a service, or one of the mocks. */
+/** The service or mock that `npm run console:dev` sends requests to. */
 const ROSTER_URL = process.env['ROSTER_URL'] || 'http://127.0.0.1:4000';
 
 const API = ['/api', '/projects', '/me', '/health', '/docs', '/problems', '/openapi.json'];

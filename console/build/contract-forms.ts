@@ -13,7 +13,7 @@ const SCHEMAS = {
   chatbot: ['CreateChatbotBody', 'Chatbot'],
 } as const;
 
-/** What a form needs to know of a field. */
+/** The parts of a schema that a form needs. */
 const KEPT = [
   'type',
   'minLength',

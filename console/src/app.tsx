@@ -1,8 +1,9 @@
+import { ConnectionBanner } from './connection-banner.js';
+import { KeyDialog } from './key/key-dialog.js';
 import { href, type Route, useRoute } from './router/route.js';
-import { viewOf } from './router/views.js';
-import { ConnectionBanner } from './session/connection-banner.js';
-import { KeyDialog } from './session/key-dialog.js';
 import { baseUrl } from './session/roster.js';
+import { capitalized } from './ui/format.js';
+import { viewOf } from './views.js';
 
 /** The page: its header, and the view that the address selects. */
 export function App() {
@@ -54,7 +55,7 @@ function ProjectLinks({ route }: { route: Route }) {
             href={href(['projects', project, name])}
             aria-current={first === 'projects' && name === kind ? 'page' : undefined}
           >
-            {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
+            {capitalized(name)}
           </a>
         ))}
       </nav>

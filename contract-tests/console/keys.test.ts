@@ -42,16 +42,16 @@ describe('the key of the console', () => {
     await page.getByText('The key dashboard <b> belongs to acme.').waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('May read'),
-      expect.stringContaining('May not change'),
+      expect.stringContaining('May not write'),
       expect.stringContaining('May not predict'),
-      expect.stringContaining('May not watch'),
+      expect.stringContaining('May not operate'),
     ]);
     await expectGoodView(look);
 
     await goTo(page, '/projects', 'Projects');
     await page.getByLabel('Name').fill('not_allowed');
     await page.getByRole('button', { name: 'Create the project' }).click();
-    await page.getByText('This key may not change anything.').waitFor();
+    await page.getByText('This key may not write.').waitFor();
     await expectGoodView(look);
     await page.context().close();
   });

@@ -59,7 +59,7 @@ describe('the views of a model', () => {
   test('show the quality of numbers and of classes, and of another version', async () => {
     const look = await openModel();
     const { page } = look;
-    for (const title of ['Predicted and actual values', 'Does the confidence come true?']) {
+    for (const title of ['Predicted and actual values', 'Confidence and coverage']) {
       await page.getByRole('img', { name: title }).waitFor();
     }
     await page.getByText('Show the numbers').first().click();
@@ -70,7 +70,7 @@ describe('the views of a model', () => {
     await page.getByText('This is version 1. Version 2 answers predictions.').waitFor();
 
     await goTo(page, '/projects/default/models/leavers', 'leavers');
-    await page.getByRole('img', { name: 'What it takes for what' }).waitFor();
+    await page.getByRole('img', { name: 'Confusion matrix' }).waitFor();
     await page.locator('.bar-name', { hasText: '<i>yes</i>' }).first().waitFor();
     await expectGoodViewInEachWindow(look);
     await page.context().close();
@@ -96,15 +96,15 @@ describe('the views of a model', () => {
 
     await page.keyboard.press('Control+a');
     await page.keyboard.type('9000');
-    await page.getByText('Far outside of the table’s range.').waitFor();
+    await page.getByText('Far outside the range of the training table.').waitFor();
     await page.getByLabel('95%').check();
-    await page.getByRole('img', { name: 'price along carat' }).waitFor();
+    await page.getByRole('img', { name: 'price by carat' }).waitFor();
     await expectGoodViewInEachWindow(look);
 
     await goTo(page, '/projects/default/models/leavers/try', 'leavers');
-    await page.getByText(/In \d+% of such cases, this is right/).waitFor();
-    await page.getByLabel('Move along').selectOption(LONG_NAME);
-    await page.getByRole('heading', { name: `along ${LONG_NAME}` }).waitFor();
+    await page.getByText(/The probability of this class is \d+%/).waitFor();
+    await page.getByLabel('Column to vary').selectOption(LONG_NAME);
+    await page.getByRole('heading', { name: `by ${LONG_NAME}` }).waitFor();
     await expectGoodViewInEachWindow(look);
     await page.context().close();
   });
@@ -119,7 +119,7 @@ describe('the views of a model', () => {
     await expectGoodViewInEachWindow(look);
 
     await page.getByRole('button', { name: 'Make version 1 serve' }).click();
-    await page.getByText('Version 1 answers predictions now.').waitFor();
+    await page.getByText('Version 1 now answers predictions.').waitFor();
     await page.getByRole('button', { name: 'Make version 2 serve' }).waitFor();
 
     // Someone else makes the other version serve in the meantime.
@@ -135,7 +135,7 @@ describe('the views of a model', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByText('Version in use.').waitFor();
     await expectGoodView(look);
-    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     await page.reload();
     await page
@@ -167,7 +167,7 @@ describe('the views of a model', () => {
     });
     // The page finds out while it waits for the training, and when someone comes back to it.
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByText('This model does not exist, or not any more.').waitFor();
+    await page.getByText('This model does not exist.').waitFor();
     await expectGoodView(look);
     await page.context().close();
   });

@@ -49,7 +49,7 @@ describe('predicting a file in the console', () => {
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await chooseFile(page, { name: 'some.csv', content: 'size,wieght,<b>x</b>\n1,2,3\n' });
     await page.getByText('1 of the 2 columns of the model').waitFor();
-    await page.getByText('wieght – is it weight? Then rename it in the file.').waitFor();
+    await page.getByText('wieght – if this is weight, rename it in the file.').waitFor();
     await page.getByText('<b>x</b>').waitFor();
     await expectGoodViewInEachWindow(look);
     expect(sent).toEqual([]);
@@ -69,11 +69,11 @@ describe('predicting a file in the console', () => {
     await predict.waitFor();
     proxy.next('none', { status: 400, body: 'no answer of the service' });
     await predict.click();
-    await page.getByText('2,000 rows were predicted before').waitFor();
+    await page.getByText('2,000 rows predicted so far').waitFor();
     await expectGoodViewInEachWindow(look);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: '5,000 rows predicted' }).waitFor();
-    await page.getByText('far outside the range of that table, in 3 rows').waitFor();
+    await page.getByText('far outside the range of the training table, in 3 rows').waitFor();
     await expectGoodViewInEachWindow(look);
 
     const lines = (await download(page)).trimEnd().split('\n');

@@ -79,7 +79,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await remove(page, `the skill ${name}`, 'No agent uses it.');
     await page.getByText(`The skill ${name} is deleted.`).waitFor();
     await goTo(page, '/projects', 'Projects');
-    await remove(page, `the project ${project}`, 'Only an empty project is deleted.');
+    await remove(page, `the project ${project}`, 'Only an empty project can be deleted.');
     await page.getByText(`The project ${project} is deleted.`).waitFor();
     await page.context().close();
   });
@@ -107,7 +107,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByText('The chatbot is created.').waitFor();
 
     await goTo(page, '/projects', 'Projects');
-    await remove(page, 'the project used', 'Only an empty project is deleted.');
+    await remove(page, 'the project used', 'Only an empty project can be deleted.');
     await page.getByText('still holds 2 skills, 1 agent, and 1 chatbot').waitFor();
     await expectGoodView(look);
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
@@ -151,9 +151,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await change({ type: 'theirs', params: { month: 6 } });
     await page.getByLabel('Params').fill('{"database": "mine", "month": 5}');
     await press(page, 'Save changes');
-    await page.getByText('Changed meanwhile.').waitFor();
+    await page.getByText('Changed by someone else.').waitFor();
     await expectGoodView(look);
-    await press(page, 'Look at theirs');
+    await press(page, 'Show theirs');
     await page.getByRole('dialog').getByText('"month": 6').waitFor();
     await press(page, 'Close');
     await press(page, 'Keep mine');
@@ -166,7 +166,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await change({ type: 'theirs again' });
     await page.getByLabel('Type').fill('mine');
     await press(page, 'Save changes');
-    await press(page, 'Take theirs');
+    await press(page, 'Use theirs');
     expect(await page.getByLabel('Type').inputValue()).toBe('theirs again');
 
     await page.getByLabel('Type').fill('mine again');
@@ -174,10 +174,10 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Delete the skill returns');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByText('Someone changed the skill meanwhile.').waitFor();
-    await press(page, 'Keep');
+    await dialog.getByText('Someone else changed the skill.').waitFor();
+    await press(page, 'Cancel');
     await press(page, 'Save changes');
-    await press(page, 'Take theirs');
+    await press(page, 'Use theirs');
     expect(await page.getByLabel('Type').inputValue()).toBe('theirs at last');
 
     await page.getByLabel('Type').fill('kept');
@@ -185,7 +185,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
       params: { path: { ...params.path, skill_name: 'returns' } },
     });
     await press(page, 'Save changes');
-    await page.getByText('Deleted meanwhile.').waitFor();
+    await page.getByText('Deleted by someone else.').waitFor();
     await expectGoodView(look);
     await press(page, 'Create the skill again');
     await page.getByText('Created again.').waitFor();
@@ -215,7 +215,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     );
     await press(page, 'Create the skill');
     await page.getByText('The service has too much to do.').waitFor();
-    await page.getByText('It asks to try again in 60 seconds.').waitFor();
+    await page.getByText('Try again in 60 seconds.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('once');
     await expectGoodView(look);
 

@@ -59,7 +59,7 @@ describe('training in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'diamond_prices' }).waitFor();
 
     await pressByKeyboard(page, 'Predict a file', 'link');
-    await pressByKeyboard(page, 'Take 1,000 other diamonds');
+    await pressByKeyboard(page, 'Use 1,000 other diamonds');
     await page.getByText('All 9 columns of the model').waitFor();
     await pressByKeyboard(page, 'Predict 1,000 rows');
     await page.getByRole('heading', { name: '1,000 rows predicted' }).waitFor();
@@ -89,7 +89,7 @@ describe('training in the console', () => {
     await page.getByText('gekündigt_predicted').waitFor();
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Predict 200 rows' }).click();
-    await page.getByText('True class in the set').waitFor();
+    await page.getByText('Set coverage').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: /^Download/ }).click();
     const text = await readFile(await (await download).path(), 'utf8');
@@ -164,7 +164,7 @@ describe('training in the console', () => {
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('alert').getByText('The connection to the service broke off.').waitFor();
     proxy.next();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
     await page.context().close();
     await proxy.close();
@@ -181,7 +181,7 @@ describe('training in the console', () => {
     await chooseFile(page, diamonds);
     await page.getByText('The table trains its version 2').waitFor();
     await page.getByRole('button', { name: 'Train' }).click();
-    await page.getByRole('link', { name: 'See how far it is' }).click();
+    await page.getByRole('link', { name: 'See the training' }).click();
     await page.getByRole('button', { name: 'Cancel the training' }).click();
     await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();
     await page.context().close();

@@ -24,15 +24,15 @@ export function FirstModel({ project }: { project: string }) {
   return (
     <View title="What do you want to predict?">
       <p class="intro">
-        Give Roster a table in which the answer is known. It learns to give the answer for rows in
-        which it is not known yet, and says how sure it is of each.
+        Give Roster a table in which the value to predict is known. It trains a model, which predicts
+        the value for other rows and says how confident it is in each.
       </p>
       <div class="ways">
         <section class="card">
-          <h2>See it work</h2>
+          <h2>Try the example</h2>
           <p>
             The prices of 9,000 diamonds, by weight, cut, colour and clarity. Training takes a few
-            seconds. You can then let the model price a diamond of your own, or 1,000 at once.
+            seconds. Then predict the price of one diamond, or of 1,000 at once.
           </p>
           {/* Not disabled, which would take the focus away. */}
           <button
@@ -50,7 +50,7 @@ export function FirstModel({ project }: { project: string }) {
           <h2>Use your own table</h2>
           <p>
             A CSV file with the names of the columns in its first line, and at least 50 rows.
-            Nothing is sent before you say so.
+            Nothing is sent until you start the training.
           </p>
           <DropZone
             label="Drop a CSV file here, or"
@@ -62,8 +62,8 @@ export function FirstModel({ project }: { project: string }) {
           />
         </section>
       </div>
-      <h2>Or from a terminal</h2>
-      <p>This trains with the same diamonds. Every button of this page is a request to the API.</p>
+      <h2>Use a terminal</h2>
+      <p>These commands train with the same diamonds. Everything on this page is also available in the API.</p>
       <Copyable label="Copy the commands" text={commands(project)} />
     </View>
   );

@@ -9,7 +9,7 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
-import { removeModel } from './remove.js';
+import { type ModelPath, removeModel } from './remove.js';
 import { TrainingState } from './training-state.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -30,7 +30,7 @@ interface Versions {
 }
 
 /**
- * The frame of each view of a model: its name, its tabs, and the state of a training that runs or
+ * The frame of each view of a model: its name, its tabs, and a training that is running or has
  * failed. A view shows the version that serves. Quality shows another one with `?version=`.
  * @param children gets the version to show, a function that reads the model again, and the newest
  *   version
@@ -77,7 +77,7 @@ export function ModelFrame({
       </a>
       <ConfirmDelete
         what={`the model ${name}`}
-        consequences="All its versions go with it, and a training that runs is cancelled. Programs that ask it for predictions get an error from then on. This cannot be undone."
+        consequences="All its versions are deleted, and a running training is cancelled. Programs that request predictions from it will get an error. This cannot be undone."
         remove={remove}
       />
     </>
@@ -86,10 +86,10 @@ export function ModelFrame({
     <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
       {isGone(loaded) ? (
         <p class="notice warning" role="alert">
-          <strong>This {asked ? 'version' : 'model'} does not exist, or not any more.</strong> The
-          address may be wrong, or someone has deleted it.{' '}
+          <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be wrong,
+          or someone has deleted it.{' '}
           <a href={asked ? href(['projects', project, 'models', name]) : models}>
-            {asked ? 'See the version that answers predictions' : 'See the models that exist'}
+            {asked ? 'See the version that answers predictions' : 'See all models'}
           </a>
         </p>
       ) : (
@@ -132,11 +132,6 @@ function OtherVersion({ shown, project }: { shown: Model; project: string }) {
       <a href={href(['projects', project, 'models', name])}>Show version {serving}</a>
     </p>
   );
-}
-
-interface ModelPath {
-  readonly projectName: string;
-  readonly modelName: string;
 }
 
 async function load(path: ModelPath, asked: number, signal: AbortSignal): Promise<Versions> {

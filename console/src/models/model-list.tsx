@@ -1,19 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
-import { items, type Model } from 'roster-client';
+import type { Model } from 'roster-client';
 import { href } from '../router/route.js';
+import { readList } from '../session/read-list.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
-import { count, percent, rounded } from '../ui/format.js';
+import { FindField } from '../ui/find-field.js';
+import { count, percent, rounded, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { FirstModel } from './first-model.js';
 
 const LOAD_AGAIN_EVERY_MS = 1_500;
 
-/** From so many models on, there is a field to find one by its name. */
-const MANY = 8;
+/** With more models, there is a field to find them by name. */
+const MAX_WITHOUT_FILTER = 8;
 
-/** The models of a project; without any, what one can do to get the first. */
+/** The models of a project; without any, the ways to get the first one. */
 export function ModelList({ project }: { project: string }) {
   const { loaded, reload } = useLoaded((signal) => listModels(project, signal), [project]);
   const models = loaded.state === 'ready' ? loaded.value : [];
@@ -46,21 +48,11 @@ function Cards({ project, models }: { project: string; models: readonly Model[] 
   const found = models.filter(({ name }) => name.toLowerCase().includes(sought.toLowerCase()));
   return (
     <>
-      {models.length > MANY && (
-        <div class="find">
-          <input
-            type="search"
-            aria-label="Find a model by its name"
-            placeholder="Find a model by its name"
-            value={sought}
-            onInput={(event) => setSought(event.currentTarget.value)}
-          />
-          <p class="hint" role="status">
-            {sought === ''
-              ? count(models.length, 'model')
-              : `${found.length} of ${count(models.length, 'model')}`}
-          </p>
-        </div>
+      {models.length > MAX_WITHOUT_FILTER && (
+        <FindField label="Find models" value={sought} onValue={setSought}>
+          {sought && `${whole(found.length)} of `}
+          {count(models.length, 'model')}
+        </FindField>
       )}
       <ul class="cards models">
         {found.map((model) => (
@@ -113,28 +105,17 @@ function qualityOf(model: Model) {
     </>
   ) : (
     <>
-      Right in <strong>{percent(model.metrics.accuracy)}</strong> of cases
+      Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
     </>
   );
 }
 
 async function listModels(project: string, signal: AbortSignal): Promise<Model[]> {
-  const models = new Map<string, Model>();
-  const list = items(
-    (query) =>
-      roster.GET('/api/projects/{projectName}/models', {
-        params: { path: { projectName: project }, query },
-        signal,
-      }),
-    { limit: 1000 },
+  const path = { projectName: project };
+  const models = await readList((query) =>
+    roster.GET('/api/projects/{projectName}/models', { params: { path, query }, signal }),
   );
-  try {
-    for await (const model of list) models.set(model.id, model);
-  } catch (error) {
-    // The mock repeats its one page without end: what was read is the list.
-    if (models.size === 0 || signal.aborted) throw error;
-  }
-  return [...models.values()].sort(byState);
+  return models.toSorted(byState);
 }
 
 function byState(one: Model, other: Model): number {

@@ -10,7 +10,7 @@ import { PredictedActual } from './quality/predicted-actual.js';
 import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
 
-/** The view of how good a model is. */
+/** The view of a model's quality. */
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
@@ -23,10 +23,10 @@ function Quality({ model }: { model: Model }) {
   return (
     <>
       <Comparison model={model} />
-      {model.task === 'regression' ? <OfNumbers model={model} /> : <OfClasses model={model} />}
+      {model.task === 'regression' ? <RegressionQuality model={model} /> : <ClassificationQuality model={model} />}
       <div class="aside-facts">
         <section>
-          <h2>What matters</h2>
+          <h2>Columns</h2>
           <Importance model={model} />
         </section>
         <section>
@@ -38,25 +38,27 @@ function Quality({ model }: { model: Model }) {
   );
 }
 
-function OfNumbers({ model: { metrics, target } }: { model: RegressionModel }) {
+function RegressionQuality({ model: { metrics, target } }: { model: RegressionModel }) {
   if (metrics === null) return null;
   return (
     <>
-      <h2>How close is it?</h2>
+      <h2>Accuracy</h2>
       <div class="figures">
         <PredictedActual groups={metrics.predicted_actual} target={target} />
         <Residuals bins={metrics.residuals} target={target} />
       </div>
-      <h2>Does it keep what it says?</h2>
-      <p class="lead">
-        Of its intervals of {percent(metrics.interval_level)} confidence,{' '}
-        <strong>{finePercent(metrics.interval_coverage)}</strong> held the true value.
+      <h2>Calibration</h2>
+      <p class="coverage">
+        <strong>{finePercent(metrics.interval_coverage)}</strong> of the intervals at{' '}
+        {percent(metrics.interval_level)} confidence contain the actual value.
       </p>
       <div class="figures">
         <Reliability
           bins={metrics.reliability}
-          description="Predictions by the confidence of their interval. On the dashed line, it came true as often as it says. The lines through the points are what chance explains; larger points are more rows."
-          label="Confidence of the interval"
+          title="Confidence and coverage"
+          description="Each point is a group of intervals with similar confidence. On the dashed line, as many contain the actual value as the confidence says. The line through a point is its margin of error; larger points have more rows."
+          nominal="Confidence"
+          observed="Interval coverage"
         />
         <CoverageByError metrics={metrics} />
       </div>
@@ -64,25 +66,27 @@ function OfNumbers({ model: { metrics, target } }: { model: RegressionModel }) {
   );
 }
 
-function OfClasses({ model }: { model: ClassificationModel }) {
+function ClassificationQuality({ model }: { model: ClassificationModel }) {
   const { metrics } = model;
   if (metrics === null) return null;
   return (
     <>
-      <h2>What does it get wrong?</h2>
+      <h2>Accuracy</h2>
       <div class="figures">
         <Confusion model={model} />
       </div>
-      <h2>Does it keep what it says?</h2>
-      <p class="lead">
-        Of its sets of {percent(metrics.set_level)} confidence,{' '}
-        <strong>{finePercent(metrics.set_coverage)}</strong> held the true class.
+      <h2>Calibration</h2>
+      <p class="coverage">
+        <strong>{finePercent(metrics.set_coverage)}</strong> of the sets at{' '}
+        {percent(metrics.set_level)} confidence contain the actual class.
       </p>
       <div class="figures">
         <Reliability
           bins={metrics.reliability}
-          description="Predictions by the probability of their answer. On the dashed line, it was right as often as it says. The lines through the points are what chance explains; larger points are more rows."
-          label="Probability of the answer"
+          title="Probability and accuracy"
+          description="Each point is a group of predictions with similar probability. On the dashed line, as many are correct as the probability says. The line through a point is its margin of error; larger points have more rows."
+          nominal="Probability"
+          observed="Accuracy"
         />
         <CoverageByClass metrics={metrics} />
       </div>

@@ -17,7 +17,7 @@ export function StartView() {
       <Loading loaded={loaded} what="the projects" retry={reload}>
         {() => (
           <p>
-            There is no project. Models need one: <a href={href(['projects'])}>create a project</a>.
+            There is no project yet. <a href={href(['projects'])}>Create a project</a> for your models.
           </p>
         )}
       </Loading>

@@ -40,8 +40,9 @@ export function TrainView({ project, model }: { project: string; model: string |
       {head === undefined ? (
         <>
           <p>
-            Choose a table in which the answer is known: a CSV file with the names of the columns in
-            its first line, and at least 50 rows. Nothing is sent yet.
+            Choose a table in which the value to predict is known: a CSV file with the names of the
+            columns in its first line, and at least 50 rows. Nothing is sent until you start the
+            training.
           </p>
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a CSV file here, or" accept={TABLE_TYPES} onFile={read} />

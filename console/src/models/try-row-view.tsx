@@ -28,7 +28,7 @@ const CONFIDENCES = ['', '0.8', '0.9', '0.95'] as const;
 const ALONG = '~along';
 const CONFIDENCE = '~confidence';
 
-/** With more columns, the less important ones can be opened. */
+/** The most columns to show at once; the less important ones can be opened. */
 const MAX_FIELDS = 12;
 
 function TryRow({ project, model }: { project: string; model: Model }) {
@@ -102,8 +102,8 @@ function TryRow({ project, model }: { project: string; model: Model }) {
         <form onSubmit={(event) => event.preventDefault()}>
           <h2>The row</h2>
           <p class="faint">
-            The columns that matter most come first. Each may be left empty. The address of this
-            page holds the row, so that you can share it.
+            The most important columns come first. Any can be left empty. To share this row, copy the
+            address of the page.
           </p>
           <div class="fields">{columns.slice(0, isAll ? undefined : MAX_FIELDS).map(field)}</div>
           {columns.length > MAX_FIELDS && !isAll && (
@@ -115,17 +115,17 @@ function TryRow({ project, model }: { project: string; model: Model }) {
           )}
           <div class="actions">
             <button type="button" onClick={() => setRow(startRow(columns))}>
-              Start again
+              Reset
             </button>
             <button type="button" onClick={() => setRow({})}>
-              Empty all
+              Clear all
             </button>
           </div>
         </form>
         <section class="what-if">
-          <h2>What if?</h2>
+          <h2>What if one value changes?</h2>
           <div class="fields">
-            <Field label="Move along">
+            <Field label="Column to vary">
               {(control) => (
                 <select
                   {...control}
@@ -148,7 +148,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
                     value={chosenClass}
                     onChange={(event) => setChosenClass(event.currentTarget.value)}
                   >
-                    <option value="">The predicted one</option>
+                    <option value="">The predicted class</option>
                     {model.classes?.map(({ name }) => (
                       <option key={name} value={name}>
                         {name}

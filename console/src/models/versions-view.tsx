@@ -9,7 +9,7 @@ import { readVersions } from './versions/read-versions.js';
 import { VersionComparison } from './versions/version-comparison.js';
 import { VersionTable } from './versions/version-table.js';
 
-/** The versions of a model: which one serves, and how they differ. */
+/** The versions of a model: a table, and a comparison of two. */
 export function VersionsView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="versions" always>
@@ -46,7 +46,7 @@ function Versions({
           body: { serving: { version: wanted } },
         }),
       );
-      setServed(`Version ${wanted} answers predictions now.`);
+      setServed(`Version ${wanted} now answers predictions.`);
     } catch (reason) {
       setError(reason);
     }

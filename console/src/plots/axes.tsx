@@ -29,7 +29,7 @@ export function BottomAxis({
         </text>
       ))}
       <text class="label" x={area.right} y={area.bottom + 38} text-anchor="end">
-        {shortened(label, area.right - area.left)}
+        {fitToWidth(label, area.right - area.left)}
       </text>
     </g>
   );
@@ -58,7 +58,7 @@ export function LeftAxis({
         </g>
       ))}
       <text class="label" x={0} y={12} text-anchor="start">
-        {shortened(label, area.right)}
+        {fitToWidth(label, area.right)}
       </text>
     </g>
   );
@@ -68,7 +68,7 @@ export function LeftAxis({
 const CHARACTER = 7;
 
 /** Returns a text that fits a width, with an ellipsis where it was cut. */
-export function shortened(text: string, width: number): string {
+export function fitToWidth(text: string, width: number): string {
   const characters = Array.from(text);
   const most = Math.max(1, Math.floor(width / CHARACTER));
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;

@@ -5,7 +5,7 @@ import type { Comparison } from './compare-columns.js';
 
 const MAX_LISTED = 12;
 
-/** Says how the columns of a file fit a model, and what will be added to the file. */
+/** Shows how the columns of a file fit a model, and what will be added to the file. */
 export function ColumnComparison({
   model,
   comparison: { used, unknown, missing, targetIndex },
@@ -36,13 +36,13 @@ export function ColumnComparison({
         <>
           <dt class="warn">Missing</dt>
           <dd>
-            <Names names={missing} />. The rows are predicted without, so the answers are less sure.
+            <Names names={missing} />. Predictions without {missing.length === 1 ? 'it' : 'them'} are less certain.
           </dd>
         </>
       )}
       {unknown.length > 0 && (
         <>
-          <dt>Not known to the model</dt>
+          <dt>Unknown to the model</dt>
           <dd>
             <ul class="plain">
               {unknown.slice(0, MAX_LISTED).map(({ name, nearest }) => (
@@ -51,7 +51,7 @@ export function ColumnComparison({
                   {nearest !== null && (
                     <>
                       {' '}
-                      – is it <code>{nearest}</code>? Then rename it in the file.
+                      – if this is <code>{nearest}</code>, rename it in the file.
                     </>
                   )}
                 </li>

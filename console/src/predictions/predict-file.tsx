@@ -5,7 +5,7 @@ import { TABLE_TYPES } from '../tables/table-types.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { PredictTable } from './predict-table-form.js';
+import { PredictTable } from './predict-table.js';
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 export function PredictFile({ project, model }: { project: string; model: Model }) {
@@ -28,9 +28,9 @@ export function PredictFile({ project, model }: { project: string; model: Model 
   return (
     <>
       <p>
-        Choose a CSV file with the model’s columns. You get the same file back, with what the model
-        predicts for {model.target} in each row. Its columns are compared with the model’s before
-        anything is sent.
+        Choose a CSV file with the model’s columns. You get the same file back, with a prediction of{' '}
+        {model.target} in each row. First, its columns are compared with the model’s. Nothing is
+        sent until you start.
       </p>
       {error !== null && <ErrorNotice error={error} />}
       <DropZone
@@ -42,7 +42,7 @@ export function PredictFile({ project, model }: { project: string; model: Model 
         <p class="actions">
           No file at hand?
           <button type="button" onClick={() => read(() => loadDemoTable(DEMO.moreRows))}>
-            Take 1,000 other diamonds
+            Use 1,000 other diamonds
           </button>
         </p>
       )}

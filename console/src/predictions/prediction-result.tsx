@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
-import { shorten } from '../tables/table-preview.js';
+import { truncate } from '../tables/table-preview.js';
 import { count, finePercent, percent, rounded } from '../ui/format.js';
-import type { PredictedTable } from './predict-table.js';
+import type { PredictedTable } from './table-prediction.js';
 import type { Score } from './score.js';
 
 /** The confidence of sets of classes, unless another is asked for. */
 const SET_LEVEL = 0.9;
 
-/** A file with its predictions: to download, with its first rows, its warnings, and how well they fit. */
+/** A predicted file: its download, its warnings, the quality of its predictions, and its first rows. */
 export function PredictionResult({
   model,
   fileName,
@@ -47,26 +47,25 @@ function Quality({ model, score }: { model: Model; score: Score }) {
   const isNumber = model.task === 'regression';
   return (
     <>
-      <h2>How well it did</h2>
+      <h2>Quality of these predictions</h2>
       <p>
-        {score.rows === 1 ? 'One row has' : `${count(score.rows, 'row')} have`} a true{' '}
-        <code>{model.target}</code>.
+        Measured on the {count(score.rows, 'row')} in which the file has <code>{model.target}</code>.
       </p>
       <dl class="stats">
         <div>
-          <dt>{isNumber ? 'Off by, on average' : 'Right'}</dt>
+          <dt>{isNumber ? 'Off by, on average' : 'Accuracy'}</dt>
           <dd>{isNumber ? rounded(score.quality) : finePercent(score.quality)}</dd>
           {!isNumber && (
-            <dd class="hint">{finePercent(score.confidence)} expected by the confidences</dd>
+            <dd class="hint">{finePercent(score.confidence)} expected from the confidences</dd>
           )}
         </div>
         <div>
-          <dt>{isNumber ? 'True value inside the interval' : 'True class in the set'}</dt>
+          <dt>{isNumber ? 'Interval coverage' : 'Set coverage'}</dt>
           <dd>{finePercent(score.coverage)}</dd>
           <dd class="hint">
             {isNumber
-              ? `${finePercent(score.confidence)} expected by the confidences`
-              : `${percent(SET_LEVEL)} expected, in each class`}
+              ? `${finePercent(score.confidence)} expected from the confidences`
+              : `at least ${percent(SET_LEVEL)} expected in each class`}
           </dd>
         </div>
       </dl>
@@ -79,14 +78,14 @@ function Warnings({ result: { warnings, hasMoreWarnings } }: { result: Predicted
   return (
     <div class="notice warning">
       <p>
-        <strong>Some rows are unlike the table that the model learned from.</strong> They are
-        predicted all the same.
+        <strong>Some rows are unlike the training table.</strong> They are predicted, but the
+        confidences may not hold for them.
       </p>
       <ul>
         {warnings.map((warning) => (
           <li key={warning.kind + warning.name}>{describe(warning)}</li>
         ))}
-        {hasMoreWarnings && <li>There are further warnings of this kind.</li>}
+        {hasMoreWarnings && <li>There are more warnings.</li>}
       </ul>
     </div>
   );
@@ -94,11 +93,11 @@ function Warnings({ result: { warnings, hasMoreWarnings } }: { result: Predicted
 
 function describe({ kind, name, rows }: RowWarning) {
   const inRows = `in ${count(rows, 'row')}`;
-  if (kind === 'no-column') return `No value of any column of the model ${inRows}`;
+  if (kind === 'no-column') return `No value in any column of the model, ${inRows}`;
   const found = {
     'unknown-name': 'a name that the model does not know',
-    'out-of-range': 'numbers far outside the range of that table',
-    'new-category': 'categories that are new, or were too rare to learn from',
+    'out-of-range': 'numbers far outside the range of the training table',
+    'new-category': 'categories that the training table does not have, or only in a few rows',
   }[kind];
   return (
     <>
@@ -127,7 +126,7 @@ function FirstRows({ result: { columns, addedCount, firstRows } }: { result: Pre
           <tr>
             {inFront(columns).map((name, index) => (
               <th key={index} scope="col" class={isAdded(index)}>
-                <span class="column-name">{shorten(name)}</span>
+                <span class="column-name">{truncate(name)}</span>
               </th>
             ))}
           </tr>
@@ -137,7 +136,7 @@ function FirstRows({ result: { columns, addedCount, firstRows } }: { result: Pre
             <tr key={rowIndex}>
               {inFront(row).map((cell, index) => (
                 <td key={index} class={isAdded(index)}>
-                  {shorten(cell)}
+                  {truncate(cell)}
                 </td>
               ))}
             </tr>

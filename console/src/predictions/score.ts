@@ -1,7 +1,7 @@
 import type { Model, PredictionRow } from 'roster-client';
 import { cellText, parseNumber } from '../../../prediction/src/browser.js';
 
-/** How well the rows of a file were predicted whose true value the file has. */
+/** The quality of the predictions of rows whose true value the file has. */
 export interface Score {
   readonly rows: number;
   /** The share of rows whose true value is in their interval or their set. */

@@ -1,11 +1,11 @@
 import type { Agent, components } from 'roster-client';
 import { href } from '../router/route.js';
+import { readList } from '../session/read-list.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { count, time } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { bodyOf, ifMatch, type Kind } from './kind.js';
-import { readList } from './list/read-list.js';
 import { NameLinks } from './name-links.js';
 import { SKILLS } from './skills.js';
 
@@ -18,7 +18,7 @@ const ONE = '/projects/{project_name}/agents/{agent_name}';
 export const AGENTS: Kind<Agent> = {
   name: 'agent',
   plural: 'agents',
-  purpose: 'An agent answers questions with the help of its skills and of a language model.',
+  purpose: 'An agent answers questions with a language model and its skills.',
   columns: (project) => [
     {
       head: 'Name',
@@ -66,7 +66,7 @@ function modelOf({ model_name, provider, model }: Agent): string {
   return [name, from].filter(Boolean).join(' · ') || '–';
 }
 
-/** So many skills are named in a row. */
+/** The most skills to name in a row of the list. */
 const MAX_NAMED = 3;
 
 function skillsOf({ skills }: Agent): string {
@@ -75,7 +75,7 @@ function skillsOf({ skills }: Agent): string {
   return [...names, ...(more > 0 ? [count(more, 'other')] : [])].join(', ') || '–';
 }
 
-/** So many chatbots are named; of the others, the number is told. */
+/** The most chatbots to name; the others are counted. */
 const MAX_NAMED_CHATBOTS = 10;
 
 /** Says which chatbots stay without an agent. */

@@ -30,7 +30,7 @@ export function ConflictNotice<R extends Resource>({
   const different = Object.keys(changedValues(form, draft, names, theirs).values);
   const label = (name: string) => kind.choices[name]?.label ?? labelOf(name);
   return (
-    <Notice title="Changed meanwhile.">
+    <Notice title="Changed by someone else.">
       <p>
         Someone saved this {kind.name} ({time(theirs.updated_at)}) after you had opened it. Your
         changes are not saved yet.
@@ -50,7 +50,7 @@ export function ConflictNotice<R extends Resource>({
                 <th scope="row">{label(name)}</th>
                 <td>
                   <Content content={draft[name]} />
-                  {!(name in mine) && <p class="hint">You did not change it. Theirs stays.</p>}
+                  {!(name in mine) && <p class="hint">You did not change this field. Theirs stays.</p>}
                 </td>
                 <td>
                   <Content content={shown[name]} />
@@ -62,13 +62,13 @@ export function ConflictNotice<R extends Resource>({
       </div>
       <div class="actions">
         <button type="button" onClick={() => setOpen(true)}>
-          Look at theirs
+          Show theirs
         </button>
         <button type="button" onClick={(event) => onKeepMine(event.currentTarget.form)}>
           Keep mine
         </button>
         <button type="button" onClick={onTakeTheirs}>
-          Take theirs
+          Use theirs
         </button>
       </div>
       {isOpen && (
@@ -95,7 +95,7 @@ export function ConflictNotice<R extends Resource>({
 /** Says that someone else deleted a resource since it was read. */
 export function DeletedNotice<R extends Resource>({ kind, list }: { kind: Kind<R>; list: string }) {
   return (
-    <Notice title="Deleted meanwhile.">
+    <Notice title="Deleted by someone else.">
       <p>
         Someone deleted or renamed this {kind.name} after you had opened it. What you typed is
         below: create the {kind.name} again with it, or <a href={list}>go to the {kind.plural}</a>.
@@ -118,5 +118,5 @@ function Notice({ title, children }: { title: string; children: ComponentChildre
 
 function Content({ content = '' }: { content: Draft[string] | undefined }) {
   const text = typeof content === 'string' ? content : content.join(', ');
-  return text === '' ? <span class="faint">nothing</span> : <span class="content">{text}</span>;
+  return text === '' ? <span class="faint">(empty)</span> : <span class="content">{text}</span>;
 }

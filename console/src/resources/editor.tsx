@@ -2,6 +2,8 @@ import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { replaceView } from '../router/route.js';
+import { removed } from '../session/removed.js';
+import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { View } from '../ui/view.js';
 import { ConflictNotice, DeletedNotice } from './conflict.js';
@@ -16,10 +18,9 @@ import {
   type Values,
 } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
-import { useUnsavedWarning } from './form/unsaved-warning.js';
 import type { Kind, Resource } from './kind.js';
 import { Outcome, setOutcome } from './outcome.js';
-import { isGone, isOutdated, removed, type Stored, stored, storedOrNull } from './stored.js';
+import { isGone, isOutdated, type Stored, stored, storedOrNull } from './stored.js';
 
 /** A resource that can be changed and deleted. */
 export function Editor<R extends Resource>({
@@ -32,7 +33,7 @@ export function Editor<R extends Resource>({
 }: {
   kind: Kind<R>;
   project: string;
-  /** What the address of the view names the resource by. */
+  /** The name in the address of the view. */
   address: string;
   /** The resource as it was read last. */
   latest: Stored<R>;
@@ -44,7 +45,7 @@ export function Editor<R extends Resource>({
   const names = fieldNames(form, kind.leftOut);
   const [base, setBase] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(form, latest.value));
-  /** What others made of it meanwhile: null if they deleted it, undefined if nothing. */
+  /** The resource as others changed it meanwhile: null if they deleted it, undefined if they did not. */
   const [theirs, setTheirs] = useState<Stored<R> | null>();
   const [done, setDone] = useState('');
   const tag = useRef(latest.etag);
@@ -55,7 +56,7 @@ export function Editor<R extends Resource>({
   const isChanged = !isSame(draft, draftOf(form, base.value));
   const notChangedYet = useRef(true);
   notChangedYet.current = !isChanged && theirs === undefined;
-  useUnsavedWarning(isChanged);
+  useLeaveWarning(isChanged);
 
   const adopt = (now: Stored<R>, message: string) => {
     tag.current = now.etag;
@@ -115,7 +116,7 @@ export function Editor<R extends Resource>({
       if (!isEmpty(faults)) return faults;
       if (isEmpty(values)) saved(overwritten, 'Saved.');
       else await send(values, overwritten.value, true);
-    } else if (isEmpty(changes.values)) setDone('Nothing has changed.');
+    } else if (isEmpty(changes.values)) setDone('There is nothing to save.');
     else await send(changes.values, base.value, true);
     return {};
   };
@@ -130,7 +131,7 @@ export function Editor<R extends Resource>({
         if (!isChanged) adopt(now, '');
         deletedTag.current = now.etag;
         throw new Error(
-          `Someone changed the ${kind.name} meanwhile. Keep it and look, or delete it as it is now.`,
+          `Someone else changed the ${kind.name}. Cancel to look at it, or delete it as it is now.`,
         );
       }
     }
@@ -182,7 +183,7 @@ export function Editor<R extends Resource>({
                   isKeeping.current = true;
                   element?.requestSubmit();
                 }}
-                onTakeTheirs={() => adopt(theirs, 'This is what is stored now.')}
+                onTakeTheirs={() => adopt(theirs, 'Your changes were replaced by theirs.')}
               />
             )
           )

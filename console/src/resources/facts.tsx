@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { time } from '../ui/format.js';
 import type { Kind, Resource } from './kind.js';
 
-/** What the service tells of a resource beside its fields. */
+/** The facts of a resource that are not fields of its form. */
 export function Facts<R extends Resource>({
   kind,
   project,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Agent, Answer, Chatbot, ListCall, Skill } from 'roster-client';
+import type { Deletion } from '../session/removed.js';
 import type { Values } from './form/draft.js';
 
 /** A resource of a project that has a name. */
@@ -14,7 +15,7 @@ export interface Column<Item> {
   readonly isMinor?: boolean;
 }
 
-/** What to choose the content of a field from. */
+/** The choices for a field. */
 export interface Choice {
   readonly label: string;
   /** What is chosen, such as "skills". */
@@ -28,9 +29,6 @@ export interface Named {
   readonly name: string;
 }
 
-/** The answer of a deletion. */
-export type Deletion = Promise<Pick<Answer<never>, 'error' | 'response'>>;
-
 /** One kind of resource: its requests, and what the console says of it. */
 export interface Kind<R extends Resource> {
   readonly name: 'skill' | 'agent' | 'chatbot';
@@ -42,7 +40,7 @@ export interface Kind<R extends Resource> {
   readonly choices: Readonly<Record<string, Choice>>;
   /** Fields of the body that another field of the form stands for. */
   readonly leftOut: readonly string[];
-  /** What addresses a resource for good: its identifier, where the contract finds it by one. */
+  /** Returns the address of a resource that a new name does not change: its identifier, where the contract finds it by one. */
   readonly address: (resource: R) => string;
   readonly list: (project: string, signal: AbortSignal) => ListCall<R>;
   readonly get: (project: string, name: string, signal?: AbortSignal) => Promise<Answer<R>>;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** What the last view has done, for the view that it led to. */
+/** The message of the last view, for the view that it led to. */
 let outcome = '';
 
 /** Keeps what was done for the next view. */

@@ -2,6 +2,8 @@ import { forms } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
 import { answered, type components, type Project } from 'roster-client';
 import { href } from '../router/route.js';
+import { useList } from '../session/read-list.js';
+import { removed } from '../session/removed.js';
 import { roster } from '../session/roster.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { time } from '../ui/format.js';
@@ -9,9 +11,8 @@ import { View } from '../ui/view.js';
 import { draftOf, fieldNames, newValues } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
 import { bodyOf, type Column, ifMatch } from './kind.js';
-import { List } from './list/list.js';
-import { useList } from './list/read-list.js';
-import { removed, storedOrNull } from './stored.js';
+import { List } from './list.js';
+import { storedOrNull } from './stored.js';
 
 type NewProject = components['schemas']['CreateProjectBody']['project'];
 
@@ -43,7 +44,7 @@ export function ProjectsView() {
   return (
     <View title="Projects">
       <p class="faint lead">
-        A project holds models, skills, agents and chatbots. Names are unique within it.
+        A project contains models, skills, agents and chatbots. Names are unique within it.
       </p>
       <p role="status" class={done ? 'outcome' : undefined}>
         {done}
@@ -57,7 +58,7 @@ export function ProjectsView() {
         action={(project) => (
           <ConfirmDelete
             what={`the project ${project.name}`}
-            consequences="Only an empty project is deleted. If it still holds anything, nothing is deleted, and you see what it holds."
+            consequences="Only an empty project can be deleted. If it is not empty, you see what it contains."
             remove={() => remove(project)}
           />
         )}

@@ -1,14 +1,15 @@
 import { forms } from 'virtual:contract-forms';
 import { useRef, useState } from 'preact/hooks';
 import { href, replaceView } from '../router/route.js';
+import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { capitalized } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { Editor } from './editor.js';
 import { draftOf, fieldNames, isSame, newValues } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
-import { useUnsavedWarning } from './form/unsaved-warning.js';
 import type { Kind, Resource } from './kind.js';
 import { setOutcome } from './outcome.js';
 import { type Stored, stored } from './stored.js';
@@ -27,7 +28,7 @@ export function ResourceView<R extends Resource>(props: Props<R>) {
 /** The view above: the list of the kind. */
 const listOf = <R extends Resource>({ kind, project }: Props<R>) => ({
   href: href(['projects', project, kind.plural]),
-  text: `${kind.plural.charAt(0).toUpperCase()}${kind.plural.slice(1)}`,
+  text: capitalized(kind.plural),
 });
 
 function NewView<R extends Resource>(props: Props<R>) {
@@ -35,7 +36,7 @@ function NewView<R extends Resource>(props: Props<R>) {
   const form = forms[kind.name];
   const blank = draftOf(form, null);
   const [draft, setDraft] = useState(blank);
-  useUnsavedWarning(!isSame(draft, blank));
+  useLeaveWarning(!isSame(draft, blank));
   return (
     <View title={`New ${kind.name}`} up={listOf(props)}>
       <p class="faint lead">{kind.purpose}</p>

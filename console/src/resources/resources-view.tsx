@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { href } from '../router/route.js';
+import { useList } from '../session/read-list.js';
+import { capitalized } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { AGENTS } from './agents.js';
 import { CHATBOTS } from './chatbots.js';
 import type { Kind, Resource } from './kind.js';
-import { List } from './list/list.js';
-import { useList } from './list/read-list.js';
+import { List } from './list.js';
 import { Outcome } from './outcome.js';
 import { SKILLS } from './skills.js';
 
@@ -36,7 +37,7 @@ function KindView<R extends Resource>({ project, kind }: { project: string; kind
   const isEmpty = list.isComplete && list.items.length === 0;
   return (
     <View
-      title={`${plural.charAt(0).toUpperCase()}${plural.slice(1)}`}
+      title={capitalized(plural)}
       actions={isEmpty ? undefined : create}
     >
       <Outcome />

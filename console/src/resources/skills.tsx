@@ -66,7 +66,7 @@ export const SKILLS: Kind<Skill> = {
   },
 };
 
-/** So many agents are named; of the others, the number is told. */
+/** The most agents to name; the others are counted. */
 const MAX_NAMED = 10;
 
 /** The names of the agents that use a skill, of which the skill knows the identifiers. */

@@ -1,5 +1,4 @@
 import { type Answer, answered, ProblemError } from 'roster-client';
-import type { Deletion } from './kind.js';
 
 /** A resource as it was read, with the tag of that state. */
 export interface Stored<R> {
@@ -24,15 +23,6 @@ export async function storedOrNull<R extends object>(
     if (isGone(error)) return null;
     throw error;
   }
-}
-
-/**
- * Deletes a resource, or finds it deleted.
- * @throws ProblemError if the answer is another problem
- */
-export async function removed(deletion: Deletion): Promise<void> {
-  const { error, response } = await deletion;
-  if (error !== undefined && error.status !== 404) throw new ProblemError(error, response);
 }
 
 /** Whether the resource does not exist any more. */

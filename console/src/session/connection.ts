@@ -1,6 +1,6 @@
 import { signal } from './signal.js';
 
-/** How the service answers: at all, or that it is busy and for how long. */
+/** The state of the connection: the service answers, does not answer, or is busy for some seconds. */
 export type Connection =
   | { readonly state: 'online' }
   | { readonly state: 'lost' }
@@ -8,7 +8,7 @@ export type Connection =
 
 const ONLINE: Connection = { state: 'online' };
 
-/** The state of the connection, as the last answer told it. */
+/** The state of the connection, according to the last answer. */
 export const connection = signal<Connection>(ONLINE);
 
 const TRY_AGAIN_EVERY_MS = 2_000;

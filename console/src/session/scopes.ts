@@ -1,11 +1,11 @@
 import type { Problem, Scope } from 'roster-client';
 
-/** The scopes of a key in words: what it may do, and what belongs to that. */
+/** The scopes of a key in words: the verb, and what it covers. */
 export const SCOPE_WORDS: Readonly<Record<Scope, readonly [may: string, meaning: string]>> = {
   read: ['read', 'see projects, models, skills, agents and chatbots'],
-  write: ['change', 'create, change and delete them, and train models'],
+  write: ['write', 'create, change and delete them, and train models'],
   predict: ['predict', 'send rows to models'],
-  operate: ['watch', 'read the metrics of all owners'],
+  operate: ['operate', 'read the metrics of all owners'],
 };
 
 export const SCOPES: readonly Scope[] = ['read', 'write', 'predict', 'operate'];

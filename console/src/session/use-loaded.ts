@@ -3,7 +3,7 @@ import { connection } from './connection.js';
 import { key } from './key.js';
 import { useSignal } from './signal.js';
 
-/** What a view has of the service: nothing yet, a value, or an error. */
+/** The state of a value that is loaded: not there yet, a value, or an error. */
 export type Loaded<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly value: T }

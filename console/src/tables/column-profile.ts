@@ -6,7 +6,7 @@ import {
 } from '../../../prediction/src/browser.js';
 import type { TableHead } from './table-head.js';
 
-/** What the values at the beginning of a column look like, read as the service reads them. */
+/** A description of the values at the beginning of a column, read as the service reads them. */
 export interface ColumnProfile {
   readonly name: string;
   readonly kind: 'number' | 'date' | 'category' | 'empty';
@@ -15,7 +15,7 @@ export interface ColumnProfile {
   readonly range: readonly [number, number] | null;
   /** The different values and how often they occur, the most frequent first. */
   readonly values: readonly (readonly [string, number])[];
-  /** What the service would predict the column as. */
+  /** The task that the service would choose for the column. */
   readonly task: 'regression' | 'classification';
   /** Whether numbers of the column have a decimal comma. */
   readonly hasDecimalComma: boolean;

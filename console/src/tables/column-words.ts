@@ -1,4 +1,4 @@
-import { count, finePercent, number, percent } from '../ui/format.js';
+import { count, date, finePercent, number, percent } from '../ui/format.js';
 import type { ColumnProfile } from './column-profile.js';
 
 const MAX_NAMED = 4;
@@ -8,7 +8,7 @@ export function describeColumn({ kind, range, values }: ColumnProfile): string {
   if (kind === 'empty') return 'no values';
   if (kind === 'category') return count(values.length, 'category', 'categories');
   const [low, high] = range ?? [0, 0];
-  if (kind === 'date') return `dates, ${day(low)} to ${day(high)}`;
+  if (kind === 'date') return `dates, ${date(low)} to ${date(high)}`;
   return `numbers, ${number(low)} to ${number(high)}`;
 }
 
@@ -22,11 +22,4 @@ export function describeMissing({ missingShare }: ColumnProfile): string | undef
 export function nameValues({ values }: ColumnProfile): string {
   const names = values.slice(0, MAX_NAMED).map(([text]) => text);
   return names.join(', ') + (values.length > MAX_NAMED ? ', …' : '');
-}
-
-function day(milliseconds: number): string {
-  return new Intl.DateTimeFormat(navigator.language, {
-    dateStyle: 'medium',
-    timeZone: 'UTC',
-  }).format(milliseconds);
 }

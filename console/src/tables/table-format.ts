@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { TableFileError } from './table-file-error.js';
 
-/** How a table is written down. */
+/** The format of a table file. */
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** Whether the file begins with a byte order mark. */
@@ -24,7 +24,7 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
- * Finds out from the beginning of a file how its table is written down, and decodes that beginning.
+ * Detects the format of a table from the beginning of its file, and decodes that beginning.
  * @param isWhole whether the bytes are the whole file
  * @throws TableFileError if the file is no text
  */

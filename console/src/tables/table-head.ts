@@ -42,7 +42,7 @@ export async function readHead(file: File): Promise<TableHead> {
     );
   }
   if (rows.length === 0) {
-    throw new TableFileError('This table has the names of columns, but no row.');
+    throw new TableFileError('This table has a header, but no rows.');
   }
   return {
     file,

@@ -38,7 +38,7 @@ export function TablePreview({
           <tr>
             {profiles.map((profile, index) => (
               <th key={index} scope="col" class={profile.name === target ? 'chosen' : undefined}>
-                <span class="column-name">{shorten(profile.name) || '(no name)'}</span>
+                <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
                 <span class="column-kind">{describeColumn(profile)}</span>
                 <span class="column-kind">{describeMissing(profile)}</span>
                 {profile.name !== target && faults.has(profile.name) && (
@@ -53,7 +53,7 @@ export function TablePreview({
             <tr key={index}>
               {profiles.map(({ name }, column) => (
                 <td key={column} class={name === target ? 'chosen' : undefined}>
-                  {shorten(row[column] ?? '')}
+                  {truncate(row[column] ?? '')}
                 </td>
               ))}
             </tr>
@@ -65,6 +65,6 @@ export function TablePreview({
 }
 
 /** Returns the beginning of a long text. */
-export function shorten(text: string): string {
+export function truncate(text: string): string {
   return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)} …` : text;
 }

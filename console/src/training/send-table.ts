@@ -8,14 +8,14 @@ export interface TrainingRequest {
   readonly project: string;
   readonly name: string;
   readonly target: string;
-  /** What to predict the target as, in place of what its values suggest. */
+  /** The task, if not the one that the values suggest. */
   readonly task?: Model['task'] | undefined;
   readonly table: Blob;
-  /** How the table is written down, if not with commas and in UTF-8. */
+  /** The format of the table, if not commas and UTF-8. */
   readonly format?: TableFormat;
 }
 
-/** How far a table is on its way, from 0 to 1. */
+/** The progress of sending a table, from 0 to 1. */
 export interface Sending {
   readonly step: 'converting' | 'sending';
   readonly share: number;

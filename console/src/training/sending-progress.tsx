@@ -1,7 +1,7 @@
 import { Progress } from '../ui/progress.js';
 import type { SendingState } from './use-training.js';
 
-/** How far a table is on its way, with the button that stops it. Shows nothing when none is sent. */
+/** The progress of sending a table, with a button that cancels. Shows nothing when none is sent. */
 export function SendingProgress({ state, cancel }: { state: SendingState; cancel: () => void }) {
   if (state.step === 'none' || state.step === 'failed') return null;
   const { step, share } = state;
@@ -10,12 +10,12 @@ export function SendingProgress({ state, cancel }: { state: SendingState; cancel
     <div class="notice">
       {isRead ? (
         <p class="waiting" role="status">
-          The table has arrived. The service reads it …
+          The service is reading the table …
         </p>
       ) : (
         <Progress
           key={step}
-          label={step === 'sending' ? 'Sending the table' : 'Writing the table with commas'}
+          label={step === 'sending' ? 'Sending the table' : 'Converting the table'}
           share={share}
         />
       )}

@@ -17,7 +17,7 @@ import { useTraining } from './use-training.js';
 
 type Task = ColumnProfile['task'];
 
-/** What is to be predicted from a table that was chosen, and by a model of which name. */
+/** The form that trains with a chosen table: the column to predict, the task, and the name of the model. */
 export function TrainForm({
   project,
   model,
@@ -68,14 +68,14 @@ export function TrainForm({
       {isTooLarge && (
         <p class="notice error" role="alert">
           <strong>This table is too large.</strong> The service takes at most {bytes(maxSize)}.
-          Leave out columns that say nothing about the answer, or send a part of the rows.
+          Leave out columns that do not help to predict, or some of the rows.
         </p>
       )}
       <FormatNotice head={head} />
       <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
       {!head.isWhole && (
         <p class="hint">
-          The first {count(head.rows.length, 'row')} are described here. The model learns from all.
+          This describes the first {count(head.rows.length, 'row')}. The model is trained on all rows.
         </p>
       )}
       <form
@@ -91,7 +91,7 @@ export function TrainForm({
             label="Column to predict"
             hint={
               chosen === undefined && known === undefined
-                ? 'This is a guess. Choose the column that you want to know in advance.'
+                ? 'This is a guess. Choose the column that you want to predict.'
                 : undefined
             }
             error={targetFault}
@@ -118,7 +118,7 @@ export function TrainForm({
             label="Name of the model"
             hint={
               existing &&
-              `This model exists. The table trains its version ${existing.version + 1}, which answers in place of the earlier ones when it is ready.`
+              `This model exists. The table trains its version ${existing.version + 1}, which answers predictions as soon as it is ready.`
             }
             error={nameError}
           >
@@ -140,14 +140,14 @@ export function TrainForm({
             <ErrorNotice error={others} />
             {isTraining(refusal) && (
               <p>
-                <a href={href(['projects', project, 'models', name])}>See how far it is</a>
+                <a href={href(['projects', project, 'models', name])}>See the training</a>
               </p>
             )}
           </>
         )}
         {/* Not disabled, which would take the focus away. */}
         <button type="submit" class="primary" aria-disabled={isSending || isTooLarge}>
-          {refusal === null ? 'Train' : 'Send again'}
+          {refusal === null ? 'Train' : 'Try again'}
         </button>
         <SendingProgress state={state} cancel={cancel} />
       </form>
@@ -155,9 +155,9 @@ export function TrainForm({
   );
 }
 
-/** Says that a table is written in another way than the service reads, and what becomes of it. */
+/** Says that a table has a format that the service does not read, and how it is sent instead. */
 function FormatNotice({ head: { format } }: { head: TableHead }) {
-  const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+  const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
   const separator = separators[format.delimiter];
   const isOther = format.encoding !== 'utf-8';
   if (separator === undefined && !isOther) return null;
@@ -167,8 +167,8 @@ function FormatNotice({ head: { format } }: { head: TableHead }) {
   ].filter(Boolean);
   return (
     <p class="notice">
-      This file {found.join(' and ')}. It is sent with commas and in UTF-8; your file stays as it
-      is.
+      This file {found.join(' and ')}. It is sent with commas and in UTF-8. Your file is not
+      changed.
     </p>
   );
 }
@@ -208,12 +208,12 @@ const FEW = 10;
 function describeTask(profile: ColumnProfile, task: Task): string {
   const { values } = profile;
   if (task === 'classification') {
-    return `The answer is one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer ones are put together.`;
+    return `Predicts one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer classes are merged.`;
   }
   if (profile.task === 'classification') return 'Most values of this column are not numbers.';
   return values.length <= FEW
-    ? `The answer is a number with an interval. There are only ${values.length} different ones: if they are codes or grades, predict classes.`
-    : 'The answer is a number, with the interval in which the true value lies.';
+    ? `Predicts a number, with an interval. The column has only ${values.length} different values: if they are codes or grades, predict classes.`
+    : 'Predicts a number, with an interval.';
 }
 
 /** Guesses the column to predict: the last one whose values vary and repeat, or are numbers. */

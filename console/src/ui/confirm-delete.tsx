@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.js';
 import { ErrorNotice } from './error-notice.js';
 
-/** A button that deletes after one question, which says what goes with it. */
+/** A button that deletes, after a dialog that says what else is affected. */
 export function ConfirmDelete({
   what,
   consequences,
@@ -48,7 +48,7 @@ export function ConfirmDelete({
               {isBusy ? 'Deleting …' : 'Delete'}
             </button>
             <button type="button" onClick={() => setOpen(false)}>
-              Keep
+              Cancel
             </button>
           </div>
         </Dialog>

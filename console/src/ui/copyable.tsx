@@ -18,7 +18,7 @@ export function Copyable({
     } catch {
       // Browsers lend the clipboard to secure pages only.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
-      setSaid('Selected: press Ctrl+C to copy.');
+      setSaid('Selected. Press Ctrl+C to copy.');
     }
   };
   return (

@@ -2,7 +2,7 @@ import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
 import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
 
-/** Says what went wrong: the problem that the service answered, or that it did not answer. */
+/** Shows an error: the problem that the service answered with, or that it did not answer. */
 export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, detail, places, requestId, keyLink } = explain(error);
   return (
@@ -44,10 +44,10 @@ function explain(error: unknown): Explanation {
     const scope = missingScope(problem);
     if (scope)
       return {
-        title: `This key may not ${SCOPE_WORDS[scope][0]} anything.`,
-        detail: `It does not have the scope “${scope}”; those who run the service can make a key that has it.`,
+        title: `This key may not ${SCOPE_WORDS[scope][0]}.`,
+        detail: `It does not have the scope “${scope}”. The people who run the service can create a key that has it.`,
         places: [],
-        keyLink: 'See what it may do',
+        keyLink: 'See what this key may do',
       };
     if (problem.type === '/problems/unauthorized')
       return {
@@ -67,7 +67,7 @@ function explain(error: unknown): Explanation {
     return { title: 'The service does not answer.', detail: error.message, places: [] };
   }
   const detail = error instanceof Error ? error.message : String(error);
-  return { title: 'This did not work.', detail, places: [] };
+  return { title: 'Something went wrong.', detail, places: [] };
 }
 
 /** A place in a body has a pointer, one in a table a column, a line or a row. */

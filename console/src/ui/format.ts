@@ -21,6 +21,9 @@ export const whole = (value: number) => wholes.format(value);
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
   `${wholes.format(value)} ${value === 1 ? singular : plural}`;
 
+/** Writes the first letter in upper case. */
+export const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** Formats a share as whole percents. */
 export const percent = (share: number) => percents.format(share);
 

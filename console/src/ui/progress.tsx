@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { duration, percent } from './format.js';
 
-/** How far something is, in percent, and how long it will take if it goes on like this. */
+/** A progress bar with its percentage, and the time left at the present speed. */
 export function Progress({ label, share }: { label: string; share: number }) {
   const [began] = useState(() => ({ at: performance.now(), share }));
   const [now, setNow] = useState(began.at);

@@ -2,7 +2,7 @@ import type { ClassificationMetrics, Model, RegressionMetrics } from 'roster-cli
 import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
-/** The headline of a model: its summary, and its error beside that of the simplest answer. */
+/** The headline of a model: its summary, and its error beside that of a constant prediction. */
 export function Comparison({ model }: { model: Model }) {
   // Its first words are the verdict; a colon ends them.
   const [verdict = '', ...figures] = (model.summary ?? '').split(/(?<=:) /);
@@ -24,7 +24,7 @@ function ErrorBars({ metrics: { mae, baseline_mae: baseline } }: { metrics: Regr
   const longest = Math.max(mae, baseline) || 1;
   return (
     <figure class="comparison">
-      <figcaption>Off by, on average: shorter is better</figcaption>
+      <figcaption>Off by, on average (shorter is better)</figcaption>
       <Bars
         rows={[
           { name: 'This model', share: mae / longest, text: measure(mae) },
@@ -49,7 +49,7 @@ function AccuracyBars({
 }) {
   return (
     <figure class="comparison">
-      <figcaption>Right answers: longer is better</figcaption>
+      <figcaption>Accuracy (longer is better)</figcaption>
       <Bars
         rows={[
           { name: 'This model', share: accuracy, text: finePercent(accuracy) },

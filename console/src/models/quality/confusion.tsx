@@ -1,14 +1,14 @@
 import type { ClassificationModel } from 'roster-client';
-import { shortened } from '../../plots/axes.js';
+import { fitToWidth } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { finePercent, whole } from '../../ui/format.js';
 
-/** Up to so many classes make a matrix that can be read. */
+/** The most classes of a matrix that can be read. */
 const MAX_CLASSES = 10;
 const MAX_PAIRS = 10;
 const CELL_HEIGHT = 34;
 
-/** Which classes are taken for which. */
+/** The confusion matrix; with many classes, the pairs that are confused most often. */
 export function Confusion({ model }: { model: ClassificationModel }) {
   const names = (model.classes ?? []).map(({ name }) => name);
   const counts = model.metrics?.confusion ?? [];
@@ -21,18 +21,18 @@ export function Confusion({ model }: { model: ClassificationModel }) {
 
 interface Counts {
   readonly names: readonly string[];
-  /** By actual class, then by answer. */
+  /** By actual class, then by predicted class. */
   readonly counts: readonly (readonly number[])[];
 }
 
 function ConfusionMatrix({ names, counts }: Counts) {
   return (
     <Figure
-      title="What it takes for what"
-      description="Each row holds the rows of one class, by the answer they got. Blue are right answers, red wrong ones, the darker the more of the class."
+      title="Confusion matrix"
+      description="How many rows of each actual class are predicted as each class. Correct predictions are blue and wrong ones red; darker cells have a larger part of their class."
       height={names.length * CELL_HEIGHT + 58}
       table={{
-        head: ['Actual', ...names.map((name) => `Answered “${name}”`)],
+        head: ['Actual', ...names.map((name) => `Predicted “${name}”`)],
         rows: names.map((name, actual) => [name, ...(counts[actual] ?? [])]),
       }}
     >
@@ -42,7 +42,7 @@ function ConfusionMatrix({ names, counts }: Counts) {
         return (
           <>
             <text class="label" x={left} y={12}>
-              Answered
+              Predicted
             </text>
             <text class="label" x={0} y={36}>
               Actual
@@ -51,20 +51,20 @@ function ConfusionMatrix({ names, counts }: Counts) {
               <g key={name}>
                 <title>{name}</title>
                 <text x={left + cell * (index + 0.5)} y={36} text-anchor="middle">
-                  {shortened(name, cell - 4)}
+                  {fitToWidth(name, cell - 4)}
                 </text>
                 <text x={0} y={46 + CELL_HEIGHT * (index + 0.5) + 4}>
-                  {shortened(name, left - 8)}
+                  {fitToWidth(name, left - 8)}
                 </text>
               </g>
             ))}
             {counts.map((row, actual) => {
               const total = row.reduce((sum, rows) => sum + rows, 0) || 1;
-              return row.map((rows, answer) => (
-                <g key={`${actual}-${answer}`}>
+              return row.map((rows, predicted) => (
+                <g key={`${actual}-${predicted}`}>
                   <rect
-                    class={actual === answer ? 'cell' : 'cell wrong'}
-                    x={left + cell * answer + 1}
+                    class={actual === predicted ? 'matrix-cell' : 'matrix-cell wrong'}
+                    x={left + cell * predicted + 1}
                     y={46 + CELL_HEIGHT * actual + 1}
                     width={Math.max(0, cell - 2)}
                     height={CELL_HEIGHT - 2}
@@ -73,7 +73,7 @@ function ConfusionMatrix({ names, counts }: Counts) {
                   />
                   <text
                     class={rows === 0 ? undefined : 'count'}
-                    x={left + cell * (answer + 0.5)}
+                    x={left + cell * (predicted + 0.5)}
                     y={46 + CELL_HEIGHT * (actual + 0.5) + 4}
                     text-anchor="middle"
                   >
@@ -93,31 +93,31 @@ function ConfusedPairs({ names, counts }: Counts) {
   const pairs = counts
     .flatMap((row, actual) => {
       const total = row.reduce((sum, rows) => sum + rows, 0);
-      return row.map((rows, answer) => ({ actual, answer, rows, share: rows / total }));
+      return row.map((rows, predicted) => ({ actual, predicted, rows, share: rows / total }));
     })
-    .filter(({ actual, answer, rows }) => actual !== answer && rows > 0)
+    .filter(({ actual, predicted, rows }) => actual !== predicted && rows > 0)
     .sort((a, b) => b.rows - a.rows)
     .slice(0, MAX_PAIRS);
   return (
     <section class="figure">
-      <h3>What it takes for what</h3>
+      <h3>Most confused classes</h3>
       {pairs.length === 0 ? (
-        <p>No class was taken for another.</p>
+        <p>No row was predicted as a wrong class.</p>
       ) : (
         <table>
           <thead>
             <tr>
               <th scope="col">Actual</th>
-              <th scope="col">Answered</th>
+              <th scope="col">Predicted</th>
               <th scope="col">Rows</th>
-              <th scope="col">Of the class</th>
+              <th scope="col">Share of the actual class</th>
             </tr>
           </thead>
           <tbody>
-            {pairs.map(({ actual, answer, rows, share }) => (
-              <tr key={`${actual}-${answer}`}>
+            {pairs.map(({ actual, predicted, rows, share }) => (
+              <tr key={`${actual}-${predicted}`}>
                 <td>{names[actual]}</td>
-                <td>{names[answer]}</td>
+                <td>{names[predicted]}</td>
                 <td>{whole(rows)}</td>
                 <td>{finePercent(share)}</td>
               </tr>

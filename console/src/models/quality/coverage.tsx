@@ -6,9 +6,9 @@ import { linearScale } from '../../plots/scale.js';
 import { wilson } from '../../plots/wilson.js';
 import { finePercent, percent, whole } from '../../ui/format.js';
 
-const FIFTHS = ['Easiest', 'Easy', 'Middle', 'Hard', 'Hardest'];
+const FIFTHS = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
 
-/** Whether intervals hold as often among hard rows as among easy ones. */
+/** A plot of interval coverage by the error that the model expects. */
 export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
   const { interval_coverage_by_error: coverage, interval_level: level } = metrics;
   const rows = metrics.held_out_rows / coverage.length;
@@ -17,10 +17,10 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
   const low = Math.max(0, Math.floor(lowest * 20 - 0.2) / 20);
   return (
     <Figure
-      title="For hard rows as for easy ones?"
-      description={`The rows in fifths, by the error that the model expects. Each should be at the dashed line, ${percent(level)}. The lines through the points are what chance explains.`}
+      title="Coverage by expected error"
+      description={`The rows in fifths, from the smallest to the largest error that the model expects. Each fifth should be near the dashed line, ${percent(level)}. The line through a point is its margin of error.`}
       table={{
-        head: ['Fifth', 'Held', 'Left to chance (95 %)'],
+        head: ['Expected error', 'Interval coverage', 'Margin of error (95 %)'],
         rows: coverage.map((share, index) => [
           FIFTHS[index] ?? index,
           finePercent(share),
@@ -38,7 +38,7 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
             <LeftAxis
               scale={y}
               area={area}
-              label="True values inside the interval"
+              label="Interval coverage"
               format={percent}
             />
             <BottomAxis scale={none} area={area} label="Expected error" format={String} />
@@ -63,10 +63,10 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
   );
 }
 
-/** With more classes, those whose sets hold the truth least often are shown. */
+/** The most classes to show; of more, those with the lowest coverage. */
 const MAX_CLASSES = 10;
 
-/** Whether the sets of classes hold as often for each class. */
+/** A plot of set coverage by class. */
 export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics }) {
   const { set_level: level, by_class: all } = metrics;
   const measured = all.flatMap(({ class: name, set_coverage: share, rows }) =>
@@ -81,13 +81,12 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
   return (
     <figure class="figure">
       <figcaption>
-        <h3>For each class alike?</h3>
+        <h3>Coverage by class</h3>
         <p>
-          How often the set of classes that may be true holds the truth. Each should be at the
-          dashed line, {percent(level)}, or right of it; the lines through the points are what
-          chance explains (95 %).
+          How often the set contains the actual class. Each class should be at the dashed line,{' '}
+          {percent(level)}, or right of it. The line through a point is its margin of error.
           {measured.length > shown.length &&
-            ` Of ${measured.length} classes, the ${MAX_CLASSES} lowest are shown: among so many, some are low by chance.`}
+            ` Of ${measured.length} classes, the ${MAX_CLASSES} with the lowest coverage are shown; among so many, some are low by chance.`}
         </p>
       </figcaption>
       <Dots

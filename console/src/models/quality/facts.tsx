@@ -1,7 +1,7 @@
 import type { Model } from 'roster-client';
 import { duration, time, whole } from '../../ui/format.js';
 
-/** When and from what a version was trained. */
+/** The facts of a version's training: its time, its table, its checksum. */
 export function Facts({ model }: { model: Model }) {
   const { version, row_count, columns, updated_at, training_seconds, checksum } = model;
   const facts: readonly (readonly [string, string | number])[] = [
@@ -9,7 +9,7 @@ export function Facts({ model }: { model: Model }) {
     ['Rows', whole(row_count)],
     ['Columns', columns?.length ?? 0],
     ['Trained', time(updated_at)],
-    ['Training took', duration(training_seconds ?? 0)],
+    ['Training time', duration(training_seconds ?? 0)],
     ['Checksum', checksum ?? ''],
   ];
   return (

@@ -2,7 +2,7 @@ import type { Column, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { rounded } from '../../ui/format.js';
 
-/** So many columns are shown at once; the others can be opened. */
+/** The most columns to show at once; the others can be opened. */
 const MAX_SHOWN = 12;
 
 /** Returns the columns that a model uses, the most important first. */
@@ -11,7 +11,7 @@ export function byImportance(columns: readonly Column[]): Column[] {
   return columns.filter(({ used }) => used).sort((a, b) => weight(b) - weight(a));
 }
 
-/** Which columns matter to a model, and which it does not use. */
+/** The importance of the columns that a model uses, and why it does not use the others. */
 export function Importance({ model }: { model: Model }) {
   const columns = byImportance(model.columns ?? []);
   const unused = (model.columns ?? []).filter(({ used }) => !used);
@@ -27,7 +27,7 @@ export function Importance({ model }: { model: Model }) {
           <h3>Importance of columns</h3>
           <p>
             {model.task === 'regression'
-              ? `How much the error (root mean squared, in units of ${model.target}) grows when the column’s values are shuffled.`
+              ? `How much the root mean squared error, in units of ${model.target}, grows when the column’s values are shuffled.`
               : 'How much the log loss grows when the column’s values are shuffled.'}
           </p>
         </figcaption>
@@ -41,7 +41,7 @@ export function Importance({ model }: { model: Model }) {
       </figure>
       {unused.length > 0 && (
         <section class="not-used">
-          <h3>Not used</h3>
+          <h3>Columns that are not used</h3>
           <dl class="unused">
             {unused.map(({ name, reason }) => (
               <div key={name}>

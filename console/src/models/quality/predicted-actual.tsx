@@ -4,7 +4,7 @@ import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { measure, tick } from '../../ui/format.js';
 
-/** Predicted values against actual ones: the nearer to the diagonal, the better. */
+/** A plot of predicted against actual values. */
 export function PredictedActual({
   groups,
   target,
@@ -20,7 +20,7 @@ export function PredictedActual({
   return (
     <Figure
       title="Predicted and actual values"
-      description="Each point is a group of rows with close predictions. On the dashed line, prediction and truth agree. The band is one standard deviation of the true values."
+      description="Each point is a group of rows with similar predictions. On the dashed line, predicted and actual values agree. The band is one standard deviation of the actual values."
       table={{
         head: ['Predicted', 'Actual', 'Standard deviation', 'Rows'],
         rows: groups.map(({ predicted, actual, deviation, rows }) => [

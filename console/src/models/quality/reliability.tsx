@@ -10,21 +10,27 @@ interface Bin {
   readonly rows: number;
 }
 
-/** In fewer rows, chance leaves a share almost any value; such a bin is in the table alone. */
+/** The fewest rows of a bin to draw: of fewer, a share says little. The table shows every bin. */
 const MIN_ROWS = 10;
 
 /**
- * The confidence that predictions carry, against how often they came true. The lines through the
- * points are Wilson intervals of 95 %; a larger point stands for more rows.
+ * A reliability diagram: the confidence of predictions against how often they hold. The lines
+ * through the points are Wilson intervals of 95 %; a larger point stands for more rows.
  */
 export function Reliability({
   bins,
+  title,
   description,
-  label,
+  nominal: nominalLabel,
+  observed: observedLabel,
 }: {
   bins: readonly Bin[];
+  title: string;
   description: string;
-  label: string;
+  /** The label of what the model says, such as "Confidence". */
+  nominal: string;
+  /** The label of what was measured, such as "Accuracy". */
+  observed: string;
 }) {
   const drawn = bins.filter(({ rows }) => rows >= MIN_ROWS);
   const most = Math.max(1, ...drawn.map(({ rows }) => rows));
@@ -32,10 +38,10 @@ export function Reliability({
   const low = Math.max(0, Math.floor(Math.min(...ends, 0.9) * 10 - 0.2) / 10);
   return (
     <Figure
-      title="Does the confidence come true?"
+      title={title}
       description={description}
       table={{
-        head: ['Confidence', 'Came true', 'Left to chance (95 %)', 'Rows'],
+        head: [nominalLabel, observedLabel, 'Margin of error (95 %)', 'Rows'],
         rows: bins.map(({ nominal, observed, rows }) => [
           finePercent(nominal),
           finePercent(observed),
@@ -49,8 +55,8 @@ export function Reliability({
         const y = linearScale([low, 1], [area.bottom, area.top]);
         return (
           <>
-            <LeftAxis scale={y} area={area} label="Came true" format={percent} />
-            <BottomAxis scale={x} area={area} label={label} format={percent} />
+            <LeftAxis scale={y} area={area} label={observedLabel} format={percent} />
+            <BottomAxis scale={x} area={area} label={nominalLabel} format={percent} />
             <line class="reference" x1={x(low)} y1={y(low)} x2={x(1)} y2={y(1)} />
             {drawn.map(({ nominal, observed, rows }) => {
               const [from, to] = wilson(observed, rows);

@@ -23,8 +23,8 @@ export function Residuals({
   const domain: [number, number] = [drawn[0]?.start ?? 0, drawn.at(-1)?.end ?? 1];
   return (
     <Figure
-      title="How far off it is"
-      description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends hold everything further out."
+      title="Residuals"
+      description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends contain all rows further out."
       table={{
         head: ['Actual − predicted', 'Rows'],
         rows: bins.map(({ from, to, rows }) => [rangeText(from, to), rows]),

@@ -5,7 +5,7 @@ import { useWidth } from '../../plots/use-width.js';
 import { exact, finePercent, percent, tick } from '../../ui/format.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
 
-/** A prediction in large letters, and how sure it is. */
+/** A prediction in large letters, with its interval or the probabilities of its classes. */
 export function Answer({
   model,
   prediction,
@@ -41,24 +41,24 @@ const valueText = ({ value }: Prediction) => (typeof value === 'number' ? exact(
 
 function intervalWords(prediction: NumberPrediction, wanted: number | undefined): string {
   const { low, high, confidence } = prediction;
-  const words = `In ${percent(confidence)} of such cases, the true value is between ${exact(low)} and ${exact(high)}.`;
+  const words = `With ${percent(confidence)} confidence, the actual value is between ${exact(low)} and ${exact(high)}.`;
   return wanted !== undefined && confidence < wanted - 0.005
-    ? `${words} The table has too few rows for more.`
+    ? `${words} The table has too few rows for a higher confidence.`
     : words;
 }
 
 /** The confidence of a set of classes if none is asked for. */
-const USUAL_SET = 0.9;
+const DEFAULT_SET_LEVEL = 0.9;
 
-function classWords({ confidence, set }: ClassPrediction, wanted = USUAL_SET): string {
-  const words = `In ${percent(Math.min(confidence, 0.99))} of such cases, this is right.`;
-  if (set.length < 2) return `${words} At ${percent(wanted)} confidence, it is no other class.`;
+function classWords({ confidence, set }: ClassPrediction, wanted = DEFAULT_SET_LEVEL): string {
+  const words = `The probability of this class is ${percent(Math.min(confidence, 0.99))}.`;
+  if (set.length < 2) return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
   const other = set.slice(1);
   const named = other.length > MAX_BARS ? `${other.length} other classes` : other.join(', ');
-  return `${words} At ${percent(wanted)} confidence, it may also be ${named}.`;
+  return `${words} With ${percent(wanted)} confidence, the actual class may also be ${named}.`;
 }
 
-/** So many classes are drawn, the most likely ones. */
+/** The most classes to draw: the most likely ones. */
 const MAX_BARS = 6;
 
 function Probabilities({ prediction: { probabilities } }: { prediction: ClassPrediction }) {

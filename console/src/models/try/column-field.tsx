@@ -4,7 +4,7 @@ import { Field } from '../../ui/field.js';
 import { date, ungrouped } from '../../ui/format.js';
 import { dateText, instant, stepOf } from './row.js';
 
-/** So many categories can be chosen from a list; of more, one is typed. */
+/** The most categories to choose from a list; of more, one is typed. */
 const MAX_OPTIONS = 50;
 
 /** The control for the value of a column, which may be empty. */
@@ -78,8 +78,8 @@ export function ColumnField({
 }
 
 const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
-  'out-of-range': 'Far outside of the table’s range. No row was like this.',
-  'new-category': 'The table has no such category, or too few rows of it to learn from.',
+  'out-of-range': 'Far outside the range of the training table.',
+  'new-category': 'The training table has no such category, or only in a few rows.',
   'no-column': 'No value.',
   'unknown-name': 'The model has no such column.',
 };

@@ -16,7 +16,7 @@ interface Point {
   readonly high: number;
 }
 
-/** How the prediction moves along a column, the other values of the row as they are. */
+/** A plot of the prediction over the values of one column, with the other values of the row unchanged. */
 export function Curve({
   model,
   predicted,
@@ -32,7 +32,7 @@ export function Curve({
   const [ownPrediction, ...predictions] = predicted.predictions;
   // A mock answers one row, whatever it is asked.
   if (!column || !ownPrediction || predictions.length !== values.length)
-    return <p class="faint">The service has not answered each value of {along}.</p>;
+    return <p class="faint">The service did not predict every value of {along}.</p>;
   const isShare = model.task === 'classification';
   const pointOf = (value: Cell, prediction: Prediction): Point => {
     if (prediction.task === 'regression') {
@@ -46,17 +46,17 @@ export function Curve({
     return prediction ? [pointOf(value, prediction)] : [];
   });
   const measured = isShare ? `Probability of ${chosenClass}` : model.target;
-  const title = `${measured} along ${column.name}`;
+  const title = `${measured} by ${column.name}`;
   const categories = column.categories?.length ?? 0;
   const description = [
-    'The other values stay as they are.',
-    isShare ? '' : 'The band is the interval.',
-    categories > values.length ? `These are the commonest of ${categories} categories.` : '',
+    'All other values stay the same.',
+    isShare ? '' : 'The band is the interval of the prediction.',
+    categories > values.length ? `The most frequent of ${categories} categories are shown.` : '',
   ].join(' ');
   const text = isShare ? finePercent : exact;
   const valueText = (value: Cell) => (column.kind === 'date' ? date(instant(value)) : value);
   const table = {
-    head: [column.name, measured, ...(isShare ? [] : ['From', 'To'])],
+    head: [column.name, measured, ...(isShare ? [] : ['Interval from', 'Interval to'])],
     rows: points.map(({ value, at, low, high }) => [
       valueText(value),
       text(at),

@@ -43,7 +43,7 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
       probabilities: probabilitiesOf(row[`${target}_explain`]),
     };
   }
-  throw new Error(`The answer has no ${target} of this model. Another version may serve by now.`);
+  throw new Error(`The answer does not fit this model: another version may answer predictions now. Load the page again.`);
 }
 
 const PREFIX = 'probability_class_';

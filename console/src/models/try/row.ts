@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, string>>;
 /** A value as it is sent. */
 export type Cell = string | number;
 
-/** How far a slider moves at a step: about a hundredth of the range, and whole if its ends are. */
+/** Returns the step of a slider: about a hundredth of the range, and whole if its ends are. */
 export function stepOf({ min, max }: Column): number {
   if (typeof min !== 'number' || typeof max !== 'number' || max <= min) return 1;
   const step = 10 ** Math.floor(Math.log10((max - min) / 50));

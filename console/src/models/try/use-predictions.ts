@@ -28,7 +28,7 @@ export interface Predicted {
   readonly warnings: readonly RowWarning[];
 }
 
-/** While someone types, so many milliseconds without a key pass before a request. */
+/** The pause in typing after which a request is sent, in milliseconds. */
 const PAUSE_MS = 150;
 
 /**
@@ -63,7 +63,7 @@ export function usePredictions(
   };
 
   const key = JSON.stringify([question, model.version]);
-  // `key` stands for the question, which is new at each render
+  // `key` stands for the question, which is new at each render.
   useEffect(() => {
     wanted.current = question;
     if (isLost) return;

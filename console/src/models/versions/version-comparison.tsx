@@ -11,7 +11,7 @@ interface Compared {
   readonly better?: 'smaller' | 'larger';
 }
 
-/** Two versions side by side: their metrics, which is better, and what matters to each. */
+/** Two versions side by side: their metrics, which is better, and the importance of columns. */
 export function VersionComparison({
   versions,
   chosen,
@@ -68,8 +68,8 @@ function Differences({ first, second }: { first: Model; second: Model }) {
   return (
     <>
       <p class="faint">
-        Each version was measured on rows of its own table. If the tables differ, the rows may be
-        harder in one of them.
+        Each version is measured on held-out rows of its own table. If the tables differ, one of them
+        may be harder to predict.
       </p>
       {/* A table that is wider than the page scrolls, also by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
@@ -143,12 +143,12 @@ function metricsOf(first: Model, second: Model): Compared[] {
       },
       { name: 'Variance explained', values: [a.r2, b.r2], format: finePercent, better: 'larger' },
       {
-        name: `Intervals of ${percent(a.interval_level)} that held`,
+        name: `Interval coverage at ${percent(a.interval_level)} confidence`,
         values: [a.interval_coverage, b.interval_coverage],
         format: finePercent,
       },
       {
-        name: 'Rows measured on',
+        name: 'Held-out rows',
         values: [a.held_out_rows, b.held_out_rows],
         format: whole,
       },
@@ -160,7 +160,7 @@ function metricsOf(first: Model, second: Model): Compared[] {
   if (!a || !b) return [];
   return [
     {
-      name: 'Right answers',
+      name: 'Accuracy',
       values: [a.accuracy, b.accuracy],
       format: finePercent,
       better: 'larger',
@@ -173,17 +173,17 @@ function metricsOf(first: Model, second: Model): Compared[] {
     },
     { name: 'Log loss', values: [a.log_loss, b.log_loss], format: measure, better: 'smaller' },
     {
-      name: `Sets of ${percent(a.set_level)} that held`,
+      name: `Set coverage at ${percent(a.set_level)} confidence`,
       values: [a.set_coverage, b.set_coverage],
       format: finePercent,
     },
     {
-      name: 'Classes in a set',
+      name: 'Classes per set',
       values: [a.set_size, b.set_size],
       format: number,
       better: 'smaller',
     },
-    { name: 'Rows measured on', values: [a.held_out_rows, b.held_out_rows], format: whole },
+    { name: 'Held-out rows', values: [a.held_out_rows, b.held_out_rows], format: whole },
   ];
 }
 
@@ -191,7 +191,7 @@ function metricsOf(first: Model, second: Model): Compared[] {
 function verdict({ values: [one, other], format, better }: Compared, a: number, b: number): string {
   if (better === undefined) return '';
   const isFirst = better === 'smaller' ? one < other : one > other;
-  if (format(one) === format(other)) return 'the same';
+  if (format(one) === format(other)) return 'equal';
   const winner = `Version ${isFirst ? a : b}`;
   const distance = Math.abs(one - other);
   // Shares differ in points, other figures in percent of the worse one.

@@ -46,7 +46,7 @@ export function VersionTable({
                 )}
               </th>
               <td data-label="State">
-                {version === serving ? <strong class="serves">Serves</strong> : stateOf(model)}
+                {version === serving ? <strong class="serves">Answers predictions</strong> : stateOf(model)}
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
               <td data-label="Rows">{whole(model.row_count)}</td>
@@ -61,7 +61,7 @@ export function VersionTable({
                   {status !== 'training' && version !== serving && versions.length > 1 && (
                     <ConfirmDelete
                       what={`version ${version}`}
-                      consequences="Programs that name this version get an error from then on. The other versions stay. This cannot be undone."
+                      consequences="Programs that name this version will get an error. The other versions stay. This cannot be undone."
                       remove={async () => {
                         await removeVersion({ projectName: project, modelName: name }, version);
                         onDeleted();
@@ -87,5 +87,5 @@ function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
   return model.task === 'regression'
     ? `Off by ${measure(model.metrics.mae)} on average`
-    : `Right in ${finePercent(model.metrics.accuracy)}`;
+    : `Accuracy ${finePercent(model.metrics.accuracy)}`;
 }

@@ -1,12 +1,12 @@
 import { useId, useMemo, useState } from 'preact/hooks';
+import { useList } from '../../session/read-list.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import type { ControlProps } from '../../ui/field.js';
 import { count, whole } from '../../ui/format.js';
 import type { Choice } from '../kind.js';
-import { useList } from '../list/read-list.js';
 
-/** So many names are drawn; the filter finds the others. */
-const ROWS = 50;
+/** The most names to draw; the filter finds the others. */
+const MAX_ROWS = 50;
 
 /** A field that holds names of resources: all of the project's, with a filter. */
 export function Choose({
@@ -73,7 +73,7 @@ export function Choose({
             None
           </label>
         )}
-        {names.slice(0, ROWS).map((name) => (
+        {names.slice(0, MAX_ROWS).map((name) => (
           <label class="check" key={name}>
             <input
               type={isMany ? 'checkbox' : 'radio'}
@@ -90,7 +90,7 @@ export function Choose({
         {hintOf({
           what: choice.what,
           chosen: isMany ? chosen.length : 0,
-          hidden: names.length - ROWS,
+          hidden: names.length - MAX_ROWS,
           isNothing: names.length === 0,
           isEmpty: list.isComplete && list.items.length === 0,
           isLoading: !list.isComplete && list.error === null,
@@ -113,8 +113,8 @@ function hintOf(state: {
     chosen > 0 && `${whole(chosen)} chosen.`,
     isLoading && `Loading the ${what} …`,
     isEmpty && `This project has no ${what} yet.`,
-    isNothing && !isEmpty && !isLoading && `No name of the ${what} has that in it.`,
-    hidden > 0 && `${count(hidden, 'more is', 'more are')} not shown; type a part of the name.`,
+    isNothing && !isEmpty && !isLoading && `No ${what} match.`,
+    hidden > 0 && `${count(hidden, 'more is', 'more are')} not shown. Type part of a name to find them.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

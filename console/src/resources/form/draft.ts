@@ -1,19 +1,20 @@
 import type { Form, FormField } from 'virtual:contract-forms';
+import { capitalized } from '../../ui/format.js';
 
-/** What stands in the fields of a form: text, or chosen names. */
+/** The content of the fields of a form: text, or chosen names. */
 export type Draft = Readonly<Record<string, string | readonly string[]>>;
 
 /** The fields of a body. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What is wrong with fields, by their names. */
+/** The faults of fields, by their names. */
 export type Faults = Readonly<Record<string, string>>;
 
-/** How a field is shown: one line, several, one of a few words, names to choose from, or JSON. */
+/** The control of a field: one line, several, one of a few words, names to choose from, or JSON. */
 export type ControlKind = 'line' | 'lines' | 'option' | 'names' | 'json';
 
 /** A text that may be longer than this gets several lines. */
-const LONGEST_LINE = 1000;
+const MAX_LINE_LENGTH = 1000;
 
 /** Returns the names of the fields that a form shows. */
 export function fieldNames(form: Form, leftOut: readonly string[] = []): string[] {
@@ -27,13 +28,12 @@ export function controlOf(name: string, field: FormField): ControlKind {
   // The one list of names that forms have; another array is written as JSON.
   if (name === 'skills') return 'names';
   if (!typesOf(field).includes('string')) return 'json';
-  return (field.maxLength ?? 0) > LONGEST_LINE ? 'lines' : 'line';
+  return (field.maxLength ?? 0) > MAX_LINE_LENGTH ? 'lines' : 'line';
 }
 
 /** Returns the label of a field: its name in words. */
 export function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(name.replaceAll('_', ' '));
 }
 
 /** Returns what a form shows of a resource, or of nothing yet. */

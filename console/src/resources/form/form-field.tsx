@@ -1,6 +1,7 @@
 import type { FormField } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
 import { type ControlProps, Field } from '../../ui/field.js';
+import { capitalized } from '../../ui/format.js';
 import type { Choice } from '../kind.js';
 import { Choose } from './choose.js';
 import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
@@ -137,4 +138,4 @@ function faultOf(text: string, field: FormField): string | undefined {
 }
 
 /** Faults begin in lower case, as the service writes them. */
-const sentence = (fault: string) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
+const sentence = (fault: string) => `${capitalized(fault)}.`;

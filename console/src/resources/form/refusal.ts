@@ -1,7 +1,7 @@
 import { ProblemError } from 'roster-client';
 import type { Faults } from './draft.js';
 
-/** What a form shows of a refusal: beside its fields, and above them. */
+/** The faults that a form shows after a refusal: beside its fields, and above them. */
 export interface Refusal {
   readonly faults: Faults;
   /** Faults of fields that the form does not show, each with its place. */

@@ -1,6 +1,6 @@
-import { count } from '../ui/format.js';
-import { connection } from './connection.js';
-import { useSignal } from './signal.js';
+import { count } from './ui/format.js';
+import { connection } from './session/connection.js';
+import { useSignal } from './session/signal.js';
 
 /** Says that the connection is lost, or that the service is busy; nothing while all is well. */
 export function ConnectionBanner() {
@@ -10,12 +10,12 @@ export function ConnectionBanner() {
       {current.state === 'lost' && (
         <p class="banner">
           <strong>The service does not answer.</strong> This page tries again every two seconds, and
-          goes on when it does.
+          continues when it does.
         </p>
       )}
       {current.state === 'busy' && (
         <p class="banner">
-          <strong>The service is busy.</strong> It asks to try again in{' '}
+          <strong>The service is busy.</strong> Try again in{' '}
           {count(current.seconds, 'second')}.
         </p>
       )}

@@ -9,7 +9,7 @@ import { Progress } from '../ui/progress.js';
 import { addedColumns } from './added-columns.js';
 import { ColumnComparison } from './column-comparison.js';
 import { compareColumns } from './compare-columns.js';
-import { type PredictedTable, type PredictionProgress, TablePrediction } from './predict-table.js';
+import { type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
 import { PredictionResult } from './prediction-result.js';
 
 type State =
@@ -95,15 +95,14 @@ export function PredictTable({
         <>
           <ErrorNotice error={state.error} />
           <p>
-            {count(state.progress.rows, 'row')} were predicted before, and are kept while this page
-            is open.
+            {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is open.
           </p>
           <div class="actions">
             <button type="button" class="primary" onClick={() => run(state.progress)}>
-              Go on
+              Continue
             </button>
             <button type="button" onClick={cancel}>
-              Begin again
+              Start over
             </button>
           </div>
         </>

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
-import { ModelView } from '../models/model-view.js';
-import { ModelsView } from '../models/models-view.js';
-import { PredictFileView } from '../models/predict-file-view.js';
-import { StartView } from '../models/start-view.js';
-import { TrainView } from '../models/train-view.js';
-import { TryRowView } from '../models/try-row-view.js';
-import { VersionsView } from '../models/versions-view.js';
-import { AGENTS } from '../resources/agents.js';
-import { CHATBOTS } from '../resources/chatbots.js';
-import { ProjectsView } from '../resources/projects-view.js';
-import { ResourceView } from '../resources/resource-view.js';
-import { ResourcesView } from '../resources/resources-view.js';
-import { SKILLS } from '../resources/skills.js';
-import { KeyView } from '../session/key-view.js';
-import { View } from '../ui/view.js';
-import { href, type Route } from './route.js';
+import { KeyView } from './key/key-view.js';
+import { ModelList } from './models/model-list.js';
+import { ModelView } from './models/model-view.js';
+import { PredictFileView } from './models/predict-file-view.js';
+import { StartView } from './models/start-view.js';
+import { TrainView } from './models/train-view.js';
+import { TryRowView } from './models/try-row-view.js';
+import { VersionsView } from './models/versions-view.js';
+import { AGENTS } from './resources/agents.js';
+import { CHATBOTS } from './resources/chatbots.js';
+import { ProjectsView } from './resources/projects-view.js';
+import { ResourceView } from './resources/resource-view.js';
+import { ResourcesView } from './resources/resources-view.js';
+import { SKILLS } from './resources/skills.js';
+import { href, type Route } from './router/route.js';
+import { View } from './ui/view.js';
 
 type Names = readonly string[];
 
@@ -26,8 +26,8 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   ['', () => <StartView />],
   ['key', () => <KeyView />],
   ['projects', () => <ProjectsView />],
-  ['projects/:project', ([project = '']) => <ModelsView project={project} />],
-  ['projects/:project/models', ([project = '']) => <ModelsView project={project} />],
+  ['projects/:project', ([project = '']) => <ModelList project={project} />],
+  ['projects/:project/models', ([project = '']) => <ModelList project={project} />],
   [
     'projects/:project/models/~new',
     // With `?name=`, the next version of a model.
@@ -81,16 +81,22 @@ function NotFoundView() {
   return (
     <View title="Not found">
       <p>
-        This page does not exist. <a href={href([])}>Go to the start</a>
+        This page does not exist. <a href={href([])}>Go to the start page</a>
       </p>
     </View>
   );
 }
 
+/** Segments that a URL resolves, so that a request would reach another address. */
+const NOT_A_NAME = new Set(['.', '..']);
+
 /** Returns the names at the places of a pattern, or undefined if it does not match. */
 function match(pattern: string, segments: Names): Names | undefined {
   const parts = pattern.split('/').filter(Boolean);
   if (parts.length !== segments.length) return undefined;
-  const isMatch = parts.every((part, index) => part.startsWith(':') || part === segments[index]);
+  const isMatch = parts.every((part, index) => {
+    const segment = segments[index] ?? '';
+    return part.startsWith(':') ? !NOT_A_NAME.has(segment) : part === segment;
+  });
   return isMatch ? segments.filter((_, index) => parts[index]?.startsWith(':')) : undefined;
 }

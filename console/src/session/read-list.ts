@@ -1,26 +1,33 @@
 import { useState } from 'preact/hooks';
 import { type ListCall, pages } from 'roster-client';
-import { useLoaded } from '../../session/use-loaded.js';
+import { useLoaded } from './use-loaded.js';
 
-/** The most that the contract allows. */
-const PER_PAGE = 1000;
+/** The largest page that the contract allows. */
+const PAGE_SIZE = 1000;
+
+/** Options for reading a list. */
+export interface ReadOptions<Item> {
+  /** Returns what tells an item from the others; its `id` by default. */
+  readonly keyOf?: (item: Item) => string | number;
+  /** Called after each page with all items that were read so far. */
+  readonly onPage?: (read: readonly Item[]) => void;
+}
 
 /**
  * Reads a list to its end, page by page. A page without anything new ends it: the mock repeats its
  * one page for ever.
- * @param onPage called with all that was read so far
  * @throws ProblemError if the service answers with a problem
  */
 export async function readList<Item extends { readonly id: string }>(
   list: ListCall<Item>,
-  onPage: (read: readonly Item[]) => void = () => {},
+  { keyOf = ({ id }) => id, onPage }: ReadOptions<Item> = {},
 ): Promise<readonly Item[]> {
-  const read = new Map<string, Item>();
-  for await (const page of pages(list, { limit: PER_PAGE })) {
+  const read = new Map<string | number, Item>();
+  for await (const page of pages(list, { limit: PAGE_SIZE })) {
     const before = read.size;
-    for (const item of page) read.set(item.id, item);
+    for (const item of page) read.set(keyOf(item), item);
     if (read.size === before) break;
-    onPage([...read.values()]);
+    onPage?.([...read.values()]);
   }
   return [...read.values()];
 }
@@ -44,7 +51,8 @@ export function useList<Item extends { readonly id: string }>(
 ): ListState<Item> {
   const [part, setPart] = useState<readonly Item[]>([]);
   const { loaded, reload } = useLoaded(
-    (signal) => readList(list(signal), (read) => !signal.aborted && setPart(read)),
+    (signal) =>
+      readList(list(signal), { onPage: (read) => !signal.aborted && setPart(read) }),
     inputs,
   );
   return {

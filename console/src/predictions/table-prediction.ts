@@ -15,7 +15,7 @@ import { addedCells, addedColumns } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Score, Scorer } from './score.js';
 
-/** How far the prediction of a file is. */
+/** The progress of predicting a file. */
 export interface PredictionProgress {
   readonly rows: number;
   /** From 0 to 1. */
@@ -89,7 +89,7 @@ export class TablePrediction {
 
   /**
    * Predicts all rows that have not been predicted yet.
-   * @throws ProblemError or TypeError if the service refuses or does not answer; run again, it goes on
+   * @throws ProblemError or TypeError if the service refuses or does not answer; run again, it continues
    * @throws TableFileError if the file cannot be read further; run again, it throws the same
    */
   async run(

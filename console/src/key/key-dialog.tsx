@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
-import { key, keyRefusal, setKey } from './key.js';
-import { useSignal } from './signal.js';
+import { key, keyRefusal, setKey } from '../session/key.js';
+import { useSignal } from '../session/signal.js';
 
 /** Asks for a key, when the service has refused a request without one or with an invalid one. */
 export function KeyDialog() {
   const refusal = useSignal(keyRefusal);
   if (refusal === null) return null;
   return (
-    <Dialog title="A key is needed" onClose={() => keyRefusal.set(null)}>
+    <Dialog title="Enter a key" onClose={() => keyRefusal.set(null)}>
       <KeyForm error={key.get() ? refusal : undefined} />
     </Dialog>
   );
@@ -28,7 +28,7 @@ export function KeyForm({ error }: { error?: string | undefined }) {
     >
       <Field
         label="Key"
-        hint="It begins with roster_. Whoever runs the service has made it."
+        hint="It begins with roster_. The people who run the service create keys."
         error={error}
       >
         {(control) => (
@@ -48,7 +48,7 @@ export function KeyForm({ error }: { error?: string | undefined }) {
           checked={isKept}
           onChange={(event) => setKept(event.currentTarget.checked)}
         />
-        Keep it in this tab until the tab is closed
+        Keep the key until this tab is closed
       </label>
       <div class="actions">
         <button type="submit" class="primary">

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useQueryParameter } from '../../router/query-parameter.js';
-import { ErrorNotice } from '../../ui/error-notice.js';
-import { count, whole } from '../../ui/format.js';
-import type { Column, Named } from '../kind.js';
-import type { ListState } from './read-list.js';
+import { useQueryParameter } from '../router/query-parameter.js';
+import type { ListState } from '../session/read-list.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { FindField } from '../ui/find-field.js';
+import { count, whole } from '../ui/format.js';
+import type { Column, Named } from './kind.js';
 
-/** So many rows are drawn, and so many more when asked. */
-const ROWS = 100;
+/** The rows to draw at first, and to add when asked. */
+const ROWS_AT_A_TIME = 100;
 
 /** A list with a field that filters it. */
 export function List<Item extends Named>({
@@ -29,7 +30,7 @@ export function List<Item extends Named>({
   action?: (item: Item) => ComponentChildren;
 }) {
   const [find, setFind] = useQueryParameter('find');
-  const [limit, setLimit] = useState(ROWS);
+  const [limit, setLimit] = useState(ROWS_AT_A_TIME);
   const texts = useMemo(() => items.map((item) => textOf(item, columns)), [items, columns]);
   const found = useMemo(() => {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
@@ -52,31 +53,22 @@ export function List<Item extends Named>({
   return (
     <>
       {failure}
-      <div class="find">
-        <label>
-          <span class="visually-hidden">Find {many}</span>
-          <input
-            type="search"
-            placeholder={`Find ${many}`}
-            autocomplete="off"
-            spellcheck={false}
-            value={find}
-            onInput={(event) => {
-              setFind(event.currentTarget.value);
-              setLimit(ROWS);
-              setFirstNew(0);
-            }}
-          />
-        </label>
-        <p class="faint" role="status">
-          {find.trim() && `${whole(found.length)} of `}
-          {count(items.length, one, many)}
-          {!isComplete && error === null && ' so far …'}
-        </p>
-      </div>
+      <FindField
+        label={`Find ${many}`}
+        value={find}
+        onValue={(value) => {
+          setFind(value);
+          setLimit(ROWS_AT_A_TIME);
+          setFirstNew(0);
+        }}
+      >
+        {find.trim() && `${whole(found.length)} of `}
+        {count(items.length, one, many)}
+        {!isComplete && error === null && ' so far …'}
+      </FindField>
       {found.length === 0 ? (
         <p>
-          Nothing here has “{find.trim()}” in it.{' '}
+          No {one} matches “{find.trim()}”.{' '}
           <button type="button" onClick={() => setFind('')}>
             Show all {many}
           </button>
@@ -117,10 +109,10 @@ export function List<Item extends Named>({
             type="button"
             onClick={() => {
               setFirstNew(limit);
-              setLimit(limit + ROWS);
+              setLimit(limit + ROWS_AT_A_TIME);
             }}
           >
-            Show {Math.min(ROWS, found.length - limit)} more
+            Show {Math.min(ROWS_AT_A_TIME, found.length - limit)} more
           </button>
         </p>
       )}

@@ -3,9 +3,9 @@ import { bytes, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { KeyForm } from './key-dialog.js';
-import { roster } from './roster.js';
-import { SCOPE_WORDS, SCOPES } from './scopes.js';
-import { useLoaded } from './use-loaded.js';
+import { roster } from '../session/roster.js';
+import { SCOPE_WORDS, SCOPES } from '../session/scopes.js';
+import { useLoaded } from '../session/use-loaded.js';
 
 /** The view `#/key`: the key of the session, and what it may do. */
 export function KeyView() {
@@ -18,9 +18,9 @@ export function KeyView() {
   return (
     <View title="Key">
       {isRefused ? (
-        <p>This service answers only to a valid key.</p>
+        <p>This service needs a valid key.</p>
       ) : (
-        <Loading loaded={loaded} what="what this key may do" retry={reload}>
+        <Loading loaded={loaded} what="the key" retry={reload}>
           {(caller) => <CallerFacts caller={caller} />}
         </Loading>
       )}
@@ -38,7 +38,7 @@ function CallerFacts({ caller: { owner, key, scopes, limits } }: { caller: Calle
   return (
     <>
       {key === null ? (
-        <p>This service has no keys; only this machine reaches it.</p>
+        <p>This service has no keys. Only this machine can reach it.</p>
       ) : (
         <>
           <p>
@@ -64,11 +64,11 @@ function CallerFacts({ caller: { owner, key, scopes, limits } }: { caller: Calle
           <dd>{bytes(limits.max_table)}</dd>
         </div>
         <div>
-          <dt>Largest JSON</dt>
+          <dt>Largest JSON body</dt>
           <dd>{bytes(limits.max_body)}</dd>
         </div>
         <div>
-          <dt>Requests a minute</dt>
+          <dt>Requests per minute</dt>
           <dd>{limits.rate_limit === null ? 'not limited' : whole(limits.rate_limit)}</dd>
         </div>
         {key && (
