@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { Steps } from '../steps.js';
 
 /**
- * Values as lines of JSON in UTF-8: a head, and behind it the items of its long lists, an item a line. A model of
- * megabytes can so be read in steps.
+ * Writes and reads values as lines of JSON in UTF-8: a head, then the items of its long lists, an item a line. So
+ * a model of megabytes can be read in steps.
  */
 
 const LINE_FEED = 0x0a;
@@ -19,6 +19,7 @@ export class ItemLineWriter {
     return items.length;
   }
 
+  /** Returns all lines: the head, then the items. */
   finish(head: unknown): Uint8Array {
     const lines = [head, ...this.#items].map((item) => `${JSON.stringify(item)}\n`);
     return new TextEncoder().encode(lines.join(''));
@@ -35,7 +36,7 @@ export class ItemLineReader {
     this.#bytes = bytes;
   }
 
-  /** @throws {Error} if there are no more lines, or the next is not JSON. */
+  /** Reads a line. @throws {Error} if there is none, or it is not JSON. */
   next(): unknown {
     const end = this.#bytes.indexOf(LINE_FEED, this.#at);
     if (end < 0) throw new Error('A line is missing or was cut.');
@@ -54,7 +55,7 @@ export class ItemLineReader {
     return items;
   }
 
-  /** @throws {Error} if bytes are left. */
+  /** Ends the reading. @throws {Error} if bytes are left. */
   end(): void {
     if (this.#at < this.#bytes.length) throw new Error('There are more lines than the head says.');
   }

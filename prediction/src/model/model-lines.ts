@@ -50,7 +50,7 @@ export class ModelLineReader extends ItemLineReader {
     return { columns, features };
   }
 
-  /** Call `inputs` first: it has the features that splits refer to. */
+  /** Reads a forest. Call `inputs` first, which reads the features that splits refer to. */
   *forest({ base, trees }: ForestHead): Steps<Forest> {
     return { base, trees: yield* this.items(trees, this.#treeSchema) };
   }
