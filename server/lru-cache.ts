@@ -1,7 +1,7 @@
-/** The most that a cache holds. */
+/** The limits of a cache; none without a value. */
 interface Limits {
   readonly maxEntries?: number;
-  /** The most that the sizes of the entries add up to. */
+  /** The largest sum of the sizes of the entries. */
   readonly maxSize?: number;
 }
 
@@ -10,7 +10,7 @@ interface Entry<V> {
   readonly size: number;
 }
 
-/** Values by their keys. Where there are too many, the least recently used ones go. */
+/** A cache that drops the least recently used values when it is full. */
 export class LruCache<V> {
   /** In the order of their last use: a `Map` keeps the order in which its keys were set. */
   readonly #entries = new Map<string, Entry<V>>();

@@ -4,6 +4,7 @@ import type { Handlers } from '../pipeline/handlers.js';
 /** The configured limits that a caller is told. */
 export type CallerLimits = Pick<Config, 'maxBody' | 'maxTable' | 'rateLimit'>;
 
+/** Returns the operation that shows the caller: the owner, the key, the scopes and the limits. */
 export function callerOperations({
   maxBody,
   maxTable,

@@ -12,7 +12,7 @@ export const CONSOLE_PAGE: Asset = {
   read: () => readFile(new URL('../console/index.html', import.meta.url)),
 };
 
-/** The files of the page, by name, as `npm run build` makes them. No other file is served. */
+/** The files of the page that `npm run build` makes, by name. No other file is served. */
 export const CONSOLE_FILES: readonly (readonly [string, Asset])[] = [
   file('index.js', 'text/javascript'),
   file('index.css', 'text/css'),

@@ -23,12 +23,11 @@ const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Returns the routes of what the service shows to people: the console at `/`, the reference at
- * `/docs`, from which a local service also takes requests, the contract at `/openapi.yaml` and `/openapi.json`, and a page for each
- * problem at `/problems/<slug>`. They are open to all; each file is read or rendered at its first
- * request.
+ * Returns the routes of the pages: the console at `/`, the reference at `/docs`, the contract at
+ * `/openapi.yaml` and `/openapi.json`, and a page for each problem at `/problems/<slug>`. They need
+ * no key; each file is read or rendered at its first request.
  * @param basePath the prefix before every address of the contract, or ''
- * @param isLocal whether only this machine can reach the service; otherwise its pages send no
+ * @param isLocal whether only this machine can reach the service; otherwise the reference sends no
  *   requests
  */
 export function pages(contract: Contract, basePath: string, isLocal: boolean): Router {
@@ -40,7 +39,7 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
       .options(answerOptions)
       .all(refuseOtherMethods);
 
-  router.route('/').get(toPeople(basePath), serve(CONSOLE_PAGE)).options(answerOptions);
+  router.route('/').get(browsersOnly(basePath), serve(CONSOLE_PAGE)).options(answerOptions);
   for (const [name, asset] of CONSOLE_FILES) get(`/console/${name}`, serve(asset));
   get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(contract, isLocal))));
   for (const [name, asset] of Object.entries(PARTS)) get(`/docs/${name}`, serve(asset));
@@ -94,10 +93,10 @@ const withoutSlash: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Lets browsers pass to the console; for programs the root is an unknown address. The console's
- * links are relative to `<base path>/`, so that it has this one address.
+ * Returns a middleware that lets browsers pass to the console; for programs the root is an unknown
+ * address. The console's links are relative to `<base path>/`, so it has this one address.
  */
-function toPeople(basePath: string): RequestHandler {
+function browsersOnly(basePath: string): RequestHandler {
   return (req, res, next) => {
     res.vary('Accept');
     if (req.accepts(['json', 'html']) !== 'html') return next('route');
