@@ -1,6 +1,6 @@
-import { count } from './ui/format.js';
 import { connection } from './session/connection.js';
 import { useSignal } from './session/signal.js';
+import { count } from './ui/format.js';
 
 /** Says that the connection is lost, or that the service is busy; nothing while all is well. */
 export function ConnectionBanner() {
@@ -15,8 +15,7 @@ export function ConnectionBanner() {
       )}
       {current.state === 'busy' && (
         <p class="banner">
-          <strong>The service is busy.</strong> Try again in{' '}
-          {count(current.seconds, 'second')}.
+          <strong>The service is busy.</strong> Try again in {count(current.seconds, 'second')}.
         </p>
       )}
     </div>

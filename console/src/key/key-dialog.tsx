@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
 import { key, keyRefusal, setKey } from '../session/key.js';
 import { useSignal } from '../session/signal.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
 
 /** Asks for a key, when the service has refused a request without one or with an invalid one. */
 export function KeyDialog() {

@@ -1,11 +1,11 @@
 import { answered, type Caller, ProblemError } from 'roster-client';
+import { roster } from '../session/roster.js';
+import { SCOPE_WORDS, SCOPES } from '../session/scopes.js';
+import { useLoaded } from '../session/use-loaded.js';
 import { bytes, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { KeyForm } from './key-dialog.js';
-import { roster } from '../session/roster.js';
-import { SCOPE_WORDS, SCOPES } from '../session/scopes.js';
-import { useLoaded } from '../session/use-loaded.js';
 
 /** The view `#/key`: the key of the session, and what it may do. */
 export function KeyView() {

@@ -24,8 +24,8 @@ export function FirstModel({ project }: { project: string }) {
   return (
     <View title="What do you want to predict?">
       <p class="intro">
-        Give Roster a table in which the value to predict is known. It trains a model, which predicts
-        the value for other rows and says how confident it is in each.
+        Give Roster a table in which the value to predict is known. It trains a model, which
+        predicts the value for other rows and says how confident it is in each.
       </p>
       <div class="ways">
         <section class="card">
@@ -63,7 +63,10 @@ export function FirstModel({ project }: { project: string }) {
         </section>
       </div>
       <h2>Use a terminal</h2>
-      <p>These commands train with the same diamonds. Everything on this page is also available in the API.</p>
+      <p>
+        These commands train with the same diamonds. Everything on this page is also available in
+        the API.
+      </p>
       <Copyable label="Copy the commands" text={commands(project)} />
     </View>
   );

@@ -86,8 +86,8 @@ export function ModelFrame({
     <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
       {isGone(loaded) ? (
         <p class="notice warning" role="alert">
-          <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be wrong,
-          or someone has deleted it.{' '}
+          <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be
+          wrong, or someone has deleted it.{' '}
           <a href={asked ? href(['projects', project, 'models', name]) : models}>
             {asked ? 'See the version that answers predictions' : 'See all models'}
           </a>

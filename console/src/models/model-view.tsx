@@ -23,7 +23,11 @@ function Quality({ model }: { model: Model }) {
   return (
     <>
       <Comparison model={model} />
-      {model.task === 'regression' ? <RegressionQuality model={model} /> : <ClassificationQuality model={model} />}
+      {model.task === 'regression' ? (
+        <RegressionQuality model={model} />
+      ) : (
+        <ClassificationQuality model={model} />
+      )}
       <div class="aside-facts">
         <section>
           <h2>Columns</h2>

@@ -17,7 +17,8 @@ export function StartView() {
       <Loading loaded={loaded} what="the projects" retry={reload}>
         {() => (
           <p>
-            There is no project yet. <a href={href(['projects'])}>Create a project</a> for your models.
+            There is no project yet. <a href={href(['projects'])}>Create a project</a> for your
+            models.
           </p>
         )}
       </Loading>

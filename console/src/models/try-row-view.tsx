@@ -102,8 +102,8 @@ function TryRow({ project, model }: { project: string; model: Model }) {
         <form onSubmit={(event) => event.preventDefault()}>
           <h2>The row</h2>
           <p class="faint">
-            The most important columns come first. Any can be left empty. To share this row, copy the
-            address of the page.
+            The most important columns come first. Any can be left empty. To share this row, copy
+            the address of the page.
           </p>
           <div class="fields">{columns.slice(0, isAll ? undefined : MAX_FIELDS).map(field)}</div>
           {columns.length > MAX_FIELDS && !isAll && (

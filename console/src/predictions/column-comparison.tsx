@@ -36,7 +36,8 @@ export function ColumnComparison({
         <>
           <dt class="warn">Missing</dt>
           <dd>
-            <Names names={missing} />. Predictions without {missing.length === 1 ? 'it' : 'them'} are less certain.
+            <Names names={missing} />. Predictions without {missing.length === 1 ? 'it' : 'them'}{' '}
+            are less certain.
           </dd>
         </>
       )}

@@ -9,8 +9,12 @@ import { Progress } from '../ui/progress.js';
 import { addedColumns } from './added-columns.js';
 import { ColumnComparison } from './column-comparison.js';
 import { compareColumns } from './compare-columns.js';
-import { type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
 import { PredictionResult } from './prediction-result.js';
+import {
+  type PredictedTable,
+  type PredictionProgress,
+  TablePrediction,
+} from './table-prediction.js';
 
 type State =
   | { readonly step: 'compared' }
@@ -95,7 +99,8 @@ export function PredictTable({
         <>
           <ErrorNotice error={state.error} />
           <p>
-            {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is open.
+            {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is
+            open.
           </p>
           <div class="actions">
             <button type="button" class="primary" onClick={() => run(state.progress)}>

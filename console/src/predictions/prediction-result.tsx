@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
 import { truncate } from '../tables/table-preview.js';
 import { count, finePercent, percent, rounded } from '../ui/format.js';
-import type { PredictedTable } from './table-prediction.js';
 import type { Score } from './score.js';
+import type { PredictedTable } from './table-prediction.js';
 
 /** The confidence of sets of classes, unless another is asked for. */
 const SET_LEVEL = 0.9;
@@ -49,7 +49,8 @@ function Quality({ model, score }: { model: Model; score: Score }) {
     <>
       <h2>Quality of these predictions</h2>
       <p>
-        Measured on the {count(score.rows, 'row')} in which the file has <code>{model.target}</code>.
+        Measured on the {count(score.rows, 'row')} in which the file has <code>{model.target}</code>
+        .
       </p>
       <dl class="stats">
         <div>

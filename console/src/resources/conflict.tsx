@@ -50,7 +50,9 @@ export function ConflictNotice<R extends Resource>({
                 <th scope="row">{label(name)}</th>
                 <td>
                   <Content content={draft[name]} />
-                  {!(name in mine) && <p class="hint">You did not change this field. Theirs stays.</p>}
+                  {!(name in mine) && (
+                    <p class="hint">You did not change this field. Theirs stays.</p>
+                  )}
                 </td>
                 <td>
                   <Content content={shown[name]} />

@@ -36,10 +36,7 @@ function KindView<R extends Resource>({ project, kind }: { project: string; kind
   );
   const isEmpty = list.isComplete && list.items.length === 0;
   return (
-    <View
-      title={capitalized(plural)}
-      actions={isEmpty ? undefined : create}
-    >
+    <View title={capitalized(plural)} actions={isEmpty ? undefined : create}>
       <Outcome />
       <List
         list={list}

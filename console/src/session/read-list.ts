@@ -51,8 +51,7 @@ export function useList<Item extends { readonly id: string }>(
 ): ListState<Item> {
   const [part, setPart] = useState<readonly Item[]>([]);
   const { loaded, reload } = useLoaded(
-    (signal) =>
-      readList(list(signal), { onPage: (read) => !signal.aborted && setPart(read) }),
+    (signal) => readList(list(signal), { onPage: (read) => !signal.aborted && setPart(read) }),
     inputs,
   );
   return {

@@ -14,8 +14,7 @@ export const DEMO = {
  */
 export async function loadDemoTable(url: string): Promise<File> {
   const response = await fetch(url);
-  if (!response.ok)
-    throw new Error('The service does not have the example table.');
+  if (!response.ok) throw new Error('The service does not have the example table.');
   const name = url.slice(url.lastIndexOf('/') + 1);
   return new File([await response.blob()], name, { type: 'text/csv' });
 }

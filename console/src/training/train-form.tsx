@@ -75,7 +75,8 @@ export function TrainForm({
       <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
       {!head.isWhole && (
         <p class="hint">
-          This describes the first {count(head.rows.length, 'row')}. The model is trained on all rows.
+          This describes the first {count(head.rows.length, 'row')}. The model is trained on all
+          rows.
         </p>
       )}
       <form
@@ -157,7 +158,11 @@ export function TrainForm({
 
 /** Says that a table has a format that the service does not read, and how it is sent instead. */
 function FormatNotice({ head: { format } }: { head: TableHead }) {
-  const separators: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
+  const separators: Record<string, string> = {
+    ';': 'semicolons',
+    '\t': 'tabs',
+    '|': 'vertical bars',
+  };
   const separator = separators[format.delimiter];
   const isOther = format.encoding !== 'utf-8';
   if (separator === undefined && !isOther) return null;

@@ -35,12 +35,7 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
         const none = Object.assign(x, { ticks: [] });
         return (
           <>
-            <LeftAxis
-              scale={y}
-              area={area}
-              label="Interval coverage"
-              format={percent}
-            />
+            <LeftAxis scale={y} area={area} label="Interval coverage" format={percent} />
             <BottomAxis scale={none} area={area} label="Expected error" format={String} />
             <line class="reference" x1={area.left} x2={area.right} y1={y(level)} y2={y(level)} />
             {coverage.map((share, index) => {

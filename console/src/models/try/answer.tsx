@@ -52,7 +52,8 @@ const DEFAULT_SET_LEVEL = 0.9;
 
 function classWords({ confidence, set }: ClassPrediction, wanted = DEFAULT_SET_LEVEL): string {
   const words = `The probability of this class is ${percent(Math.min(confidence, 0.99))}.`;
-  if (set.length < 2) return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
+  if (set.length < 2)
+    return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
   const other = set.slice(1);
   const named = other.length > MAX_BARS ? `${other.length} other classes` : other.join(', ');
   return `${words} With ${percent(wanted)} confidence, the actual class may also be ${named}.`;

@@ -43,7 +43,9 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
       probabilities: probabilitiesOf(row[`${target}_explain`]),
     };
   }
-  throw new Error(`The answer does not fit this model: another version may answer predictions now. Load the page again.`);
+  throw new Error(
+    `The answer does not fit this model: another version may answer predictions now. Load the page again.`,
+  );
 }
 
 const PREFIX = 'probability_class_';

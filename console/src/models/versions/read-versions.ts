@@ -4,10 +4,7 @@ import { roster } from '../../session/roster.js';
 import type { ModelPath } from '../remove.js';
 
 /** Reads all versions of a model, the newest first. */
-export async function readVersions(
-  path: ModelPath,
-  signal: AbortSignal,
-): Promise<Model[]> {
+export async function readVersions(path: ModelPath, signal: AbortSignal): Promise<Model[]> {
   const versions = await readList(
     (query) =>
       roster.GET('/api/projects/{projectName}/models/{modelName}/versions', {

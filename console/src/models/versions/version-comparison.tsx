@@ -68,8 +68,8 @@ function Differences({ first, second }: { first: Model; second: Model }) {
   return (
     <>
       <p class="faint">
-        Each version is measured on held-out rows of its own table. If the tables differ, one of them
-        may be harder to predict.
+        Each version is measured on held-out rows of its own table. If the tables differ, one of
+        them may be harder to predict.
       </p>
       {/* A table that is wider than the page scrolls, also by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}

@@ -46,7 +46,11 @@ export function VersionTable({
                 )}
               </th>
               <td data-label="State">
-                {version === serving ? <strong class="serves">Answers predictions</strong> : stateOf(model)}
+                {version === serving ? (
+                  <strong class="serves">Answers predictions</strong>
+                ) : (
+                  stateOf(model)
+                )}
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
               <td data-label="Rows">{whole(model.row_count)}</td>
