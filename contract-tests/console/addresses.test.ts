@@ -40,4 +40,10 @@ describe('the address of the console', () => {
     await expectGoodView(look);
     await look.page.context().close();
   });
+
+  test.each(['.', '..'])('has no view of a resource named "%s"', async (name) => {
+    const { page } = await openConsole(browser, server.url, `/projects/default/skills/${name}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+    await page.context().close();
+  });
 });

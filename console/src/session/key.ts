@@ -1,11 +1,11 @@
 import { signal } from './signal.js';
 
-const KEPT_AS = 'roster-key';
+const STORAGE_NAME = 'roster-key';
 
 /** The key of this session, or '' without one. It is in memory, and in the tab's storage if asked. */
-export const key = signal(sessionStorage.getItem(KEPT_AS) ?? '');
+export const key = signal(storage()?.getItem(STORAGE_NAME) ?? '');
 
-/** Whether the service has refused a request for want of a valid key, and its words for it. */
+/** The reason why the service refused a request without a valid key; null if it did not. */
 export const keyRefusal = signal<string | null>(null);
 
 /**
@@ -13,8 +13,17 @@ export const keyRefusal = signal<string | null>(null);
  * @param isKept whether the tab keeps it until it is closed; otherwise it is gone with the page
  */
 export function setKey(value: string, isKept: boolean): void {
-  if (isKept && value) sessionStorage.setItem(KEPT_AS, value);
-  else sessionStorage.removeItem(KEPT_AS);
+  if (isKept && value) storage()?.setItem(STORAGE_NAME, value);
+  else storage()?.removeItem(STORAGE_NAME);
   keyRefusal.set(null);
   key.set(value);
+}
+
+/** Returns the tab's storage, or undefined where the browser blocks it; the key is then in memory alone. */
+function storage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
 }
