@@ -25,7 +25,7 @@ const KEPT = [
   'additionalProperties',
 ];
 
-/** Tells how a body is sent. A form never sends null for a field. */
+/** A sentence of descriptions that holds for bodies alone: a form never sends null for a field. */
 const OF_BODIES_ALONE = / ?Null counts as not sent\./;
 
 /** Provides the schemas of the forms from the contract, as the module `virtual:contract-forms`. */

@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 
 const DIAMONDS = new URL('../../datasets/diamonds.csv', import.meta.url);
 
-/** One row in so many is kept from the training, as in `npm run demo`. */
+/** The distance between rows that are kept from the training, as in `npm run demo`. */
 const HELD_OUT_EVERY = 10;
 
 /**

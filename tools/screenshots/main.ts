@@ -34,7 +34,7 @@ const VIEWS = {
 const COLOURS = ['light', 'dark'] as const;
 const WIDTHS = [1280, 390];
 const HEIGHT = 860;
-/** In the README the picture shows the plots of the confidence, too. */
+/** The height of the README's picture, which has the plots of the calibration, too. */
 const PICTURE_HEIGHT = 1390;
 
 const executable = browserOfThisMachine();

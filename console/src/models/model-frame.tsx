@@ -9,7 +9,7 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
-import { type ModelPath, removeModel } from './remove.js';
+import { deleteModel, type ModelPath } from './delete-model.js';
 import { TrainingState } from './training-state.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -62,7 +62,7 @@ export function ModelFrame({
   }, [reload]);
 
   const remove = async () => {
-    await removeModel(path);
+    await deleteModel(path);
     navigate(['projects', project, 'models']);
   };
   const cancel = async () => {

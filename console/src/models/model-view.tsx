@@ -1,14 +1,14 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
 import { finePercent, percent } from '../ui/format.js';
 import { ModelFrame } from './model-frame.js';
-import { Comparison } from './quality/comparison.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
-import { Facts } from './quality/facts.js';
+import { Headline } from './quality/headline.js';
 import { Importance } from './quality/importance.js';
 import { PredictedActual } from './quality/predicted-actual.js';
 import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
+import { VersionFacts } from './quality/version-facts.js';
 
 /** The view of a model's quality. */
 export function ModelView({ project, model }: { project: string; model: string }) {
@@ -22,7 +22,7 @@ export function ModelView({ project, model }: { project: string; model: string }
 function Quality({ model }: { model: Model }) {
   return (
     <>
-      <Comparison model={model} />
+      <Headline model={model} />
       {model.task === 'regression' ? (
         <RegressionQuality model={model} />
       ) : (
@@ -35,7 +35,7 @@ function Quality({ model }: { model: Model }) {
         </section>
         <section>
           <h2>About this version</h2>
-          <Facts model={model} />
+          <VersionFacts model={model} />
         </section>
       </div>
     </>

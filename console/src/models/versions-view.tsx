@@ -73,7 +73,7 @@ function Versions({
             {ready.length > 1 && (
               <VersionComparison
                 versions={ready}
-                chosen={chosen ?? usualPair(ready, serving)}
+                chosen={chosen ?? defaultPair(ready, serving)}
                 onChoose={setChosen}
               />
             )}
@@ -85,7 +85,7 @@ function Versions({
 }
 
 /** Returns the newest version but the serving one, and the one that serves, the older one first. */
-function usualPair(ready: readonly Model[], serving: number | null): readonly [number, number] {
+function defaultPair(ready: readonly Model[], serving: number | null): readonly [number, number] {
   const other = ready.find(({ version }) => version !== serving)?.version ?? 0;
   const pair = [other, serving ?? ready.at(-1)?.version ?? 0] as const;
   return pair[0] < pair[1] ? pair : [pair[1], pair[0]];

@@ -46,7 +46,7 @@ const MAX_ROWS_AT_A_TIME = 2_000;
 const MAX_CHARACTERS_AT_A_TIME = 1 << 20;
 const MAX_SHOWN_ROWS = 8;
 
-/** Names of models with a version have at most so many characters. */
+/** The longest name of a model in an address, with its version. */
 const MAX_NAME_LENGTH = 100;
 
 /** Predicts the rows of a file, a piece at a time, and goes on after an error where it stopped. */
@@ -106,7 +106,7 @@ export class TablePrediction {
     }
   }
 
-  /** A generator that has thrown looks like one that has ended. */
+  /** Reads the next piece. Keeps the error: a generator that has thrown looks like one that has ended. */
   async #next(): Promise<Piece | undefined> {
     if (this.#readError !== undefined) throw this.#readError;
     try {

@@ -25,10 +25,10 @@ export async function storedOrNull<R extends object>(
   }
 }
 
-/** Whether the resource does not exist any more. */
+/** Returns whether an error says that the resource does not exist any more. */
 export const isGone = (error: unknown) => hasStatus(error, 404);
 
-/** Whether the resource is another one than the request was made for. */
+/** Returns whether an error says that the resource has changed since it was read. */
 export const isOutdated = (error: unknown) => hasStatus(error, 412);
 
 const hasStatus = (error: unknown, status: number) =>

@@ -14,7 +14,7 @@ export interface Batch {
 
 const BYTES_AT_A_TIME = 1 << 20;
 
-/** No row of a table is longer; a quote that is never closed makes one of all that follow. */
+/** The longest row to accept: a quote that is never closed makes one row of all that follow. */
 const MAX_RECORD_CHARACTERS = 8 << 20;
 
 /**
@@ -79,12 +79,12 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
   }
 }
 
-/** Whether a record is no blank line. */
+/** Returns whether a record is more than a blank line. */
 export function isNotBlank(record: TableRecord): boolean {
   return record.length > 1 || (record[0] ?? '').trim() !== '';
 }
 
-/** In a file with both kinds of line ends, some rows keep a carriage return. */
+/** Removes the carriage return that some rows keep in a file with both kinds of line ends. */
 function withoutReturn(record: string[]): TableRecord {
   const last = record.at(-1);
   return last?.endsWith('\r') ? record.with(-1, last.slice(0, -1)) : record;

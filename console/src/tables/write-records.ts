@@ -5,7 +5,7 @@ import type { TableFormat } from './table-format.js';
 
 const PART_CHARACTERS = 4 << 20;
 
-/** Gathers a text of any length. The browser may keep the parts of a Blob on the disk. */
+/** Writes records to a file of any length. The browser may keep the parts of a Blob on disk. */
 export class TableWriter {
   readonly #format: Pick<TableFormat, 'delimiter' | 'newline'>;
   readonly #parts: Blob[] = [];
@@ -35,7 +35,7 @@ export class TableWriter {
   }
 }
 
-/** Whether the service reads a table as it is: with commas, in UTF-8. */
+/** Returns whether the service reads a table as it is: with commas, in UTF-8. */
 export function isPlainCsv({ encoding, delimiter }: TableFormat): boolean {
   return encoding === 'utf-8' && delimiter === ',';
 }

@@ -16,7 +16,7 @@ export function nameFromFile(fileName: string): string {
   return isName(name) ? name : 'model';
 }
 
-/** Whether a model can have this name. */
+/** Returns whether a model can have this name. */
 export function isName(name: string): boolean {
   return name.length <= maxLength && RULE.test(name);
 }

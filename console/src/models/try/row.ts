@@ -39,7 +39,7 @@ export function cellsOf(columns: readonly Column[], row: Row): Record<string, Ce
   );
 }
 
-/** The points of a curve over numbers or dates. */
+/** The number of points of a curve over numbers or dates. */
 const POINTS = 25;
 
 /** Returns values over the range of a column, or its commonest categories. */

@@ -2,7 +2,7 @@ import type { Model } from 'roster-client';
 import { href } from '../../router/route.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
 import { finePercent, measure, time, whole } from '../../ui/format.js';
-import { removeVersion } from '../remove.js';
+import { deleteVersion } from '../delete-model.js';
 
 /** The versions of a model, with what can be done with each. */
 export function VersionTable({
@@ -67,7 +67,7 @@ export function VersionTable({
                       what={`version ${version}`}
                       consequences="Programs that name this version will get an error. The other versions stay. This cannot be undone."
                       remove={async () => {
-                        await removeVersion({ projectName: project, modelName: name }, version);
+                        await deleteVersion({ projectName: project, modelName: name }, version);
                         onDeleted();
                       }}
                     />

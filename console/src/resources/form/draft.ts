@@ -52,7 +52,7 @@ function shown(control: ControlKind, value: unknown): string | string[] {
   return isEmpty(value) ? '' : JSON.stringify(value, null, 2);
 }
 
-/** Agents are read with their skills in full. */
+/** Returns the name of a skill: an agent is read with its skills in full. */
 function nameOf(value: unknown): string {
   const name: unknown = typeof value === 'object' && value ? Reflect.get(value, 'name') : value;
   return String(name);
@@ -156,6 +156,6 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** Whether two drafts or two values are the same. */
+/** Returns whether two drafts or two values are the same. */
 export const isSame = (one: unknown, other: unknown) =>
   JSON.stringify(one) === JSON.stringify(other);

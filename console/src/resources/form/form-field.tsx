@@ -137,5 +137,5 @@ function faultOf(text: string, field: FormField): string | undefined {
   }
 }
 
-/** Faults begin in lower case, as the service writes them. */
+/** Writes a fault as a sentence: the service begins faults in lower case. */
 const sentence = (fault: string) => `${capitalized(fault)}.`;

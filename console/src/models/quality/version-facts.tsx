@@ -1,8 +1,8 @@
 import type { Model } from 'roster-client';
 import { duration, time, whole } from '../../ui/format.js';
 
-/** The facts of a version's training: its time, its table, its checksum. */
-export function Facts({ model }: { model: Model }) {
+/** Facts about the training of a version: its table, its time, its checksum. */
+export function VersionFacts({ model }: { model: Model }) {
   const { version, row_count, columns, updated_at, training_seconds, checksum } = model;
   const facts: readonly (readonly [string, string | number])[] = [
     ['Version', version],

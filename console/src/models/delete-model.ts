@@ -11,7 +11,7 @@ export interface ModelPath {
  * Deletes a model with all its versions. A training that runs is cancelled.
  * @throws ProblemError if the service refuses
  */
-export function removeModel(path: ModelPath): Promise<void> {
+export function deleteModel(path: ModelPath): Promise<void> {
   return removed(
     roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
   );
@@ -21,7 +21,7 @@ export function removeModel(path: ModelPath): Promise<void> {
  * Deletes a version of a model.
  * @throws ProblemError if the service refuses, as for the version that serves
  */
-export function removeVersion(path: ModelPath, version: number): Promise<void> {
+export function deleteVersion(path: ModelPath, version: number): Promise<void> {
   return removed(
     roster.DELETE('/api/projects/{projectName}/models/{modelName}/versions/{version}', {
       params: { path: { ...path, version: String(version) } },

@@ -3,7 +3,7 @@ import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
 /** The headline of a model: its summary, and its error beside that of a constant prediction. */
-export function Comparison({ model }: { model: Model }) {
+export function Headline({ model }: { model: Model }) {
   // Its first words are the verdict; a colon ends them.
   const [verdict = '', ...figures] = (model.summary ?? '').split(/(?<=:) /);
   return (
