@@ -33,7 +33,7 @@ describe('the key of the console', () => {
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
 
-  test.each(WINDOWS)('is asked for, and what it may do is told: %o', async (window) => {
+  test.each(WINDOWS)('is asked for, and its scopes are shown: %o', async (window) => {
     const look = await openConsole(browser, server.url, '/key', window);
     const { page } = look;
     await page.getByRole('dialog').waitFor();

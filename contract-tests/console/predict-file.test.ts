@@ -56,7 +56,7 @@ describe('predicting a file in the console', () => {
     await page.context().close();
   });
 
-  test('goes on where it stopped, and tells of all pieces together', async () => {
+  test('continues where it stopped, and reports all pieces together', async () => {
     const proxy = await openFaultyProxy(server.url);
     const look = await openFileView(proxy.url);
     const { page } = look;

@@ -193,7 +193,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.context().close();
   });
 
-  test('are sent once, however often one clicks, and kept while the service is busy', async () => {
+  test('are sent once, however often the button is clicked, and kept while the service is busy', async () => {
     const look = await openConsole(browser, server.url, '/projects/default/skills/~new');
     const { page } = look;
     await page.getByLabel('Name').fill('once');

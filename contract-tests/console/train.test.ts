@@ -71,7 +71,7 @@ describe('training in the console', () => {
     await page.context().close();
   });
 
-  test('takes a table of classes as a spreadsheet writes it, and gives it back so', async () => {
+  test('takes a table of classes as a spreadsheet writes it, and returns it in that format', async () => {
     const look = await openInProject('classes', 'models/~new');
     const { page } = look;
     await chooseFile(page, customers);
@@ -170,7 +170,7 @@ describe('training in the console', () => {
     await proxy.close();
   });
 
-  test('tells of a model that trains already, and cancels its training', async () => {
+  test('leads to a model that is already in training, and cancels the training', async () => {
     const look = await openInProject('cancelled', 'models/~new');
     const { page } = look;
     await chooseFile(page, { name: 'slow.csv', content: slowTable() });
