@@ -67,7 +67,7 @@ function explain(error: unknown): Explanation {
     return { title: 'The service does not answer.', detail: error.message, places: [] };
   }
   const detail = error instanceof Error ? error.message : String(error);
-  return { title: 'Something went wrong.', detail, places: [] };
+  return { title: 'This did not work.', detail, places: [] };
 }
 
 /** A place in a body has a pointer, one in a table a column, a line or a row. */
