@@ -3,7 +3,7 @@ import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** A setting of a form, which is a number. */
+/** Returns the schema of a setting that is a number. */
 function number(form: RegExp, message: string, unset: number) {
   return v.optional(v.pipe(v.string(), v.regex(form, message), v.transform(Number)), String(unset));
 }

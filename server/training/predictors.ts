@@ -36,7 +36,7 @@ export class Predictors {
     maxEntries: MAX_LOADED,
     maxSize: MAX_LOADED_BYTES,
   });
-  /** Versions that are being loaded: whoever asks for one meanwhile waits for the same. */
+  /** Versions that are being loaded: further requests for one wait for the same loading. */
   readonly #loading = new Map<string, Promise<AnyPredictor | undefined>>();
   readonly #known = new LruCache<Known>({ maxEntries: MAX_KNOWN });
 
@@ -99,7 +99,7 @@ export class Predictors {
   }
 }
 
-/** Takes steps; others are served in between. */
+/** Runs steps with pauses, in which other requests are served. */
 async function inTurns<T>(steps: Steps<T>): Promise<T> {
   const pause = pausing();
   for (;;) {
