@@ -65,8 +65,8 @@ function Quality({ model, score }: { model: Model; score: Score }) {
           <dd>{finePercent(score.coverage)}</dd>
           <dd class="hint">
             {isNumber
-              ? `${finePercent(score.confidence)} expected from the confidences`
-              : `at least ${percent(SET_LEVEL)} expected in each class`}
+              ? `of the intervals contain the actual value; ${finePercent(score.confidence)} expected from the confidences`
+              : `of the sets contain the actual class; at least ${percent(SET_LEVEL)} expected in each class`}
           </dd>
         </div>
       </dl>
