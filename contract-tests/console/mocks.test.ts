@@ -95,7 +95,7 @@ function startStatefulMock(): Promise<Child & { url: string }> {
 
 /** Prism wants a key, and takes any. */
 async function enterAnyKey(page: Page): Promise<void> {
-  await page.getByRole('dialog').getByLabel('Key').fill('any');
+  await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill('any');
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }

@@ -113,7 +113,7 @@ describe('the views of a model', () => {
     const look = await openModel('/versions');
     const { page } = look;
     await page
-      .getByRole('cell', { name: /Version [12], by|the same/ })
+      .getByRole('cell', { name: /Version [12], by|equal/ })
       .first()
       .waitFor();
     await expectGoodViewInEachWindow(look);

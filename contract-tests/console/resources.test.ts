@@ -110,7 +110,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await remove(page, 'the project used', 'Only an empty project can be deleted.');
     await page.getByText('still holds 2 skills, 1 agent, and 1 chatbot').waitFor();
     await expectGoodView(look);
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
 
     await goTo(page, '/projects/used/skills/second', 'second');
     await remove(page, 'the skill second', '1 agent can no longer use it: analyst');

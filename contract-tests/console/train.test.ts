@@ -121,7 +121,7 @@ describe('training in the console', () => {
       [Buffer.from([0x50, 0x4b, 3, 4, 20, 0]), 'This is an Excel workbook'],
       [Buffer.from([1, 0, 2, 0, 3]), 'This file is not text'],
       ['price\n326\n327\n', 'This file has no columns that are separated'],
-      ['carat,price\n', 'the names of columns, but no row'],
+      ['carat,price\n', 'This table has a header, but no rows.'],
     ];
     for (const [content, words] of files) {
       await chooseFile(page, { name: 'file.csv', content });
