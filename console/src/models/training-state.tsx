@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Model, TrainingFailedError, untilReady } from 'roster-client';
-import { connection } from '../session/connection.js';
+import { ConnectionError, connection } from '../session/connection.js';
 import { roster } from '../session/roster.js';
 import { useSignal } from '../session/signal.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -42,7 +42,7 @@ export function TrainingState({
       () => onChange(),
       (reason: unknown) => {
         // A connection that is lost or a model that is gone shows when the model is read again.
-        if (aborter.signal.aborted || reason instanceof TypeError) return;
+        if (aborter.signal.aborted || reason instanceof ConnectionError) return;
         if (!(reason instanceof TrainingFailedError)) setError(reason);
         onChange();
       },

@@ -89,7 +89,7 @@ export class TablePrediction {
 
   /**
    * Predicts all rows that have not been predicted yet.
-   * @throws ProblemError or TypeError if the service refuses or does not answer; run again, it continues
+   * @throws ProblemError or ConnectionError if the service refuses or does not answer; run again, it continues
    * @throws TableFileError if the file cannot be read further; run again, it throws the same
    */
   async run(

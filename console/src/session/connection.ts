@@ -11,6 +11,11 @@ const ONLINE: Connection = { state: 'online' };
 /** The state of the connection, according to the last answer. */
 export const connection = signal<Connection>(ONLINE);
 
+/** Thrown if a request gets no answer. fetch throws a TypeError then, which the client may repeat. */
+export class ConnectionError extends TypeError {
+  override readonly name = 'ConnectionError';
+}
+
 const TRY_AGAIN_EVERY_MS = 2_000;
 let isWaiting = false;
 

@@ -5,7 +5,7 @@ import {
   type RosterClient,
   retry,
 } from 'roster-client';
-import { noteAnswer, noteFailure } from './connection.js';
+import { ConnectionError, noteAnswer, noteFailure } from './connection.js';
 import { key, keyRefusal } from './key.js';
 import { sendWithProgress } from './upload.js';
 
@@ -41,8 +41,9 @@ function watched(send: (request: Request) => Promise<Response>) {
     try {
       response = await send(request);
     } catch (error) {
-      if (!request.signal.aborted) void noteFailure(`${baseUrl}/health/live`);
-      throw error;
+      if (request.signal.aborted) throw error;
+      void noteFailure(`${baseUrl}/health/live`);
+      throw new ConnectionError('The connection broke off.', { cause: error });
     }
     noteAnswer(response);
     if (response.status === 401) keyRefusal.set(await detailOf(response.clone()));

@@ -24,7 +24,7 @@ export interface Sending {
 /**
  * Sends a table, and returns when its training has begun.
  * @throws TableFileError if the table cannot be converted
- * @throws ProblemError if the service refuses the table, TypeError if it does not answer
+ * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
   { project, name, target, task, table, format }: TrainingRequest,

@@ -1,5 +1,6 @@
 import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
+import { ConnectionError } from '../session/connection.js';
 import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
 
 /** Shows an error: the problem that the service answered with, or that it did not answer. */
@@ -63,7 +64,7 @@ function explain(error: unknown): Explanation {
       requestId: problem.request_id,
     };
   }
-  if (error instanceof TypeError) {
+  if (error instanceof ConnectionError) {
     return { title: 'The service does not answer.', detail: error.message, places: [] };
   }
   const detail = error instanceof Error ? error.message : String(error);
