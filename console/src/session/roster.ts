@@ -43,7 +43,7 @@ function watched(send: (request: Request) => Promise<Response>) {
     } catch (error) {
       if (request.signal.aborted) throw error;
       void noteFailure(`${baseUrl}/health/live`);
-      throw new ConnectionError('The connection broke off.', { cause: error });
+      throw new ConnectionError('The connection to the service broke off.', { cause: error });
     }
     noteAnswer(response);
     if (response.status === 401) keyRefusal.set(await detailOf(response.clone()));
