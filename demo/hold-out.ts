@@ -10,15 +10,24 @@ export interface Parts {
 
 /** Holds out rows spread evenly over a CSV whose fields contain no line breaks. */
 export function holdOut(text: string, count: number): Parts {
-  const [header = '', ...lines] = text.trimEnd().split('\n');
-  const every = Math.floor(lines.length / count);
-  const isHeldOut = (index: number) => index % every === 0 && index / every < count;
-  const table = (rows: string[]) => [header, ...rows].join('\n');
+  const [train, test] = splitRows(text, count);
   return {
-    csv: table(lines.filter((_, index) => !isHeldOut(index))),
-    heldOut: parse(table(lines.filter((_, index) => isHeldOut(index))), {
+    csv: train,
+    heldOut: parse(test, {
       columns: true,
       cast: (value) => (value === '' || Number.isNaN(Number(value)) ? value : Number(value)),
     }),
   };
+}
+
+/** Splits a CSV as `holdOut` does: into the rows to train with and `count` others, each as CSV with a header. */
+export function splitRows(text: string, count: number): [train: string, test: string] {
+  const [header = '', ...lines] = text.trimEnd().split('\n');
+  const every = Math.floor(lines.length / count);
+  const isHeldOut = (index: number) => index % every === 0 && index / every < count;
+  const table = (rows: string[]) => [header, ...rows].join('\n');
+  return [
+    table(lines.filter((_, index) => !isHeldOut(index))),
+    table(lines.filter((_, index) => isHeldOut(index))),
+  ];
 }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
+import { splitRows } from '../../demo/hold-out.js';
 
 const DIAMONDS = new URL('../../datasets/diamonds.csv', import.meta.url);
 
-/** The distance between rows that are kept from the training, as in `npm run demo`. */
-const HELD_OUT_EVERY = 10;
+/** The number of rows that are kept from the training, as in `npm run demo`. */
+const HELD_OUT_ROWS = 1000;
 
 /**
  * Provides the demo's table as two files: `diamonds.csv`, to train with, and `more-diamonds.csv`, to predict.
@@ -28,11 +29,9 @@ export function demoTables(): Plugin {
 }
 
 async function tables(): Promise<Map<string, string>> {
-  const [header = '', ...rows] = (await readFile(DIAMONDS, 'utf8')).trimEnd().split('\n');
-  const table = (isKept: (index: number) => boolean) =>
-    `${[header, ...rows.filter((_, index) => isKept(index))].join('\n')}\n`;
+  const [train, test] = splitRows(await readFile(DIAMONDS, 'utf8'), HELD_OUT_ROWS);
   return new Map([
-    ['diamonds.csv', table((index) => index % HELD_OUT_EVERY !== 0)],
-    ['more-diamonds.csv', table((index) => index % HELD_OUT_EVERY === 0)],
+    ['diamonds.csv', `${train}\n`],
+    ['more-diamonds.csv', `${test}\n`],
   ]);
 }
