@@ -3,8 +3,55 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type Look, open } from '../docs/browser.js';
+
+/** A browser and an empty service. */
+export interface BrowserAndService {
+  readonly browser: Browser;
+  readonly server: ServerProcess;
+  readonly roster: RosterClient;
+}
+
+/**
+ * Starts a browser and a service for the tests of a block, which are skipped without a browser.
+ * @param prepare fills the store before the first test
+ */
+export function browserAndService(
+  prepare: (roster: RosterClient) => Promise<void> = async () => {},
+): BrowserAndService {
+  const executable = browserOfThisMachine();
+  let started: BrowserAndService | undefined;
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    const [browser, server] = await Promise.all([launch(executable), startServer()]);
+    started = { browser, server, roster: createRosterClient({ baseUrl: server.url }) };
+    await prepare(started.roster);
+  });
+  afterAll(async () => {
+    await started?.browser.close();
+    await started?.server.stop();
+  });
+  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+  const now = (): BrowserAndService => {
+    if (started === undefined) throw new Error('The browser and the service have not started');
+    return started;
+  };
+  return {
+    get browser() {
+      return now().browser;
+    },
+    get server() {
+      return now().server;
+    },
+    get roster() {
+      return now().roster;
+    },
+  };
+}
 
 /** The settings of a browser window. */
 export interface WindowOptions {

@@ -1,13 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { answered, createRosterClient, type RosterClient } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import type { Page } from 'playwright-core';
+import { answered } from 'roster-client';
+import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
-import { expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
-
-const executable = browserOfThisMachine();
+import {
+  browserAndService,
+  expectGoodView,
+  expectGoodViewInEachWindow,
+  goTo,
+  openConsole,
+} from './console-page.js';
 
 /** A name as hostile to a page as a table may have. */
 const LONG_NAME = `<img src=x onerror=alert(1)> ${'Größe'.repeat(14)}`;
@@ -23,38 +25,26 @@ const leavers = [
 ].join('\n');
 
 describe('the views of a model', () => {
-  let browser: Browser;
-  let server: ServerProcess;
-  let roster: RosterClient;
-
-  beforeAll(async () => {
-    if (executable === undefined) return;
-    [browser, server] = await Promise.all([launch(executable), startServer()]);
-    roster = createRosterClient({ baseUrl: server.url });
+  const on = browserAndService(async () => {
     await train('prices', 'price', fewDiamonds);
     // One after the other: a model trains one version at a time.
     await train('prices', 'price', fewDiamonds.replaceAll('Ideal', 'Perfect'));
     await train('leavers', '<b>left</b>', leavers);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
 
   const train = async (modelName: string, target: string, csv: string) => {
     const path = { projectName: 'default', modelName };
-    const put = roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+    const put = on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
       params: { path, query: { target } },
       body: csv,
       headers: { 'Content-Type': 'text/csv' },
     });
-    return settled(roster, path, await answered(put));
+    return settled(on.roster, path, await answered(put));
   };
 
   /** Opens a view of the model `prices`, or of another one. */
   const openModel = (view = '', model = 'prices') =>
-    openConsole(browser, server.url, `/projects/default/models/${model}${view}`);
+    openConsole(on.browser, on.server.url, `/projects/default/models/${model}${view}`);
 
   test('show the quality of numbers and of classes, and of another version', async () => {
     const look = await openModel();
@@ -90,7 +80,7 @@ describe('the views of a model', () => {
     const typed = await value.textContent();
     await expect.poll(() => page.url()).toContain('carat=0.23');
 
-    const shared = await openConsole(browser, server.url, new URL(page.url()).hash.slice(1));
+    const shared = await openConsole(on.browser, on.server.url, new URL(page.url()).hash.slice(1));
     await expect.poll(() => shared.page.locator('.answer-value').textContent()).toBe(typed);
     await shared.page.context().close();
 
@@ -124,7 +114,7 @@ describe('the views of a model', () => {
 
     // Someone else makes the other version serve in the meantime.
     await answered(
-      roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
         params: { path: { projectName: 'default', modelName: 'prices' } },
         body: { serving: { version: 2 } },
       }),
@@ -149,7 +139,7 @@ describe('the views of a model', () => {
 
   test('follow a training, and say when the model is gone', async () => {
     await answered(
-      roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
         params: {
           path: { projectName: 'default', modelName: 'slow' },
           query: { target: 'price' },
@@ -162,7 +152,7 @@ describe('the views of a model', () => {
     const { page } = look;
     await page.getByRole('progressbar', { name: 'Training version 1' }).waitFor();
     await expectGoodViewInEachWindow(look);
-    await roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
+    await on.roster.DELETE('/api/projects/{projectName}/models/{modelName}', {
       params: { path: { projectName: 'default', modelName: 'slow' } },
     });
     // The page finds out while it waits for the training, and when someone comes back to it.

@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
-import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import type { Page } from 'playwright-core';
+import { answered, type RosterClient, untilReady } from 'roster-client';
+import { describe, expect, test } from 'vitest';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
 import { chooseFile } from './table-views.js';
-
-const executable = browserOfThisMachine();
 
 /** Two classes, of which the name of one is a formula of a spreadsheet. */
 const table = [
@@ -17,22 +13,10 @@ const table = [
 ].join('\n');
 
 describe('predicting a file in the console', () => {
-  let browser: Browser;
-  let server: ServerProcess;
+  const on = browserAndService(train);
 
-  beforeAll(async () => {
-    if (executable === undefined) return;
-    [browser, server] = await Promise.all([launch(executable), startServer()]);
-    await train(createRosterClient({ baseUrl: server.url }));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
-
-  const openFileView = async (url = server.url) => {
-    const look = await openConsole(browser, url, '/projects/default/models/kinds/predict');
+  const openFileView = async (url = on.server.url) => {
+    const look = await openConsole(on.browser, url, '/projects/default/models/kinds/predict');
     await look.page.getByRole('button', { name: 'Choose a file' }).waitFor();
     return look;
   };
@@ -57,7 +41,7 @@ describe('predicting a file in the console', () => {
   });
 
   test('continues where it stopped, and reports all pieces together', async () => {
-    const proxy = await openFaultyProxy(server.url);
+    const proxy = await openFaultyProxy(on.server.url);
     const look = await openFileView(proxy.url);
     const { page } = look;
     // Three pieces, in each of which one row is far from all that the model knows.

@@ -1,41 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
-import { createRosterClient, type RosterClient } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
-
-const executable = browserOfThisMachine();
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserAndService, expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
 
 describe('skills, agents, chatbots and projects in the console', () => {
-  let browser: Browser;
-  let server: ServerProcess;
-  let roster: RosterClient;
-
-  beforeAll(async () => {
-    if (executable === undefined) return;
-    [browser, server] = await Promise.all([launch(executable), startServer()]);
-    roster = createRosterClient({ baseUrl: server.url });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+  const on = browserAndService();
 
   const projectOf = async (name: string) => {
-    await roster.POST('/projects', { body: { project: { name } } });
+    await on.roster.POST('/projects', { body: { project: { name } } });
     return { path: { project_name: name } };
   };
   const skillOf = async (project: string, name: string) => {
     const path = { project_name: project, skill_name: name };
-    return (await roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } }))
-      .data;
+    return (
+      await on.roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } })
+    ).data;
   };
 
   test.each(WINDOWS)('are created, found and deleted by hand: %o', async (window) => {
     const project = `by_hand_${window.width}`;
-    const look = await openConsole(browser, server.url, '/projects', window);
+    const look = await openConsole(on.browser, on.server.url, '/projects', window);
     const { page } = look;
     await page.getByLabel('Name').fill(project);
     await page.keyboard.press('Enter');
@@ -87,11 +70,11 @@ describe('skills, agents, chatbots and projects in the console', () => {
   test('say what a deletion does to the resources that use them', async () => {
     const params = await projectOf('used');
     for (const name of ['first', 'second'])
-      await roster.POST('/projects/{project_name}/skills', {
+      await on.roster.POST('/projects/{project_name}/skills', {
         params,
         body: { skill: { name, type: 'sql' } },
       });
-    const look = await openConsole(browser, server.url, '/projects/used/agents/~new');
+    const look = await openConsole(on.browser, on.server.url, '/projects/used/agents/~new');
     const { page } = look;
     await page.getByLabel('Name', { exact: true }).fill('analyst');
     await page.getByRole('searchbox', { name: 'Skills' }).fill('sec');
@@ -125,15 +108,15 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const project = `two_${window.width}`;
     const params = await projectOf(project);
     const skill = { name: 'returns', type: 'sql', params: { database: 'sales', year: 2025 } };
-    await roster.POST('/projects/{project_name}/skills', { params, body: { skill } });
+    await on.roster.POST('/projects/{project_name}/skills', { params, body: { skill } });
     const change = (body: { type?: string; params?: Record<string, unknown> }) =>
-      roster.PUT('/projects/{project_name}/skills/{skill_name}', {
+      on.roster.PUT('/projects/{project_name}/skills/{skill_name}', {
         params: { path: { ...params.path, skill_name: 'returns' } },
         body: { skill: body },
       });
     const look = await openConsole(
-      browser,
-      server.url,
+      on.browser,
+      on.server.url,
       `/projects/${project}/skills/returns`,
       window,
     );
@@ -181,7 +164,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     expect(await page.getByLabel('Type').inputValue()).toBe('theirs at last');
 
     await page.getByLabel('Type').fill('kept');
-    await roster.DELETE('/projects/{project_name}/skills/{skill_name}', {
+    await on.roster.DELETE('/projects/{project_name}/skills/{skill_name}', {
       params: { path: { ...params.path, skill_name: 'returns' } },
     });
     await press(page, 'Save changes');
@@ -194,7 +177,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
   });
 
   test('are sent once, however often the button is clicked, and kept while the service is busy', async () => {
-    const look = await openConsole(browser, server.url, '/projects/default/skills/~new');
+    const look = await openConsole(on.browser, on.server.url, '/projects/default/skills/~new');
     const { page } = look;
     await page.getByLabel('Name').fill('once');
     await page.getByLabel('Type').fill('sql');
@@ -235,11 +218,11 @@ describe('skills, agents, chatbots and projects in the console', () => {
 
   test('appear when a service that was down at first is back', async () => {
     const params = await projectOf('down');
-    await roster.POST('/projects/{project_name}/skills', {
+    await on.roster.POST('/projects/{project_name}/skills', {
       params,
       body: { skill: { name: 'late', type: 'sql' } },
     });
-    const { page } = await openConsole(browser, server.url, '/projects');
+    const { page } = await openConsole(on.browser, on.server.url, '/projects');
     for (const address of ['**/projects/**', '**/health/**'])
       await page.route(address, (route) => route.abort('connectionrefused'));
     await goTo(page, '/projects/down/skills', 'Skills');

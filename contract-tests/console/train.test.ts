@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { answered, createRosterClient, type RosterClient } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { answered } from 'roster-client';
+import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
+import {
+  browserAndService,
+  expectGoodViewInEachWindow,
+  goTo,
+  openConsole,
+} from './console-page.js';
 import { type ChosenFile, chooseFile, pressByKeyboard } from './table-views.js';
-
-const executable = browserOfThisMachine();
 
 /** Who left, by size and revenue: semicolons, decimal commas, and umlauts in Windows-1252. */
 const customers: ChosenFile = {
@@ -29,29 +29,16 @@ const customers: ChosenFile = {
 const diamonds: ChosenFile = { name: 'prices.csv', content: fewDiamonds };
 
 describe('training in the console', () => {
-  let browser: Browser;
-  let server: ServerProcess;
-  let roster: RosterClient;
-
-  beforeAll(async () => {
-    if (executable === undefined) return;
-    [browser, server] = await Promise.all([launch(executable), startServer()]);
-    roster = createRosterClient({ baseUrl: server.url });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-  beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
+  const on = browserAndService();
 
   /** Creates a project, and opens a view of it. */
-  const openInProject = async (project: string, view: string, url = server.url) => {
-    await answered(roster.POST('/projects', { body: { project: { name: project } } }));
-    return openConsole(browser, url, `/projects/${project}/${view}`);
+  const openInProject = async (project: string, view: string, url = on.server.url) => {
+    await answered(on.roster.POST('/projects', { body: { project: { name: project } } }));
+    return openConsole(on.browser, url, `/projects/${project}/${view}`);
   };
 
   test('leads from an empty store to a thousand predictions by keyboard alone', async () => {
-    const look = await openConsole(browser, server.url);
+    const look = await openConsole(on.browser, on.server.url);
     const { page } = look;
     await page.getByRole('button', { name: 'Try it with 9,000 diamonds' }).waitFor();
     await expectGoodViewInEachWindow(look);
@@ -155,7 +142,7 @@ describe('training in the console', () => {
   });
 
   test('sends a table again when the connection broke off', async () => {
-    const proxy = await openFaultyProxy(server.url);
+    const proxy = await openFaultyProxy(on.server.url);
     const { page } = await openInProject('broken_off', 'models/~new', proxy.url);
     await chooseFile(page, diamonds);
     await page.waitForResponse(/models\/prices$/);
