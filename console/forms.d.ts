@@ -6,7 +6,7 @@ declare module 'virtual:contract-forms' {
     readonly minLength?: number;
     readonly maxLength?: number;
     readonly pattern?: string;
-    /** What the service says of a text that does not fit `pattern`. */
+    /** The message for a text that does not fit `pattern`. */
     readonly 'x-roster-message'?: string;
     readonly enum?: readonly string[];
     readonly deprecated?: boolean;

@@ -8,18 +8,15 @@ export interface Area {
   readonly bottom: number;
 }
 
-/** The axis below a plot, with its label. */
-export function BottomAxis({
-  scale,
-  area,
-  label,
-  format,
-}: {
+interface AxisProps {
   scale: Scale;
   area: Area;
   label: string;
   format: (value: number) => string;
-}) {
+}
+
+/** The axis below a plot, with its label. */
+export function BottomAxis({ scale, area, label, format }: AxisProps) {
   return (
     <g class="axis">
       <line x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
@@ -36,17 +33,7 @@ export function BottomAxis({
 }
 
 /** The axis left of a plot, with lines across the plot and its label above. */
-export function LeftAxis({
-  scale,
-  area,
-  label,
-  format,
-}: {
-  scale: Scale;
-  area: Area;
-  label: string;
-  format: (value: number) => string;
-}) {
+export function LeftAxis({ scale, area, label, format }: AxisProps) {
   return (
     <g class="axis">
       {scale.ticks.map((tick) => (

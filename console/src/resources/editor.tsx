@@ -87,7 +87,7 @@ export function Editor<R extends Resource>({
     }
     const now = await storedOrNull(kind.get(project, id));
     if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, known))) {
-      // What changed is not in the form, such as the agents that use a skill.
+      // The change is not in the form, such as another agent that uses a skill.
       tag.current = now.etag;
       return send(values, known, false);
     }

@@ -18,7 +18,7 @@ export interface Column<Item> {
 /** The choices for a field. */
 export interface Choice {
   readonly label: string;
-  /** What is chosen, such as "skills". */
+  /** The plural of the choices, such as "skills". */
   readonly what: string;
   readonly list: (project: string, signal: AbortSignal) => ListCall<Named>;
 }
@@ -33,7 +33,7 @@ export interface Named {
 export interface Kind<R extends Resource> {
   readonly name: 'skill' | 'agent' | 'chatbot';
   readonly plural: 'skills' | 'agents' | 'chatbots';
-  /** What the kind is for, in a sentence. */
+  /** The purpose of the kind, in a sentence. */
   readonly purpose: string;
   readonly columns: (project: string) => readonly Column<R>[];
   /** Fields whose content is the name of another resource. */

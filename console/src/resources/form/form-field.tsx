@@ -24,7 +24,7 @@ export function ResourceField({
   field: FormField;
   isRequired: boolean;
   content: Draft[string];
-  /** What the resource has there; empty for a new one. */
+  /** The content of the stored resource; empty for a new one. */
   before: Draft[string];
   fault: string | undefined;
   project: string;
@@ -103,7 +103,7 @@ function Control({
     value: text,
     'aria-required': isRequired,
     onBlur: ({ relatedTarget }: FocusEvent) => {
-      // What appears under a pointer that is pressed would move a button or a link away from it.
+      // A message would move a button or a link away from the pointer that presses it.
       if (!(relatedTarget instanceof Element && relatedTarget.matches('button, a'))) onLeave();
     },
     onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
