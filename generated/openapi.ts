@@ -138,6 +138,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{project_name}/skills/{skill_name}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the documents of a skill
+         * @description Returns the documents of the skill without their text, in order of creation.
+         */
+        get: operations["listDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/skills/{skill_name}/documents/{document_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+                /** @description The name of the document, such as that of its file. */
+                document_name: components["parameters"]["DocumentName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the text of a document
+         * @description Returns the text of the document as it was sent, with the media type that it was sent with.
+         */
+        get: operations["getDocument"];
+        /**
+         * Create or replace a document
+         * @description Keeps a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`.
+         *     The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and
+         *     paragraphs, and found by the full-text search of the service's database.
+         */
+        put: operations["putDocument"];
+        post?: never;
+        /**
+         * Delete a document
+         * @description Deletes the document. Agents no longer find it.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{project_name}/agents": {
         parameters: {
             query?: never;
@@ -202,6 +264,76 @@ export interface paths {
          * @description The same as `deleteAgent`, at the address where the agent is read.
          */
         delete: operations["deleteAgentByPlural"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/agents/{agent_name}/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the agent. */
+                agent_name: components["parameters"]["AgentName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask an agent
+         * @description Asks the agent the last of the messages, and returns its answer. The earlier messages are the history. The
+         *     agent may use its skills before it answers; `steps` shows each use, what it gave, or why it failed.
+         *
+         *     The service asks the chat server of its operator (`CHAT_URL`). The agent's `model_name` chooses among the
+         *     operator's `CHAT_MODELS`; without that list, every agent uses `CHAT_MODEL`.
+         *
+         *     An answer takes at most 10 rounds of tools, 2 minutes, and 64 KiB of text. When a bound is reached, the agent answers
+         *     with what it has. If the chat server fails, the answer is 502 with an `error_type`.
+         */
+        post: operations["completeAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/agents/{agent_name}/completions/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the agent. */
+                agent_name: components["parameters"]["AgentName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask an agent, streamed
+         * @description Does the same as `completeAgent`, and sends each step and each piece of text as it happens, as server-sent
+         *     events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. Whatever
+         *     happens, the last event is `{"type": "end"}`; an `error` event before it says what failed.
+         *
+         *     | event | meaning |
+         *     |---|---|
+         *     | `{"type": "start", "prompt"}` | the question was accepted |
+         *     | `{"actions": […]}` | tools that the agent begins to use |
+         *     | `{"steps": […]}` | what a tool gave, or why it failed |
+         *     | `{"type": "delta", "content"}` | the next piece of the text, which may still precede a step |
+         *     | `{"type": "context", "content": […]}` | the passages that were found, if the agent's setting `return_context` is true |
+         *     | `{"output", "messages", "usage"}` | the whole answer |
+         *     | `{"type": "error", "content", "error_type"}` | the answer failed |
+         *     | `{"type": "end"}` | the last event |
+         */
+        post: operations["streamAgent"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -287,6 +419,136 @@ export interface paths {
          * @description Deletes a chatbot by name.
          */
         delete: operations["deleteChatbot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/chatbots/{chatbot_name}/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the conversations of a chatbot
+         * @description Returns the conversations of the chatbot, in order of creation.
+         */
+        get: operations["listConversations"];
+        put?: never;
+        /**
+         * Begin a conversation
+         * @description Begins a conversation with the chatbot. The chatbot's setting `greeting` becomes its first message.
+         */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get one conversation
+         * @description Returns one conversation without its messages.
+         */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation
+         * @description Deletes the conversation and its messages.
+         */
+        delete: operations["deleteConversation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the messages of a conversation
+         * @description Returns the messages of the conversation, the oldest first.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as
+         *     many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent
+         *     asks the language model alone.
+         *
+         *     The message is kept before the agent is asked. If the reply fails, ask for it with `replyToMessage`, or send
+         *     the same request again with its `Idempotency-Key`: the message is not kept twice. With
+         *     `Accept: text/event-stream`, the reply arrives in the events of `streamAgent`; `start` has the identifier of
+         *     the question, and `output` that of the reply.
+         *
+         *     A conversation answers one message at a time; a second one gets 409. It holds 10,000 messages.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+                /** @description The identifier of the message of a person. */
+                message_id: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reply to a message again
+         * @description Returns the reply to a message of a person. If there is none, because it failed, the agent is asked again.
+         *     `Accept: text/event-stream` works as for `sendMessage`.
+         */
+        post: operations["replyToMessage"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -598,6 +860,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the version of the service
+         * @description Returns the version of the service, under the name that existing clients read.
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -687,7 +969,7 @@ export interface components {
          * @description A permission, as Authorize describes it.
          * @enum {string}
          */
-        Scope: "read" | "write" | "predict" | "operate";
+        Scope: "read" | "write" | "predict" | "ask" | "operate";
         /** @description A project. It holds skills, agents, chatbots and models. */
         Project: {
             id: components["schemas"]["Id"];
@@ -712,7 +994,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The kind of skill, in the user's words, such as `sql`, `knowledge_base` or `retrieval`. */
+        /** @description The type of the skill. `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents, any other is data. */
         SkillType: string;
         /** @description The skill to create, under `skill`. */
         CreateSkillBody: {
@@ -891,6 +1173,259 @@ export interface components {
         };
         /** @description Name the agent by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
+        /** @description A document of a skill, without its text. */
+        Document: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["Name"];
+            /**
+             * @description The media type that the text was sent with.
+             * @enum {string}
+             */
+            media_type: "text/plain" | "text/markdown";
+            /**
+             * Format: int32
+             * @description The size of the text in UTF-8, in bytes.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The number of passages in which agents find the text.
+             */
+            passages: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The text of a document, in UTF-8. */
+        DocumentText: string;
+        /** @description The conversation so far. */
+        CompletionBody: {
+            /** @description The messages, the oldest first, in one of two forms. The last one is the question. */
+            messages: components["schemas"]["QuestionMessage"][] | components["schemas"]["RoleMessage"][];
+        };
+        /** @description A question, and what was answered. */
+        QuestionMessage: {
+            question: components["schemas"]["MessageText"];
+            /** @description The answer, or null if there is none. */
+            answer?: string | null;
+        };
+        /** @description A message in the form of chat servers. */
+        RoleMessage: {
+            /**
+             * @description The one who speaks.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            content: components["schemas"]["MessageText"];
+        };
+        /** @description The text of a message. */
+        MessageText: string;
+        /** @description The text of an answer. */
+        AnswerText: string;
+        /** @description The answer of an agent. */
+        Completion: {
+            /** @description The answer. */
+            message: {
+                /**
+                 * @description Always `assistant`.
+                 * @constant
+                 */
+                role: "assistant";
+                content: components["schemas"]["AnswerText"];
+                trace_id: components["schemas"]["TraceId"];
+                /** @description The passages that were found, if the agent's setting `return_context` is true. */
+                context?: components["schemas"]["Passage"][];
+            };
+            steps: components["schemas"]["Steps"];
+            usage: components["schemas"]["Usage"];
+        };
+        /** @description The identifier of the request, under which the log of the service has it. */
+        TraceId: string;
+        /** @description The uses of tools, in order. */
+        Steps: components["schemas"]["Step"][];
+        /** @description The use of a tool. */
+        Step: {
+            /** @description The skill whose tool it is; null if the agent asked for a tool that it does not have. */
+            skill: string | null;
+            /** @description The name of the tool, as the language model knows it. */
+            tool: string;
+            input: components["schemas"]["AnyValue"];
+            /** @description The beginning of what the tool gave; null if it failed. */
+            result: string | null;
+            /** @description The reason why the tool failed; null if it did not. */
+            error: string | null;
+            /**
+             * Format: int32
+             * @description The time that the tool took, in milliseconds.
+             */
+            milliseconds: number;
+        };
+        /** @description What the answer used of the chat server. A number that the chat server does not tell is null. */
+        Usage: {
+            /**
+             * Format: int32
+             * @description The number of requests to the chat server.
+             */
+            requests: number;
+            prompt_tokens: components["schemas"]["TokenCount"];
+            completion_tokens: components["schemas"]["TokenCount"];
+            total_tokens: components["schemas"]["TokenCount"];
+        };
+        /**
+         * Format: int64
+         * @description A number of tokens.
+         */
+        TokenCount: number | null;
+        /** @description A passage of a document. */
+        Passage: {
+            skill: components["schemas"]["Name"];
+            document: components["schemas"]["Name"];
+            /**
+             * Format: int32
+             * @description The number of the passage in its document, from 1.
+             */
+            passage: number;
+            /** @description The text of the passage. */
+            content: string;
+        };
+        /** @description An event of a streamed answer. */
+        AgentEvent: components["schemas"]["StartEvent"] | components["schemas"]["ActionsEvent"] | components["schemas"]["StepsEvent"] | components["schemas"]["DeltaEvent"] | components["schemas"]["ContextEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["EndEvent"];
+        /** @description The question was accepted. */
+        StartEvent: {
+            /** @constant */
+            type: "start";
+            prompt: components["schemas"]["AnswerText"];
+            message_id?: components["schemas"]["Id"];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description Tools that the agent begins to use. */
+        ActionsEvent: {
+            /** @description The tools, in order. */
+            actions: components["schemas"]["AgentAction"][];
+            messages: components["schemas"]["EventMessages"];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The use of a tool. */
+        AgentAction: {
+            /** @description The name of the tool. */
+            tool: string;
+            tool_input: components["schemas"]["AnyValue"];
+            /** @description The use in words. */
+            log: string;
+        };
+        /** @description The text that belongs to the event. */
+        EventMessages: {
+            content: components["schemas"]["AnswerText"];
+        }[];
+        /** @description Uses of tools that have ended. */
+        StepsEvent: {
+            /** @description The uses, in order. */
+            steps: {
+                action: components["schemas"]["AgentAction"];
+                /** @description The beginning of what the tool gave, or the reason why it failed. */
+                observation: string;
+                /** @description The reason why the tool failed; null if it did not. */
+                error: string | null;
+                /**
+                 * Format: int32
+                 * @description The time that the tool took, in milliseconds.
+                 */
+                milliseconds: number;
+            }[];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The next piece of the text. */
+        DeltaEvent: {
+            /** @constant */
+            type: "delta";
+            content: components["schemas"]["AnswerText"];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The passages that were found. */
+        ContextEvent: {
+            /** @constant */
+            type: "context";
+            /** @description The passages. */
+            content: components["schemas"]["Passage"][];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The whole answer. */
+        OutputEvent: {
+            output: components["schemas"]["AnswerText"];
+            messages: components["schemas"]["EventMessages"];
+            usage: components["schemas"]["Usage"];
+            message_id?: components["schemas"]["Id"];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The answer failed. */
+        ErrorEvent: {
+            /** @constant */
+            type: "error";
+            content: components["schemas"]["AnswerText"];
+            error_type: components["schemas"]["ChatErrorType"];
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /** @description The last event of every stream. */
+        EndEvent: {
+            /** @constant */
+            type: "end";
+            trace_id: components["schemas"]["TraceId"];
+        };
+        /**
+         * @description The kind of failure.
+         * @enum {string}
+         */
+        ChatErrorType: "timeout" | "connection" | "authentication" | "not_found" | "rate_limit" | "general";
+        /** @description A conversation with a chatbot, without its messages. */
+        Conversation: {
+            id: components["schemas"]["Id"];
+            /** @description The title, or null without one. */
+            title: string | null;
+            /**
+             * Format: int32
+             * @description The number of its messages.
+             */
+            messages: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The conversation to create, under `conversation`. */
+        CreateConversationBody: {
+            /** @description The conversation to create. */
+            conversation: {
+                title?: components["schemas"]["OptionalText"];
+            };
+        };
+        /** @description A message of a conversation. */
+        Message: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description The one who speaks, a person (`user`) or the chatbot (`assistant`).
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            content: components["schemas"]["AnswerText"];
+            /**
+             * Format: uuid
+             * @description The identifier of the message that this one answers; null for messages of a person and for the greeting.
+             */
+            reply_to: string | null;
+            steps: components["schemas"]["Steps"];
+            /** @description What the reply used of the chat server; null for messages of a person and for the greeting. */
+            usage: components["schemas"]["Usage"] | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The message, under `message`. */
+        SendMessageBody: {
+            /** @description The message of a person. */
+            message: {
+                content: components["schemas"]["MessageText"];
+            };
+        };
+        /** @description A message of a person, and the chatbot's reply. */
+        Reply: {
+            question: components["schemas"]["Message"];
+            message: components["schemas"]["Message"];
+        };
         /**
          * Format: int32
          * @description The number of a version of a model, from 1.
@@ -1359,6 +1894,13 @@ export interface components {
              */
             status: "live";
         };
+        /** @description The version of the service. */
+        Status: {
+            version: components["schemas"]["ServiceVersion"];
+            mindsdb_version: components["schemas"]["ServiceVersion"];
+        };
+        /** @description The version of the service. */
+        ServiceVersion: string;
         /** @description The service accepts requests. */
         Readiness: {
             /**
@@ -1601,6 +2143,115 @@ export interface components {
             title: "Chatbot not found";
             /** @constant */
             status: 404;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The skill has no document of this name. Names are case-sensitive.
+         *
+         *     To fix it, list the documents of the skill, or send this one.
+         */
+        DocumentNotFound: {
+            /** @constant */
+            type: "/problems/document-not-found";
+            /** @constant */
+            title: "Document not found";
+            /** @constant */
+            status: 404;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The chatbot has no conversation with this identifier.
+         *
+         *     To fix it, list the conversations of the chatbot, or begin one.
+         */
+        ConversationNotFound: {
+            /** @constant */
+            type: "/problems/conversation-not-found";
+            /** @constant */
+            title: "Conversation not found";
+            /** @constant */
+            status: 404;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The conversation has no message of a person with this identifier.
+         *
+         *     To fix it, list the messages of the conversation.
+         */
+        MessageNotFound: {
+            /** @constant */
+            type: "/problems/message-not-found";
+            /** @constant */
+            title: "Message not found";
+            /** @constant */
+            status: 404;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description A conversation answers one message at a time, and it is answering another one. The message was not kept.
+         *
+         *     To fix it, wait for that reply, then send the message.
+         */
+        ConversationBusy: {
+            /** @constant */
+            type: "/problems/conversation-busy";
+            /** @constant */
+            title: "Conversation busy";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The agent or chatbot has a `model_name` that is not among the chat models of the service (`CHAT_MODELS`).
+         *
+         *     To fix it, set its `model_name` to one that the detail lists, or ask those who run the service to add it.
+         */
+        UnknownChatModel: {
+            /** @constant */
+            type: "/problems/unknown-chat-model";
+            /** @constant */
+            title: "Unknown chat model";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description Skills of the types `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents. This one has `params` that no
+         *     agent could use, or a type that does not fit the request.
+         *
+         *     To fix it, correct the fields that `errors` names. Nothing was changed.
+         */
+        UnusableSkill: {
+            /** @constant */
+            type: "/problems/unusable-skill";
+            /** @constant */
+            title: "Unusable skill";
+            /** @constant */
+            status: 422;
+            errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description Agents answer with the help of a chat server, and this service has none.
+         *
+         *     To fix it, those who run the service set `CHAT_URL` and `CHAT_MODEL`, for example to a local Ollama.
+         */
+        ChatNotConfigured: {
+            /** @constant */
+            type: "/problems/chat-not-configured";
+            /** @constant */
+            title: "Chat not configured";
+            /** @constant */
+            status: 501;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The chat server of the service failed, as `error_type` and the detail say: it cannot be reached, refuses the key or
+         *     the model, takes no more requests, is silent for too long, or sends an answer that cannot be read.
+         *
+         *     To fix it, try again later, after the seconds of `Retry-After` if it is there. Those who run the service check
+         *     `CHAT_URL`, `CHAT_KEY` and `CHAT_MODEL`.
+         */
+        ChatServerFailed: {
+            /** @constant */
+            type: "/problems/chat-server-failed";
+            /** @constant */
+            title: "Chat server failed";
+            /** @constant */
+            status: 502;
+            error_type: components["schemas"]["ChatErrorType"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The project has no model of this name, or the model has no such version. Models are found by name
@@ -2134,6 +2785,141 @@ export interface components {
                 "application/problem+json": components["schemas"]["ChatbotNotFound"] | components["schemas"]["ProjectNotFound"];
             };
         };
+        /** @description The document, the skill or the project does not exist. */
+        DocumentNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["DocumentNotFound"] | components["schemas"]["SkillNotFound"] | components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description The conversation, the chatbot or the project does not exist. */
+        ConversationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConversationNotFound"] | components["schemas"]["ChatbotNotFound"] | components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description The message, the conversation, the chatbot or the project does not exist. */
+        MessageNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MessageNotFound"] | components["schemas"]["ConversationNotFound"] | components["schemas"]["ChatbotNotFound"] | components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description A limit is reached. */
+        NoRoom: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LimitReached"];
+            };
+        };
+        /** @description A limit is reached, or the same request is in progress. */
+        NoRoomOrInProgress: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
+            };
+        };
+        /** @description The conversation is answering another message or is full, the agent names an unknown chat model, a limit is reached, or the same request is in progress. */
+        CannotReply: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConversationBusy"] | components["schemas"]["UnknownChatModel"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
+            };
+        };
+        /** @description The agent names a chat model that the service does not have. */
+        UnknownChatModel: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownChatModel"];
+            };
+        };
+        /** @description No agent could use the skill. */
+        UnusableSkill: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnusableSkill"];
+            };
+        };
+        /** @description No agent could use the skill, or the `Idempotency-Key` was used for another request. */
+        UnusableSkillOrKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnusableSkill"] | components["schemas"]["IdempotencyKeyReused"];
+            };
+        };
+        /** @description The service has no chat server. */
+        ChatNotConfigured: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ChatNotConfigured"];
+            };
+        };
+        /** @description The chat server failed. The request is not at fault. */
+        ChatServerFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterOfChatServer"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ChatServerFailed"];
+            };
+        };
         /** @description There is no such model, no such version of it, or no such project. */
         ModelNotFound: {
             headers: {
@@ -2469,6 +3255,12 @@ export interface components {
         Version: string;
         /** @description The name of the model. A model that does not exist is created. */
         NewModelName: components["schemas"]["Name"];
+        /** @description The name of the document, such as that of its file. */
+        DocumentName: components["schemas"]["Name"];
+        /** @description The identifier of the conversation. */
+        ConversationId: components["schemas"]["Id"];
+        /** @description The identifier of the message of a person. */
+        MessageId: components["schemas"]["Id"];
         /**
          * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
          *     last page has none. Without `limit`, the list is whole.
@@ -2513,6 +3305,10 @@ export interface components {
         ChatbotLocation: string;
         /** @description The address of the model. */
         ModelLocation: string;
+        /** @description The address of the document. */
+        DocumentLocation: string;
+        /** @description The address of the conversation. */
+        ConversationLocation: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
@@ -2546,6 +3342,8 @@ export interface components {
         RetryAfter: number;
         /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
         RetryAfterInProgress: number;
+        /** @description In how many seconds it is worth trying again. Sent if the chat server says so. */
+        RetryAfterOfChatServer: number;
         /** @description In how many seconds it is worth trying again. Sent while a training runs. */
         RetryAfterWhileTraining: number;
     };
@@ -2834,7 +3632,7 @@ export interface operations {
             409: components["responses"]["CannotCreate"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
+            422: components["responses"]["UnusableSkillOrKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2933,6 +3731,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnusableSkill"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2964,6 +3763,177 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["SkillNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+                /** @description The name of the document, such as that of its file. */
+                document_name: components["parameters"]["DocumentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["DocumentText"];
+                    "text/markdown": components["schemas"]["DocumentText"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["DocumentNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+                /** @description The name of the document, such as that of its file. */
+                document_name: components["parameters"]["DocumentName"];
+            };
+            cookie?: never;
+        };
+        /** @description The text of the document. */
+        requestBody: {
+            content: {
+                "text/plain": components["schemas"]["DocumentText"];
+                "text/markdown": components["schemas"]["DocumentText"];
+            };
+        };
+        responses: {
+            /** @description The document was replaced. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The document was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["DocumentLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["SkillNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoRoom"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnusableSkill"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the skill. */
+                skill_name: components["parameters"]["SkillName"];
+                /** @description The name of the document, such as that of its file. */
+                document_name: components["parameters"]["DocumentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["DocumentNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3192,6 +4162,97 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    completeAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the agent. */
+                agent_name: components["parameters"]["AgentName"];
+            };
+            cookie?: never;
+        };
+        /** @description The conversation so far. Its last message is the question. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["AgentNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["UnknownChatModel"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
+            502: components["responses"]["ChatServerFailed"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    streamAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name or the identifier of the agent. */
+                agent_name: components["parameters"]["AgentName"];
+            };
+            cookie?: never;
+        };
+        /** @description The conversation so far. Its last message is the question. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionBody"];
+            };
+        };
+        responses: {
+            /** @description The answer, in events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["AgentNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["UnknownChatModel"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3463,6 +4524,327 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listConversations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ChatbotNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+            };
+            cookie?: never;
+        };
+        /** @description The conversation to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConversationBody"];
+            };
+        };
+        responses: {
+            /** @description The conversation was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["ConversationLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ChatbotNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NoRoomOrInProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ConversationNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ConversationNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ConversationNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        /** @description The message of a person. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageBody"];
+            };
+        };
+        responses: {
+            /** @description The question and its reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ConversationNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotReply"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
+            502: components["responses"]["ChatServerFailed"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replyToMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+                /** @description The name of the chatbot. */
+                chatbot_name: components["parameters"]["ChatbotName"];
+                /** @description The identifier of the conversation. */
+                conversation_id: components["parameters"]["ConversationId"];
+                /** @description The identifier of the message of a person. */
+                message_id: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question and its reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["MessageNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotReply"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
+            502: components["responses"]["ChatServerFailed"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -3931,6 +5313,30 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReady"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            406: components["responses"]["NotAcceptable"];
+            500: components["responses"]["InternalError"];
         };
     };
     getMetrics: {

@@ -38,10 +38,11 @@ export function createApp(
   traceRequests?: RequestHandler,
 ): RequestListener {
   const noteFailure = logFailures(log);
-  const { stages, bodyBudget, throttle, refusalOf } = limits(config.rateLimit, contract.operations);
+  const { stages, bodyBudget, throttle, refusalOf } = limits(config, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
-  const router = contractRouter(contract, operations(services, config), bases, {
+  const handlers = operations(services, config, contract.document.info.version);
+  const router = contractRouter(contract, handlers, bases, {
     limits: config,
     authenticate: (presented) => callers.authenticate(presented),
     isKeyValid: (caller) => callers.isKeyValid(caller),

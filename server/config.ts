@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { isPostgres } from './store/index.js';
 
@@ -77,7 +78,51 @@ const environment = v.object({
     'must be a number of bytes, such as 67108864',
     64 * MEBIBYTE,
   ),
+  MAX_ANSWERS: number(/^[1-9]\d{0,4}$/, 'must be a number of answers, such as 256', 256),
+  CHAT_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        isChatUrl,
+        'must be an http:// or https:// address, such as http://127.0.0.1:11434/v1, without a key in it',
+      ),
+    ),
+  ),
+  CHAT_KEY: v.optional(
+    v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must consist of visible characters of ASCII')),
+  ),
+  CHAT_MODEL: v.optional(
+    v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters')),
+  ),
+  CHAT_MODELS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(',').map((name) => name.trim())),
+      v.everyItem((name) => name !== '', 'must be names of models with commas between them'),
+    ),
+  ),
+  DATABASES: v.optional(v.string(), '{}'),
 });
+
+function isChatUrl(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return username + password + search + hash === '';
+}
+
+/** The variables that may hold a secret, which a file can have in their place (`CHAT_KEY_FILE`). */
+const SECRETS = ['CHAT_KEY', 'DATABASES'] as const;
+
+/** The chat server that agents use. */
+export interface ChatConfig {
+  /** The base of its addresses, such as `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  readonly key: string | undefined;
+  /** The language model of agents that name no other. */
+  readonly model: string;
+  /** The language models that agents may name; undefined if their `model_name` does not count. */
+  readonly models: readonly string[] | undefined;
+}
 
 /** Origins are compared as browsers write them: no path, no default port, host in lower case. */
 function isOriginOrStar(text: string): boolean {
@@ -111,6 +156,12 @@ export interface Config {
   readonly maxVersions: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
+  /** The most answers of agents at once. */
+  readonly maxAnswers: number;
+  /** Undefined if agents cannot answer. */
+  readonly chat: ChatConfig | undefined;
+  /** The databases that skills may read, as `DATABASES` says. */
+  readonly databases: string;
 }
 
 /** The environment has an invalid setting; the message names it in one line. */
@@ -121,7 +172,9 @@ export class ConfigError extends Error {}
  * @throws {ConfigError} naming every malformed variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const set = withSecrets(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+  );
   const result = v.safeParse(environment, set);
   if (!result.success) {
     throw new ConfigError(
@@ -147,6 +200,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_STORED,
     MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
+    MAX_ANSWERS,
+    DATABASES,
   } = result.output;
   return {
     host: HOST,
@@ -162,10 +217,49 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxStored: MAX_STORED,
     maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
+    maxAnswers: MAX_ANSWERS,
+    chat: chatOf(result.output),
+    databases: DATABASES,
   };
 }
 
-/** Describes the value of a variable; omits a database URL, which may contain a password. */
+/** Returns the settings of the chat server, if there is one. */
+function chatOf({
+  CHAT_URL: url,
+  CHAT_KEY: key,
+  CHAT_MODEL: model,
+  CHAT_MODELS: models,
+}: v.InferOutput<typeof environment>): ChatConfig | undefined {
+  if (url === undefined) return undefined;
+  if (model === undefined) {
+    throw new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL');
+  }
+  return { url, key, model, models: models && [...new Set([model, ...models])] };
+}
+
+/** Reads the secrets that are in files. */
+function withSecrets(set: Readonly<Record<string, string | undefined>>) {
+  const read = SECRETS.flatMap((name) => {
+    const file = set[`${name}_FILE`];
+    if (file === undefined) return [];
+    if (set[name] !== undefined) {
+      throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them`);
+    }
+    return [[name, secretIn(`${name}_FILE`, file)] as const];
+  });
+  return { ...set, ...Object.fromEntries(read) };
+}
+
+function secretIn(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${name} must be a file that can be read, not "${file}"`);
+  }
+}
+
+/** Describes the value of a variable, unless it may contain a secret. */
 function butIs(set: Readonly<Record<string, string | undefined>>, name: string): string {
-  return name === 'DATABASE_URL' && set[name]?.includes('@') ? '' : `, not "${set[name]}"`;
+  const isSecret = SECRETS.some((secret) => secret === name);
+  return isSecret || set[name]?.includes('@') ? '' : `, not "${set[name]}"`;
 }

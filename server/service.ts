@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { Agents } from './agents/agents.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
@@ -72,7 +73,8 @@ export async function openService(
     const stopping = new AbortController();
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
-    const services = { store, tables, trainings, predictors, metrics };
+    const agents = new Agents();
+    const services = { store, tables, trainings, predictors, metrics, agents };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, traceRequests);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { SCOPES } from './scopes.js';
 
 /** The pools of requests that share limits (`x-roster-pool`); most operations are in `requests`. */
-const POOLS = ['requests', 'predictions', 'tables'] as const;
+const POOLS = ['requests', 'predictions', 'tables', 'answers'] as const;
 export type Pool = (typeof POOLS)[number];
 
 const media = v.record(v.string(), v.looseObject({}));
@@ -11,13 +11,14 @@ const parameter = v.union([
   v.looseObject({ $ref: v.string() }),
   v.looseObject({ name: v.string(), in: v.string() }),
 ]);
+const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1));
 const operation = v.looseObject({
   operationId: v.string(),
   // No requirement opens the operation to all; one without a scope, to any key.
-  security: v.pipe(
-    v.array(v.strictObject({ apiKey: v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1)) })),
-    v.maxLength(1),
-  ),
+  security: v.union([
+    v.strictTuple([]),
+    v.strictTuple([v.strictObject({ apiKey: scopes }), v.strictObject({ apiKeyHeader: scopes })]),
+  ]),
   'x-roster-pool': v.optional(v.picklist(POOLS)),
   parameters: v.optional(v.array(parameter)),
   requestBody: v.optional(
@@ -32,6 +33,7 @@ const operation = v.looseObject({
 
 /** The shape that the server requires of the contract, beyond the rules of `npm run lint:spec`. */
 export const documentShape = v.looseObject({
+  info: v.looseObject({ version: v.string() }),
   paths: v.record(
     v.pipe(v.string(), v.startsWith('/')),
     v.looseObject({

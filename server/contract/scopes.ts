@@ -1,5 +1,5 @@
 /** The default scopes of a key: full access to its owner's resources. */
-export const OWNER_SCOPES = ['read', 'write', 'predict'] as const;
+export const OWNER_SCOPES = ['read', 'write', 'predict', 'ask'] as const;
 /** All scopes of a key; `operate` gives access to the service as a whole, and so to all owners. */
 export const SCOPES = [...OWNER_SCOPES, 'operate'] as const;
 /** A permission of a key. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
+import type { Config } from '../config.js';
 import type { Operation, Pool } from '../contract/document.js';
 import { LINES_TYPE, mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -34,26 +35,33 @@ export interface Limits {
 }
 
 /**
- * @param rateLimit the most requests per key and minute; 0 for no limit
+ * @param config the most requests per key and minute (0 for no limit), and the most answers of
+ *   agents at once
  * @param operations the operations of the contract
  */
-export function limits(rateLimit: number, operations: readonly Operation[]): Limits {
+export function limits(
+  { rateLimit, maxAnswers }: Pick<Config, 'rateLimit' | 'maxAnswers'>,
+  operations: readonly Operation[],
+): Limits {
   const throttle = throttleConnections();
   const rate = limitRate(rateLimit, throttle);
   const unread = new UnreadAnswers();
   const concurrency = (what: string, atOnce: number, waiting: number) =>
     new ConcurrencyLimit({ what, atOnce, waiting }, throttle, unread);
-  const pools: Readonly<Record<Pool, ConcurrencyLimit>> = {
+  const pools: Readonly<Record<Exclude<Pool, 'answers'>, ConcurrencyLimit>> = {
     predictions: concurrency('predictions', 1, 35),
     tables: concurrency('tables', 4, 32),
     requests: concurrency('requests', 32, 608),
   };
-  const streams = limitStreams(STREAMS, throttle);
+  const streams = limitStreams('streams', STREAMS, throttle);
+  // An answer waits for a chat server most of the time, and uses little of the processor.
+  const answers = limitStreams('answers of agents', maxAnswers, throttle);
   const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
   return {
     stages: ({ isOpen, pool, consumes }) => {
       // Health checks have no limits, so that they work under any load.
       if (isOpen) return { onArrival: [], beforeWork: [] };
+      if (pool === 'answers') return { onArrival: [...rate, answers], beforeWork: [] };
       const { reserve, run } = pools[pool];
       if (!consumes.includes(LINES_TYPE)) {
         return { onArrival: [...rate, reserve], beforeWork: [run] };

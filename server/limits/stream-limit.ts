@@ -10,7 +10,7 @@ const RETRY_AFTER = 5;
  * Limits the streams at once. A stream keeps its place until it ends, and no stream waits for one,
  * because nobody knows for how long. With several owners, none has more than half of the places.
  */
-export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler {
+export function limitStreams(what: string, atOnce: number, throttle: Throttle): RequestHandler {
   const byOwner = new Map<string, number>();
   let taken = 0;
   return (req, res, next) => {
@@ -22,7 +22,7 @@ export function limitStreams(atOnce: number, throttle: Throttle): RequestHandler
     if (isFull) {
       throttle(req, res, caller);
       throw unavailable(
-        'The service answers as many streams as it takes on at once; try again in a moment.',
+        `The service has as many ${what} as it takes on at once; try again in a moment.`,
         RETRY_AFTER,
       );
     }

@@ -3,9 +3,14 @@ import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { Readiness } from './readiness.js';
 
-type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics'>;
+type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getStatus' | 'getMetrics'>;
 
-export function healthOperations(store: Store, metrics: Metrics): HealthOperations {
+/** @param version the version of the service */
+export function healthOperations(
+  store: Store,
+  metrics: Metrics,
+  version: string,
+): HealthOperations {
   const readiness = new Readiness(() => store.ping());
   return {
     getLiveness: ({ reply }) => reply({ status: 200, body: { status: 'live' } }),
@@ -14,6 +19,8 @@ export function healthOperations(store: Store, metrics: Metrics): HealthOperatio
       await readiness.check();
       return reply({ status: 200, body: { status: 'ready' } });
     },
+
+    getStatus: ({ reply }) => reply({ status: 200, body: { version, mindsdb_version: version } }),
 
     getMetrics: async ({ reply }) => {
       const text = await metrics.text();

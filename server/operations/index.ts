@@ -1,3 +1,4 @@
+import type { Agents } from '../agents/agents.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -7,6 +8,9 @@ import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
 import { type CallerLimits, callerOperations } from './caller.js';
 import { chatbotOperations } from './chatbots.js';
+import { completionOperations } from './completions.js';
+import { conversationOperations } from './conversations.js';
+import { documentOperations } from './documents.js';
 import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
@@ -20,21 +24,29 @@ export interface Services {
   readonly trainings: Trainings;
   readonly predictors: Predictors;
   readonly metrics: Metrics;
+  readonly agents: Agents;
 }
 
-/** Returns the handlers of all operations of the contract. */
+/**
+ * Returns the handlers of all operations of the contract.
+ * @param version the version of the service
+ */
 export function operations(
-  { store, tables, trainings, predictors, metrics }: Services,
+  { store, tables, trainings, predictors, metrics, agents }: Services,
   limits: CallerLimits,
+  version: string,
 ): Handlers {
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
     ...skillOperations(store),
+    ...documentOperations(store),
     ...agentOperations(store),
+    ...completionOperations(store, agents),
     ...chatbotOperations(store),
+    ...conversationOperations(store, agents),
     ...modelOperations(store, tables, trainings, predictors, metrics),
     ...versionOperations(store),
-    ...healthOperations(store, metrics),
+    ...healthOperations(store, metrics, version),
   };
 }

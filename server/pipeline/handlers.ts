@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES } from '../../generated/contract.js';
-import type { operations } from '../../generated/openapi.js';
+import type { components, operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { ProblemError } from '../problems/problem.js';
 import type { DeferredBody } from './body/deferred-body.js';
+import type { TextBody } from './body/text-body.js';
 
 type Operations = operations;
 
@@ -41,7 +42,11 @@ type BodyPart<R> = [Content<R>] extends [never]
 
 /** A body in one of the media types of a response. */
 type BodyIn<C> = {
-  [M in keyof C]: M extends 'application/x-ndjson' ? JsonLines : C[M] | JsonText<C[M]>;
+  [M in keyof C]: M extends 'application/x-ndjson'
+    ? JsonLines
+    : M extends 'text/event-stream'
+      ? EventStream
+      : C[M] | JsonText<C[M]>;
 }[keyof C];
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
@@ -91,6 +96,17 @@ export class JsonLines {
   constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
 }
 
+/** An event of a streamed answer. */
+export type AgentEvent = components['schemas']['AgentEvent'];
+
+/**
+ * Server-sent events, each sent as it is produced. The source reports its own failures as events;
+ * it ends early when the request's `signal` is aborted.
+ */
+export class EventStream {
+  constructor(readonly events: AsyncIterable<AgentEvent>) {}
+}
+
 /**
  * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
  */
@@ -107,8 +123,17 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
   ? NonNullable<P>
   : Record<never, never>;
 
-/** A JSON body is parsed; a body of any other media type is passed as a stream of its bytes. */
-type BodyOf<C> = { [M in keyof C]: M extends 'application/json' ? C[M] : Readable }[keyof C];
+/**
+ * A JSON body is parsed, and a text is decoded; a body of any other media type is passed as a stream
+ * of its bytes.
+ */
+type BodyOf<C> = {
+  [M in keyof C]: M extends 'application/json'
+    ? C[M]
+    : M extends `text/${string}`
+      ? TextBody<M>
+      : Readable;
+}[keyof C];
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
   ? O extends (typeof DEFERRED_BODIES)[number]
@@ -130,6 +155,15 @@ export interface Input<O extends OperationId> {
    * '/api'.
    */
   readonly base: string;
+  /** The id of the request, as in the header `X-Request-Id` and in the log. */
+  readonly requestId: string;
+  /** The media type of the response that the caller prefers among those of the operation. */
+  readonly answerType: string;
+  /**
+   * Aborted with a problem when nobody waits for the answer any more, or when it may not be given:
+   * the caller has gone, the key was revoked, or the service stops.
+   */
+  readonly signal: AbortSignal;
   /** Returns the reply, checked against the contract's types. */
   readonly reply: (reply: Reply<O>) => Sent<O>;
 }

@@ -15,6 +15,8 @@ export interface RequestContext {
   operationId?: string;
   /** The path of the operation, as written in the contract. */
   route?: string;
+  /** The media type of the response, where the header Accept asks for one. */
+  answerType?: string;
   /** The sender of the request. */
   caller?: Caller;
   /** The share of the body in the memory budget. */

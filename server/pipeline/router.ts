@@ -6,11 +6,13 @@ import { mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { problem } from '../problems/problem.js';
+import { answerSignal } from './answer-signal.js';
 import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
 import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
-import { type Handlers, JsonLines, type OperationId } from './handlers.js';
+import { EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { type AnyReply, send } from './reply/send.js';
+import { sendEvents } from './reply/send-events.js';
 import { sendLines } from './reply/send-ndjson.js';
 import type { RequestContext } from './request-context.js';
 import { RouteTree } from './route-tree.js';
@@ -25,6 +27,9 @@ type AnyHandler = (input: {
   body: unknown;
   caller: Caller;
   base: string;
+  requestId: string;
+  answerType: string;
+  signal: AbortSignal;
   reply: (reply: AnyReply) => AnyReply;
 }) => AnyReply | Promise<AnyReply>;
 
@@ -206,11 +211,25 @@ function run(
     const { body } = req;
     const context: RequestContext = res.locals;
     const { params = {}, query = req.query, caller = ANONYMOUS, base = '' } = context;
+    const { requestId = '', answerType = operation.produces[0] ?? '' } = context;
     const headers = headersOf(req);
-    const made = await handler({ params, query, headers, body, caller, base, reply: identity });
+    const stillGood = () => isKeyValid(caller);
+    let signal: AbortSignal | undefined;
+    const signalOf = () => {
+      signal ??= answerSignal(req, res, around.stopping, stillGood);
+      return signal;
+    };
+    const made = await handler({
+      ...{ params, query, headers, body, caller, base, requestId, answerType },
+      get signal() {
+        return signalOf();
+      },
+      reply: identity,
+    });
     if (made.body instanceof JsonLines) {
-      const stillGood = () => isKeyValid(caller);
       await sendLines(req, res, made.body, { ...around, isKeyValid: stillGood });
+    } else if (made.body instanceof EventStream) {
+      await sendEvents(req, res, made.body, signalOf());
     } else return send(res, made);
   };
 }
@@ -238,12 +257,16 @@ function headersReader({ headers }: Operation) {
 function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   if (operation.produces.length === 0) return [];
   return [
-    (req, _res, next) => {
+    (req, res, next) => {
       const { accept } = req.headers;
       if (accept === undefined || accept === '*/*') return next();
       const produces = answersTo(req, operation);
       req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
-      if (req.accepts([...produces]) !== false) return next();
+      const accepted = req.accepts([...produces]);
+      if (accepted !== false) {
+        if (typeof accepted === 'string') res.locals.answerType = accepted;
+        return next();
+      }
       throw problem(
         '/problems/not-acceptable',
         `This operation answers with ${produces.join(' or ')}; the Accept header must allow it.`,

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
@@ -16,6 +17,7 @@ const contract = await grownContract(Number(MORE));
 const log = pino({ level: config.logLevel });
 const store = await openStore();
 const services = {
+  agents: new Agents(),
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),

@@ -87,6 +87,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     unevaluatedProperties: SCHEMA,
     contentSchema: SCHEMA,
     'x-roster-line': SCHEMA,
+    'x-roster-event': SCHEMA,
     const: 'data',
     enum: 'data',
     default: 'data',
