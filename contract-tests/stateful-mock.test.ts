@@ -139,7 +139,7 @@ test('a created resource can be read, changed, listed and deleted', async () => 
 
   const created = await roster.POST('/projects/{project_name}/skills', {
     params: project,
-    body: { skill: { name: 'lookup', type: 'sql', params: { database: 'a' } } },
+    body: { skill: { name: 'lookup', type: 'lookup', params: { database: 'a' } } },
   });
   expect((await roster.GET(ONE, { params })).data).toEqual(created.data);
   await roster.PUT(ONE, { params, body: { skill: { params: { database: 'b' } } } });

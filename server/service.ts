@@ -74,7 +74,8 @@ export async function openService(
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
     const agents = new Agents();
-    const services = { store, tables, trainings, predictors, metrics, agents };
+    const databaseNames = () => undefined;
+    const services = { store, tables, trainings, predictors, metrics, agents, databaseNames };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, traceRequests);

@@ -263,14 +263,16 @@ describe("another owner's project", () => {
   beforeAll(async () => {
     project = await ownProject();
     for (const [kind, list, body] of [
-      ['skill', 'skills', { name: 'sales_questions', type: 'sql' }],
+      ['skill', 'skills', { name: 'sales_questions', type: 'lookup' }],
       ['agent', 'agents', { name: 'analyst', skills: ['sales_questions'] }],
       ['chatbot', 'chatbots', { name: 'help_desk', agent_name: 'analyst' }],
     ] as const) {
       const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
       ids[kind] = String((await objectOf(created))['id']);
     }
-    await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's2', type: 'sql' } });
+    await sendJson('POST', `/projects/${project}/skills`, {
+      skill: { name: 's2', type: 'lookup' },
+    });
     const rows = Array.from({ length: 60 }, (_, row) => ({ carat: row, price: row * 2 }));
     const trained = await send(`/api/projects/${project}/models/diamond_prices?target=price`, {
       method: 'PUT',

@@ -152,7 +152,7 @@ test('a changed agent is not deleted at its singular address either', async () =
 });
 
 test('an agent gets a new tag when a skill that it uses changes', async () => {
-  await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'sql' } });
+  await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'lookup' } });
   const created = await sendJson('POST', `/projects/${project}/agents`, {
     agent: { name: 'a', skills: ['s'] },
   });

@@ -45,7 +45,7 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
   const create = (name: string, key: string) => {
     // Only the required fields: the other ones in the example refer to resources that do not exist.
     const [kind = ''] = Object.keys(JSON.parse(body));
-    const required = kind === 'skill' ? { type: 'sql' } : {};
+    const required = kind === 'skill' ? { type: 'lookup' } : {};
     return sendJson(path, { [kind]: { name, ...required } }, { 'Idempotency-Key': key });
   };
   const age = (milliseconds: number) =>

@@ -6,6 +6,7 @@ import { idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
 import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
 import { findProject, inProject, lockProject } from './project-access.js';
+import { checkSkill, type DatabaseNames } from './skill-check.js';
 import { withoutNulls } from './without-nulls.js';
 
 type SkillOperations = Pick<
@@ -15,7 +16,8 @@ type SkillOperations = Pick<
 
 type Skill = components['schemas']['Skill'];
 
-export function skillOperations(store: Store): SkillOperations {
+/** @param databaseNames the databases that skills of the type `sql` may name */
+export function skillOperations(store: Store, databaseNames: DatabaseNames): SkillOperations {
   return {
     listSkills: async ({ caller, params, query, base, reply }) => {
       const project = await findProject(store, caller, params.project_name);
@@ -33,6 +35,7 @@ export function skillOperations(store: Store): SkillOperations {
         const project = await lockProject(tx, caller, params.project_name);
         const { name, type, params: skillParams = {} } = withoutNulls(body.skill);
         const pieces = await tx.skills.create(project.id, { name, type, params: skillParams });
+        await checkSkill(tx, project, pieces, databaseNames(caller.owner));
         return { pieces, location: `${base}/projects/${project.name}/skills/${name}` };
       });
       return reply(answer);
@@ -52,8 +55,13 @@ export function skillOperations(store: Store): SkillOperations {
         if (isConditional(headers)) {
           await checkPreconditions(headers, await findSkill(tx, project, name));
         }
-        const skill = await tx.skills.update(project.id, name, withoutNulls(body.skill));
+        const change = withoutNulls(body.skill);
+        const skill = await tx.skills.update(project.id, name, change);
         if (!skill) throw notFound(name, project);
+        // A skill whose model or database has gone can still be renamed.
+        if (change.type !== undefined || change.params !== undefined) {
+          await checkSkill(tx, project, skill, databaseNames(caller.owner));
+        }
         return reply({ status: 200, ...(await tagged<Skill>(skill)) });
       }),
 

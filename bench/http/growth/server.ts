@@ -18,6 +18,7 @@ const log = pino({ level: config.logLevel });
 const store = await openStore();
 const services = {
   agents: new Agents(),
+  databaseNames: () => undefined,
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
