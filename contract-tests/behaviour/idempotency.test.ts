@@ -32,6 +32,7 @@ test('every POST that creates a resource accepts an Idempotency-Key', () => {
     'createSkill',
     'createAgent',
     'createChatbot',
+    'createConversation',
   ]);
   for (const { id, parameters } of creations) {
     const names = parameters.map((parameter) => parameter.text('name'));
