@@ -27,7 +27,7 @@ import {
 } from '../store/index.js';
 import { TooManyTablesError } from '../training/tables.js';
 import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../training/worker-process.js';
+import { WorkerEndedError } from '../workers/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
