@@ -29,7 +29,7 @@ import {
 } from '../store/index.js';
 import { TooManyTablesError } from '../training/tables.js';
 import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../training/worker-process.js';
+import { WorkerEndedError } from '../workers/worker-process.js';
 import { agentNotFound } from './not-found.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
