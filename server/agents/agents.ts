@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
 import type { ChatMessage } from '../chat/messages.js';
 import type { ChatConfig } from '../config.js';
@@ -42,6 +43,7 @@ export class Agents {
     private readonly services: ToolServices,
     private readonly chat: ChatServer | undefined,
     private readonly observer: AnswerObserver,
+    private readonly log: Pick<Logger, 'error'>,
     private readonly bounds: AnswerBounds = BOUNDS,
   ) {}
 
@@ -72,6 +74,11 @@ export class Agents {
     };
     const about = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
     return observed(answer(client, prepared, this.bounds, signal), about, this.observer);
+  }
+
+  /** Reports the cause of an answer that failed inside the service. */
+  noteFailure(cause: unknown, traceId: string): void {
+    this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
   }
 
   async #find({ id, name }: Project, nameOrId: string): Promise<AgentRecord> {
