@@ -109,7 +109,7 @@ function systemMessage(
     toolTypes: kit.types,
     plainSkills: kit.plain,
     missingTools: kit.missing,
-    instructions: instructions.filter((text) => text !== undefined && text !== ''),
+    instructions: instructions.flatMap((text) => (text ? [text] : [])),
   });
   return { role: 'system', content };
 }

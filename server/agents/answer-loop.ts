@@ -119,7 +119,10 @@ class AnswerLoop {
     const room = Math.max(0, this.bounds.toolCalls - this.#steps.length);
     const used = calls.slice(0, room);
     this.#messages.push({ role: 'assistant', content: text || null, tool_calls: used });
-    const actions = used.map(({ name, arguments: input }) => ({ tool: name, input: jsonOr(input) }));
+    const actions = used.map(({ name, arguments: input }) => ({
+      tool: name,
+      input: jsonOr(input),
+    }));
     yield { type: 'actions', text, actions };
     // One after the other: they share the loop, and a later one may be needless to start.
     for (const call of used) {

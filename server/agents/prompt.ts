@@ -43,7 +43,10 @@ const RULES_OF_TYPES: ReadonlyMap<string, string> = new Map([
     'sql',
     '- Write one SELECT for the tables that the tool names, with only the columns and rows that you need, and let the database count and add up.',
   ],
-  ['retrieval', '- Name the document and the passage for what you take from it: (care.md, passage 2).'],
+  [
+    'retrieval',
+    '- Name the document and the passage for what you take from it: (care.md, passage 2).',
+  ],
 ]);
 
 /** Returns the system prompt of an answer. */
@@ -55,7 +58,8 @@ export function systemPrompt(parts: PromptParts): string {
     ...[...RULES_OF_TYPES].flatMap(([type, rule]) => (toolTypes.has(type) ? [rule] : [])),
     ...plainSkills.map(plainSkillLine),
     ...missingTools.map(
-      ({ skill, reason }) => `- The tool of the skill ${quoted(skill)} cannot be used now: ${reason}`,
+      ({ skill, reason }) =>
+        `- The tool of the skill ${quoted(skill)} cannot be used now: ${reason}`,
     ),
     ...instructions.map((text) => `\n${text}`),
   ];

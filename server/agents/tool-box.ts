@@ -49,7 +49,9 @@ export class ToolBox {
     try {
       if (!tool) throw new ToolError(this.#unknownTool(name));
       if (wasMalformed) {
-        throw new ToolError('its arguments are no JSON object; send one, such as {"name": "value"}.');
+        throw new ToolError(
+          'its arguments are no JSON object; send one, such as {"name": "value"}.',
+        );
       }
       const { text: result, passages = [] } = await tool.run(input, signal);
       const { resultBytes } = this.bounds;

@@ -89,7 +89,12 @@ function actionOf({ tool, input }: Action) {
 }
 
 function stepOf({ tool, input, result, error, milliseconds }: Step) {
-  return { action: actionOf({ tool, input }), observation: result ?? error ?? '', error, milliseconds };
+  return {
+    action: actionOf({ tool, input }),
+    observation: result ?? error ?? '',
+    error,
+    milliseconds,
+  };
 }
 
 function failureOf(
@@ -101,6 +106,7 @@ function failureOf(
   const known = error instanceof ProblemError ? error : translateError(error, request);
   if (known) return { content: known.detail, error_type: 'general' };
   noteFailure(error);
-  const content = 'Something went wrong inside the service. Its log has the cause under the trace_id.';
+  const content =
+    'Something went wrong inside the service. Its log has the cause under the trace_id.';
   return { content, error_type: 'general' };
 }

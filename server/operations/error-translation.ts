@@ -3,9 +3,13 @@
  * to.
  */
 
-import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from '../agents/errors.js';
-import { ChatError } from '../chat/chat-error.js';
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
+import {
+  ChatNotConfiguredError,
+  UnknownAgentError,
+  UnknownChatModelError,
+} from '../agents/errors.js';
+import { ChatError } from '../chat/chat-error.js';
 import { asRecord } from '../contract/json-record.js';
 import {
   type FieldError,

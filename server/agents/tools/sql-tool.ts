@@ -74,7 +74,9 @@ const PARAMETERS = {
 };
 
 function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+  );
 }
 
 function tableText({ name, columns }: TableDescription): string {

@@ -81,9 +81,11 @@ function toolOf(
     const place = { store, predictors, owner, projectId, projectName };
     return modelTool(skill, place, scopes.includes('predict'));
   }
-  if (skill.type !== 'sql') return retrievalTool(skill, store.documents);
+  if (skill.type !== 'sql') return retrievalTool(skill, store);
   if (!sql) {
-    throw new ToolError('the service has no databases; those who run it can name some (DATABASES).');
+    throw new ToolError(
+      'the service has no databases; those who run it can name some (DATABASES).',
+    );
   }
   return sql.create(skill, owner, signal);
 }
