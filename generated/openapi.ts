@@ -3309,6 +3309,8 @@ export interface components {
         DocumentLocation: string;
         /** @description The address of the conversation. */
         ConversationLocation: string;
+        /** @description Asks proxies to pass on events as they arrive. Sent with events. */
+        NoBuffering: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
@@ -4233,6 +4235,7 @@ export interface operations {
             /** @description The answer, in events. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4778,6 +4781,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4825,6 +4829,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
