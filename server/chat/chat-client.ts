@@ -1,7 +1,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from '../../generated/chat-server.js';
-import { AnswerBuilder } from './answer-builder.js';
-import { AnswerDecoder } from './answer-decoder.js';
+import { AnswerBuilder } from './answer/answer-builder.js';
+import { AnswerDecoder } from './answer/answer-decoder.js';
 import { type ChatLimits, DEFAULT_LIMITS } from './chat-limits.js';
 import type { ChatAnswer, ChatRequest } from './messages.js';
 import { brokenConnection, networkError } from './network-error.js';
