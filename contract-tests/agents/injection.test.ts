@@ -34,7 +34,10 @@ describe('a language model that obeys an injected text reaches', () => {
     ['no write', `{"sql":"delete from orders"}`],
     ['no second statement', `{"sql":"select 1 from orders; select word from secrets"}`],
     ['no setting', `{"sql":"pragma table_info(secrets)"}`],
-    ['no other table by way of a union', `{"sql":"select cut from orders union select word from secrets"}`],
+    [
+      'no other table by way of a union',
+      `{"sql":"select cut from orders union select word from secrets"}`,
+    ],
   ])('%s', async (_what, input) => {
     const agent = await service.agent({ skills: [SQL] });
     service.chat.play(obedient);

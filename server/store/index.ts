@@ -15,7 +15,7 @@ import { ProjectStore } from './projects.js';
 import { SkillStore } from './skills.js';
 import { TableStore } from './tables.js';
 
-export type { SkillsChange } from './agents.js';
+export type { AnsweringAgent, SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
