@@ -122,6 +122,15 @@ describe('an agent', () => {
     expect(sent().at(-1)?.tools).toHaveLength(1);
   });
 
+  test('has at most 64 tools, and says how it left out the others', async () => {
+    const skills = Array.from({ length: 66 }, () => SQL);
+    const agent = await service.agent({ skills });
+    play([says('Hello.')]);
+    const { steps } = await service.answer(agent, 'Hello?');
+    expect(sent().at(-1)?.tools).toHaveLength(64);
+    expect(steps).toMatchObject([{ error: expect.stringContaining('at most 64 tools') }]);
+  });
+
   test('predicts nothing for a key without the scope', async () => {
     const agent = await service.agent({ skills: [MODEL] });
     const key = await service.keyOf({ scopes: ['ask', 'read'] });
