@@ -18,8 +18,15 @@ export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
   readonly #stopping = new AbortController();
+  readonly #worker: URL | undefined;
 
-  constructor(settings: ReadonlyMap<string, DatabaseSettings>, limits: Partial<QueryLimits> = {}) {
+  /** @param worker the module that reads SQLite files, for tests that run sources */
+  constructor(
+    settings: ReadonlyMap<string, DatabaseSettings>,
+    limits: Partial<QueryLimits> = {},
+    worker?: URL,
+  ) {
+    this.#worker = worker;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     for (const [name, database] of settings) {
       const turns = new QueryTurns(this.#limits.maxAtOnce);
@@ -99,11 +106,26 @@ export class Databases {
     const cancelled = AbortSignal.any([signal, late.signal, this.#stopping.signal]);
     try {
       return await database.turns.run(owner, cancelled, async () =>
-        work(await openDriver(name, database, this.#limits), cancelled),
+        work(await this.#driverOf(name, database), cancelled),
       );
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #driverOf(name: string, database: Database): Promise<Driver> {
+    database.driver ??= this.#load(name, database.settings.url);
+    return database.driver;
+  }
+
+  /** Loads a driver when its database is first used: a service without databases loads none. */
+  async #load(name: string, url: string): Promise<Driver> {
+    if (url.startsWith('file:')) {
+      const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
+      return new SqliteDriver(name, url, this.#worker);
+    }
+    const { PostgresDriver } = await import('./postgres/postgres-driver.js');
+    return new PostgresDriver(name, url, this.#limits.maxAtOnce);
   }
 
   #find(owner: string, name: string): Database | undefined {
@@ -111,21 +133,6 @@ export class Databases {
     const owners = database?.settings.owners;
     return owners === undefined || owners.has(owner) ? database : undefined;
   }
-}
-
-/** Loads a driver when its database is first used: a service without databases loads none. */
-function openDriver(name: string, database: Database, limits: QueryLimits): Promise<Driver> {
-  database.driver ??= loadDriver(name, database.settings.url, limits);
-  return database.driver;
-}
-
-async function loadDriver(name: string, url: string, { maxAtOnce }: QueryLimits): Promise<Driver> {
-  if (url.startsWith('file:')) {
-    const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-    return new SqliteDriver(name, url);
-  }
-  const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-  return new PostgresDriver(name, url, maxAtOnce);
 }
 
 /**

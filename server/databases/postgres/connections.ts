@@ -126,7 +126,7 @@ async function begin(client: PoolClient, timeoutMs: number): Promise<number> {
   const settings = { ...SETTINGS, statement_timeout: `${timeoutMs}ms` };
   const { rows } = await client.query(
     `select pg_catalog.pg_backend_pid() as backend, pg_catalog.set_config(name, value, true)
-     from pg_catalog.unnest($1::text[], $2::text[]) as settings (name, value)`,
+     from unnest($1::text[], $2::text[]) as settings (name, value)`,
     [Object.keys(settings), Object.values(settings)],
   );
   return Number(rows[0]?.backend);

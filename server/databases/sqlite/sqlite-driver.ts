@@ -12,8 +12,7 @@ import type { QueryResult, TableDescription } from '../result.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
 
 /** The heap holds a result and the little that surrounds it; SQLite has a limit of its own. */
-const OPTIONS: PoolOptions = {
-  script: new URL('./sqlite-worker.js', import.meta.url),
+const OPTIONS: Omit<PoolOptions, 'script'> = {
   maxHeap: 64,
   maxIdle: 1,
   idleTimeout: 30_000,
@@ -24,15 +23,20 @@ const OPTIONS: PoolOptions = {
  * a process that works for too long is killed.
  */
 export class SqliteDriver implements Driver {
-  readonly #pool = new WorkerPool<SqliteJob, SqliteMessage>(OPTIONS);
+  readonly #pool: WorkerPool<SqliteJob, SqliteMessage>;
   readonly #path: string;
 
-  /** @param url `file:PATH`, relative to the working directory */
+  /**
+   * @param url `file:PATH`, relative to the working directory
+   * @param script the module that the processes run
+   */
   constructor(
     private readonly name: string,
     url: string,
+    script = new URL('./sqlite-worker.js', import.meta.url),
   ) {
     this.#path = resolve(url.slice('file:'.length));
+    this.#pool = new WorkerPool({ ...OPTIONS, script });
   }
 
   async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
