@@ -102,4 +102,131 @@ describe.each([
       /^The table cards is not among those of this skill: orders, customers, spending\.$/,
     );
   });
+
+  test('passes on what the database says of a mistake', async () => {
+    await expect(ask('select price from orders')).rejects.toThrow(
+      isSqlite ? 'no such column: price' : 'column "price" does not exist',
+    );
+    await expect(ask('selec 1 from orders')).rejects.toThrow(QueryError);
+    await expect(ask('select from where')).rejects.toThrow(/syntax error/);
+  });
+
+  test.each<[sql: string, value: unknown]>([
+    ['null', null],
+    ['9007199254740991', 9007199254740991],
+    ['9223372036854775807', '9223372036854775807'],
+    ['-1.5', -1.5],
+    ["'2026-01-31'", '2026-01-31'],
+    ["'Ünï😀 \\ \"'", 'Ünï😀 \\ "'],
+    ...(isSqlite
+      ? ([
+          ["x'00ff'", '\\x00ff'],
+          ['1e300 * 10', 1e301],
+          ['9e999', 'Infinity'],
+          ['-9e999', '-Infinity'],
+          ["json_extract('[1,{\"a\":2}]', '$[1]')", '{"a":2}'],
+          ["date('2026-01-31', '+1 day')", '2026-02-01'],
+        ] as const)
+      : ([
+          ["'\\x00ff'::bytea", '\\x00ff'],
+          ["'NaN'::float8", 'NaN'],
+          ["'-Infinity'::float4", '-Infinity'],
+          ["'NaN'::numeric", 'NaN'],
+          ['12.50::numeric(10,2)', 12.5],
+          ['0.1::numeric(40,30)', 0.1],
+          ['12345678901234567890.5::numeric', '12345678901234567890.5'],
+          ['true', true],
+          ["date '2026-01-31'", '2026-01-31'],
+          ["timestamp '2026-01-31 10:00'", '2026-01-31 10:00:00'],
+          ["interval '1 day 2 hours'", '1 day 02:00:00'],
+          ['\'{"a": [1, null]}\'::jsonb', { a: [1, null] }],
+          ["array['a', 'b']", '{a,b}'],
+          ["extract(year from date '2026-01-31')", 2026],
+          ["position('b' in 'abc')", 2],
+          ["trim(both 'x' from 'xax')", 'a'],
+          ["'abc' similar to '(a|b)%'", true],
+          ["date_trunc('month', date '2026-01-31')::date", '2026-01-01'],
+          ["(date '2026-01-31' - date '2026-01-01')", 30],
+          ["to_char(12.5, '99.00')", ' 12.50'],
+          ["'{\"a\":{\"b\":3}}'::json -> 'a' ->> 'b'", '3'],
+          ['10 / 3.0', 3.3333333333333335],
+        ] as const)),
+  ])('returns the value of %s', async (sql, value) => {
+    expect(await rows(`select ${sql} as value`)).toEqual([[value]]);
+  });
+
+  test('describes the columns of tables and views', async () => {
+    expect(await databases.describe('o', 'shop', ['orders', 'spending'], FOREVER)).toEqual([
+      {
+        name: 'orders',
+        columns: [
+          { name: 'id', type: isSqlite ? 'INTEGER' : 'integer' },
+          { name: 'customer_id', type: isSqlite ? 'INTEGER' : 'integer' },
+          { name: 'total', type: 'numeric' },
+          { name: 'note', type: isSqlite ? 'TEXT' : 'text' },
+          { name: 'ordered_at', type: isSqlite ? 'TEXT' : 'text' },
+        ],
+      },
+      {
+        name: 'spending',
+        columns: [
+          { name: 'name', type: isSqlite ? 'TEXT' : 'text' },
+          { name: 'cards', type: isSqlite ? '' : 'bigint' },
+        ],
+      },
+    ]);
+  });
+
+  test.each(['absent', 'main.absent', 'pg_nothing.orders', '"orders"', ''])(
+    'has no description of the absent table "%s"',
+    async (table) => {
+      const described = databases.describe('o', 'shop', ['orders', table], FOREVER);
+      await expect(described).rejects.toThrow(`The database has no table ${table}.`);
+    },
+  );
+
+  test('reads a table that is named with its schema, by either name', async () => {
+    const schema = isSqlite ? 'main' : 'public';
+    expect(await rows('select count(*) from orders', [`${schema}.orders`])).toEqual([[3]]);
+    expect(await rows(`select count(*) from ${schema}.orders`, ['orders'])).toEqual([[3]]);
+    await expect(ask(`select * from ${schema}.cards`, [`${schema}.orders`])).rejects.toThrow(
+      'is not among those of this skill',
+    );
+  });
+
+  test('reads a table with a name that must be quoted', async () => {
+    const sql = 'select key from "Secret Keys"';
+    expect(await rows(sql, ['Secret Keys'])).toEqual([['key-of-secret-keys']]);
+  });
+
+  test('lets an owner use only the databases that are theirs', async () => {
+    const shared = { url: shop.url };
+    const own = { url: shop.url, owners: new Set(['acme']) };
+    const settings = new Map([
+      ['shared', shared],
+      ['own', own],
+    ]);
+    const limited = new Databases(settings, {}, WORKER);
+    expect(limited.names('acme')).toEqual(['shared', 'own']);
+    expect(limited.names('other')).toEqual(['shared']);
+    const sql = 'select count(*) from orders';
+    expect((await limited.query('acme', 'own', ALLOWED, sql, FOREVER)).rows).toEqual([[3]]);
+    await expect(limited.query('other', 'own', ALLOWED, sql, FOREVER)).rejects.toThrow(
+      'There is no database with the name own; there are shared.',
+    );
+    await expect(limited.describe('other', 'own', ALLOWED, FOREVER)).rejects.toThrow(QueryError);
+    await limited.stop();
+  });
+
+  test('names a database that cannot be reached, and not its address', async () => {
+    const url = isSqlite
+      ? 'file:/nonexistent/secret.db'
+      : 'postgres://reader:secret@127.0.0.1:1/secret';
+    const absent = new Databases(new Map([['absent', { url }]]), {}, WORKER);
+    const error = await failure(absent.query('o', 'absent', ALLOWED, 'select 1', FOREVER));
+    expect(error).toBeInstanceOf(QueryError);
+    expect(String(error)).toMatch(/The database absent cannot be (opened|reached)/);
+    expect(String(error)).not.toMatch(/secret/);
+    await absent.stop();
+  });
 });

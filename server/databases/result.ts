@@ -62,10 +62,13 @@ export class ResultBuilder {
   }
 }
 
-/** Returns a number where it is exact, and its decimal text otherwise. */
-export function exactNumber(text: string): number | string {
+/**
+ * Returns the number that a text of digits stands for; the text itself if JSON has no such number,
+ * or its integer part is too large to be exact.
+ */
+export function jsonNumber(text: string): number | string {
   const number = Number(text);
-  return Number.isFinite(number) && String(number) === text ? number : text;
+  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
 }
 
 /** Returns bytes as PostgreSQL writes them: `\x` and hexadecimal digits. */

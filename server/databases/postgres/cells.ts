@@ -1,5 +1,5 @@
 import type { CustomTypesConfig } from 'pg';
-import { exactNumber } from '../result.js';
+import { jsonNumber } from '../result.js';
 
 /** The identifiers of built-in types (PostgreSQL's `pg_type.dat`). */
 const OID = {
@@ -30,7 +30,7 @@ function readerOf(oid: number): (text: string) => unknown {
     case OID.oid:
     case OID.int8:
     case OID.numeric:
-      return exactNumber;
+      return jsonNumber;
     case OID.float4:
     case OID.float8:
       return (text) => (Number.isFinite(Number(text)) ? Number(text) : text);

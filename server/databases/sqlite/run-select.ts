@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../../store/database/sqlite-connection.js
 import type { ResultLimits } from '../limits.js';
 import { QueryError } from '../query-error.js';
 import { databaseMessage, forbiddenTable, onlyOneSelect, tooMuchMemory } from '../refusals.js';
-import { exactNumber, hexText, type QueryResult, ResultBuilder } from '../result.js';
+import { jsonNumber, hexText, type QueryResult, ResultBuilder } from '../result.js';
 import { findTable } from './catalog.js';
 import { openOutline } from './outline.js';
 import { Guard, permissionsOf, withDependencies } from './permissions.js';
@@ -79,7 +79,7 @@ function read(statement: Statement, limits: ResultLimits): QueryResult {
 
 /** Returns a value of SQLite as one of JSON. */
 function jsonCell(value: unknown): unknown {
-  if (typeof value === 'bigint') return exactNumber(String(value));
+  if (typeof value === 'bigint') return jsonNumber(String(value));
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return value instanceof Uint8Array ? hexText(value) : value;
 }
