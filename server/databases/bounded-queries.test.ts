@@ -76,7 +76,9 @@ describe.each([
     if (!isSqlite) {
       await expect
         .poll(() =>
-          shop.values(`select count(*) from pg_stat_activity where query like 'fetch%roster_query' and state = 'active'`),
+          shop.values(
+            `select count(*) from pg_stat_activity where query like 'fetch%roster_query' and state = 'active'`,
+          ),
         )
         .toEqual(['1']);
     }

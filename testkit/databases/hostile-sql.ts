@@ -44,7 +44,7 @@ export const OTHER_TABLES = [
 
 /** Statements that would change something, in both dialects. */
 export const WRITES = [
-  "insert into orders (id) values (9)",
+  'insert into orders (id) values (9)',
   "update orders set note = 'x'",
   'delete from orders',
   'drop table orders',

@@ -58,7 +58,11 @@ export async function sqliteShop(): Promise<Shop> {
   return {
     url: `file:${path}`,
     execute: async (sql) => database.exec(sql),
-    values: async (sql) => database.prepare(sql).all().flatMap((row) => Object.values(row ?? {})),
+    values: async (sql) =>
+      database
+        .prepare(sql)
+        .all()
+        .flatMap((row) => Object.values(row ?? {})),
     remove: async () => {
       database.close();
       rmSync(folder, { recursive: true });

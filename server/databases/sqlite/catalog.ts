@@ -15,13 +15,12 @@ export interface SqliteTable {
 /** Returns a table of the schema `main`; undefined if the file has none of that name. */
 export function findTable(connection: SqliteConnection, asked: string): SqliteTable | undefined {
   const name = asked.replace(/^main\./i, '');
-  // A parameter would need `variableNumber`, which is for hostile SQL; the name is quoted instead.
   const row: unknown = connection
     .prepare(
       `select name, type, sql from main.sqlite_schema
-       where type in ('table', 'view') and sql is not null and name = ${quotedText(name)} collate nocase`,
+       where type in ('table', 'view') and sql is not null and name = ? collate nocase`,
     )
-    .get();
+    .get(name);
   if (!Array.isArray(row)) return undefined;
   const [found, type, definition] = row.map(String);
   if (found === undefined || definition === undefined) return undefined;
@@ -37,11 +36,26 @@ export function findTable(connection: SqliteConnection, asked: string): SqliteTa
 /** Returns the columns of a table that `select *` returns. */
 export function columnsOf(connection: SqliteConnection, name: string): ColumnDescription[] {
   const rows = connection
-    .prepare(`select name, type, hidden from pragma_table_xinfo(${quotedText(name)}, 'main')`)
-    .all();
+    .prepare(`select name, type, hidden from pragma_table_xinfo(?, 'main')`)
+    .all(name);
   return rows
     .filter((row: readonly unknown[]) => Number(row[2]) !== HIDDEN)
     .map((row: readonly unknown[]) => ({ name: String(row[0]), type: String(row[1]) }));
+}
+
+/** Returns the tables in which virtual tables keep their contents. */
+export function shadowTables(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+): string[] {
+  const owners = tables.filter(({ isVirtual }) => isVirtual).map(({ name }) => `${name}_`);
+  if (owners.length === 0) return [];
+  return connection
+    .prepare(`select name from pragma_table_list where schema = 'main' and type = 'shadow'`)
+    .all()
+    .flat()
+    .map(String)
+    .filter((name) => owners.some((owner) => name.startsWith(owner)));
 }
 
 /** The mark of a hidden column of a virtual table (https://sqlite.org/pragma.html#pragma_table_xinfo). */
@@ -50,8 +64,4 @@ const HIDDEN = 1;
 /** Returns a name as a quoted identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function quotedText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

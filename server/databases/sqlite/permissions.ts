@@ -1,7 +1,7 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import type { QueryError } from '../query-error.js';
 import { forbiddenFunction, forbiddenTable, readOnly } from '../refusals.js';
-import { quotedName, type SqliteTable } from './catalog.js';
+import { findTable, quotedName, type SqliteTable, shadowTables } from './catalog.js';
 import { FUNCTIONS, TABLE_FUNCTIONS } from './functions.js';
 
 /** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
@@ -15,22 +15,21 @@ export interface Permissions {
   readonly functions: ReadonlySet<string>;
 }
 
-/** Returns the permissions of SQL that names only the given tables. */
-export function permissionsOf(tables: readonly SqliteTable[]): Permissions {
-  return { tables: new Set(tables.map(({ name }) => lower(name))), functions: FUNCTIONS };
-}
-
 /**
- * Returns permissions that include what the definitions of the tables need: views read other tables
- * and call functions, and so do virtual tables.
+ * Returns the permissions of statements that name only the given tables. They include what the
+ * definitions of the tables need: views read other tables and call functions, and so do virtual
+ * tables.
+ * @param tables the tables as they are in the database of the connection
  */
-export function withDependencies(
+export function permissionsOf(
   connection: SqliteConnection,
   tables: readonly SqliteTable[],
-  permissions: Permissions,
 ): Permissions {
-  const reads = new Set(permissions.tables);
-  const calls = new Set(permissions.functions);
+  const reads = new Set(tables.map(({ name }) => lower(name)));
+  const calls = new Set(FUNCTIONS);
+  for (const name of TABLE_FUNCTIONS) {
+    if (findTable(connection, name) === undefined) reads.add(name);
+  }
   connection.setAuthorizer((action, first, second) => {
     if (action === ACTION.read && first !== null) reads.add(lower(first));
     if (action === ACTION.function && second !== null) calls.add(lower(second));
@@ -39,11 +38,21 @@ export function withDependencies(
   for (const { name, isView, isVirtual } of tables) {
     if (!isView && !isVirtual) continue;
     const statement = connection.prepare(`select * from main.${quotedName(name)} limit 1`);
-    // A virtual table prepares its own statements when it runs.
-    if (isVirtual) statement.get();
+    if (isVirtual) tryRun(statement);
   }
   connection.setAuthorizer(null);
+  for (const name of shadowTables(connection, tables)) reads.add(lower(name));
   return { tables: reads, functions: calls };
+}
+
+/**
+ * Runs a statement once: a virtual table prepares statements of its own then. It fails where the
+ * table that a full-text index belongs to is absent, as in an outline.
+ */
+function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
+  try {
+    statement.get();
+  } catch {}
 }
 
 /** Restricts the statements of a connection from now on. */
@@ -97,13 +106,14 @@ export class Guard {
   }
 
   #mayRead(table: string, column: string | null, builtIn: ReadonlySet<string>): boolean {
-    if (this.permissions.tables.has(table) || TABLE_FUNCTIONS.has(table)) return true;
+    if (this.permissions.tables.has(table)) return true;
     // Without a column, such as of `count(*)`, SQLite also reports the names of common table
     // expressions. They cannot be told from tables here, but the outline has only allowed tables.
     return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !builtIn.has(table);
   }
 }
 
+/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
 function lower(name: string): string {
-  return name.toLowerCase();
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

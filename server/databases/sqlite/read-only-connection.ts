@@ -16,7 +16,6 @@ const LIMITS = {
   vdbeOp: 100_000,
   attach: 0,
   likePatternLength: 1_000,
-  variableNumber: 0,
   triggerDepth: 0,
 };
 

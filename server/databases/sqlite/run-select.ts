@@ -2,10 +2,10 @@ import type { SqliteConnection } from '../../store/database/sqlite-connection.js
 import type { ResultLimits } from '../limits.js';
 import { QueryError } from '../query-error.js';
 import { databaseMessage, forbiddenTable, onlyOneSelect, tooMuchMemory } from '../refusals.js';
-import { jsonNumber, hexText, type QueryResult, ResultBuilder } from '../result.js';
-import { findTable } from './catalog.js';
+import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
+import { findTable, type SqliteTable } from './catalog.js';
 import { openOutline } from './outline.js';
-import { Guard, permissionsOf, withDependencies } from './permissions.js';
+import { Guard, permissionsOf } from './permissions.js';
 
 /** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const BUSY = 5;
@@ -27,18 +27,27 @@ export function runSelect(
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const tables = names.flatMap((name) => findTable(connection, name) ?? []);
-    const permissions = permissionsOf(tables);
-    const outline = openOutline(connection, tables);
-    try {
-      compile(outline, new Guard(outline, permissions, names), names, sql);
-    } finally {
-      outline.close();
-    }
-    const dependencies = withDependencies(connection, tables, permissions);
-    const guard = new Guard(connection, dependencies, names);
+    checkNames(connection, tables, names, sql);
+    const guard = new Guard(connection, permissionsOf(connection, tables), names);
     return read(compile(connection, guard, names, sql), limits);
   } catch (error) {
     throw error instanceof QueryError ? error : explained(error);
+  }
+}
+
+/** @throws {QueryError} if the statement names a table that is not among the given ones */
+function checkNames(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+  names: readonly string[],
+  sql: string,
+): void {
+  const outline = openOutline(connection, tables);
+  try {
+    const outlined = tables.map((table) => ({ ...table, isView: false }));
+    compile(outline, new Guard(outline, permissionsOf(outline, outlined), names), names, sql);
+  } finally {
+    outline.close();
   }
 }
 
@@ -53,11 +62,12 @@ function compile(
 ): Statement {
   try {
     const statement = connection.prepare(sql);
-    // SQLite compiles the first statement, and keeps its text.
-    const first = statement.expandedSQL;
-    const isWhole =
-      first !== undefined && sql.startsWith(first) && skipBlanks(sql, first.length) === sql.length;
-    if (!isWhole) throw onlyOneSelect();
+    // SQLite compiles the first statement, and keeps its text, with values in place of parameters.
+    const first = statement.expandedSQL ?? '';
+    if (!sql.startsWith(first)) {
+      throw new QueryError('Parameters such as ? and :name are not allowed; write the value.');
+    }
+    if (skipBlanks(sql, first.length) < sql.length) throw onlyOneSelect();
     return statement;
   } catch (error) {
     if (guard.refusal) throw guard.refusal;
