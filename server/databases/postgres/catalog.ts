@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { QueryError } from '../query-error.js';
-import { forbiddenFunction, forbiddenTable } from '../refusals.js';
+import { forbiddenTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';
-import { FUNCTIONS } from './functions.js';
+import { COLUMN_FUNCTIONS, FUNCTIONS } from './functions.js';
 import type { Statement, TableName } from './statement.js';
 
 /**
@@ -72,7 +72,7 @@ async function oidsOf(
 async function refuseOwnFunctions(client: PoolClient, statement: Statement): Promise<void> {
   const columns = statement.qualifiedColumns;
   const calls = [...statement.functions, ...columns.filter((name) => FUNCTIONS.has(name))];
-  const others = columns.filter((name) => !FUNCTIONS.has(name));
+  const others = columns.filter((name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name));
   const { rows } = await client.query(
     `select proname as name from pg_catalog.pg_proc
      where proname = any($1::text[]) and pronamespace <> 'pg_catalog'::regnamespace
@@ -80,7 +80,8 @@ async function refuseOwnFunctions(client: PoolClient, statement: Statement): Pro
          select from pg_catalog.pg_depend
          where classid = 'pg_catalog.pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
      union all
-     select proname from pg_catalog.pg_proc where proname = any($2::text[]) and pronargs > 0
+     select proname from pg_catalog.pg_proc
+     where proname = any($2::text[]) and pronargs > 0 and pronargs - pronargdefaults <= 1
      limit 1`,
     [calls, others],
   );
@@ -89,12 +90,9 @@ async function refuseOwnFunctions(client: PoolClient, statement: Statement): Pro
   if (statement.functions.includes(name)) {
     throw new QueryError(`The function ${name} is ambiguous; write pg_catalog.${name}.`);
   }
-  if (others.includes(name) || columns.includes(name)) {
-    throw new QueryError(
-      `The name ${name} is also that of a function; write the column without its table.`,
-    );
-  }
-  throw forbiddenFunction(name);
+  throw new QueryError(
+    `The name ${name} is also that of a function; write the column without its table.`,
+  );
 }
 
 /** Reads a name of a skill: `table` or `schema.table`. */

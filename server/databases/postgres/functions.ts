@@ -41,10 +41,16 @@ export const FUNCTIONS: ReadonlySet<string> = words(
   // Others
   'num_nonnulls num_nulls pg_typeof',
   // Conversions and properties, which are often names of columns too
-  'area bool box bpchar center char circle date diameter family float4 float8 height host int2 int4',
-  'int8 interval money name network numeric path point polygon radius text time timestamp',
-  'timestamptz varchar width',
+  'abbrev area bool box bpchar center char cidr circle date diameter family float4 float8 height',
+  'host hostmask int2 int4 int8 interval isclosed isopen macaddr money name netmask network npoints',
+  'numeric oid path point polygon radius strip text time timestamp timestamptz timetz varchar width',
 );
+
+/**
+ * The names of functions that have no effects if they are called by the name of a column, with one
+ * argument.
+ */
+export const COLUMN_FUNCTIONS: ReadonlySet<string> = words('bernoulli broadcast format system');
 
 /** The types of PostgreSQL's schema `pg_catalog` to which a query may cast. */
 export const TYPES: ReadonlySet<string> = words(
