@@ -32,6 +32,9 @@ export function passageIndex(db: Kysely<Database>): PassageIndex {
 /** A word in a heading counts as much as this many in the text. */
 const HEADING_WEIGHT = 2;
 
+/** The same for PostgreSQL, which takes weights of at most 1: of the text, of B and C, of headings. */
+const POSTGRES_WEIGHTS = `{${1 / HEADING_WEIGHT}, 1, 1, 1}`;
+
 /** FTS5 (https://www.sqlite.org/fts5.html), which ranks by BM25. */
 const sqlite: PassageIndex = {
   add: async (db, skillId, passages) => {
@@ -83,7 +86,7 @@ const postgres: PassageIndex = {
       from unnest(${terms}::text[]) with ordinality as given (term, number)
     ), hit as materialized (
       select number, passage_id,
-        ts_rank(${sql.lit(`{1, 1, 1, ${HEADING_WEIGHT}}`)}::real[], terms, query) as rank
+        ts_rank(${sql.lit(POSTGRES_WEIGHTS)}::real[], terms, query) as rank
       from term join passage_terms on skill_id = ${skillId} and terms @@ query
     ), weight as (
       select number, ln(1 + (passages - count(*) + 0.5) / (count(*) + 0.5))::double precision as weight
