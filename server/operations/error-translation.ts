@@ -153,15 +153,18 @@ function nameTaken({ kind, taken }: NameTakenError, request: FailedRequest): Pro
 }
 
 function limitReached(limit: LimitReachedError, request: FailedRequest): ProblemError {
-  return problem('/problems/limit-reached', limitText(limit, projectOf(request)));
+  return problem('/problems/limit-reached', limitText(limit, request));
 }
 
-function limitText({ kind, held, most }: LimitReachedError, project: string): string {
+function limitText({ kind, held, most }: LimitReachedError, request: FailedRequest): string {
+  const project = projectOf(request);
   switch (kind) {
+    case 'documents':
+      return `The skill "${request.params['skill_name']}" holds ${most} documents already, the most that it may; delete some, or use another skill.`;
     case 'projects':
       return `There are ${most} projects already, the most that there may be; delete some.`;
     case 'stored':
-      return `Your projects hold ${sizeText(held)} of params, settings, prompts, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
+      return `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
     case 'answers':
       return `The answers to your creations with an Idempotency-Key hold ${sizeText(held)}, and may hold ${sizeText(most)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`;
     case 'bytes':

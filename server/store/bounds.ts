@@ -2,7 +2,10 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The limits of a project, and of an owner. */
 export interface Bounds {
-  /** The most resources of each kind in a project, and the most projects of an owner. */
+  /**
+   * The most resources of each kind in a project, the most documents of a skill, and the most projects
+   * of an owner.
+   */
   readonly resources: number;
   /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
@@ -12,8 +15,8 @@ export interface Bounds {
    */
   readonly uses: number;
   /**
-   * The most bytes that an owner stores in all projects: JSON and long text, trained models, and
-   * training tables.
+   * The most bytes that an owner stores in all projects: JSON and long text, documents, trained models,
+   * and training tables.
    */
   readonly stored: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */

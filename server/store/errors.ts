@@ -21,13 +21,20 @@ export class LimitReachedError extends Error {
 
   /**
    * @param kind what exceeds its limit: `bytes` of JSON and long text in a project, `uses` of its
-   *   skills by its agents, resources of a kind, or bytes that an owner has `stored` or in kept
-   *   `answers`
+   *   skills by its agents, resources of a kind, `documents` of a skill, or bytes that an owner has
+   *   `stored` or in kept `answers`
    * @param most the limit
    * @param held the current number, if known
    */
   constructor(
-    readonly kind: ResourceKind | 'projects' | 'bytes' | 'uses' | 'stored' | 'answers',
+    readonly kind:
+      | ResourceKind
+      | 'projects'
+      | 'documents'
+      | 'bytes'
+      | 'uses'
+      | 'stored'
+      | 'answers',
     readonly most: number,
     readonly held = most,
   ) {

@@ -8,6 +8,7 @@ import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
+import { DocumentStore } from './documents.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
@@ -20,6 +21,7 @@ export type { KeptAnswer } from './answers.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
+export type { Document, DocumentStore, FoundPassage } from './documents.js';
 export {
   AddedAndRemovedError,
   LimitReachedError,
@@ -30,12 +32,14 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
+export { preparePassages } from './full-text/prepare.js';
 export { type ListEntry, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Contents } from './project-quota.js';
 export type { Project } from './projects.js';
+export type { FoundSkill } from './skills.js';
 export { MAX_VERSION, type Model, numberedName } from './versions.js';
 
 export interface StoreOptions {
@@ -55,6 +59,7 @@ export interface WriteTarget {
 export class Store {
   readonly projects: ProjectStore;
   readonly skills: SkillStore;
+  readonly documents: DocumentStore;
   readonly agents: AgentStore;
   readonly chatbots: ChatbotStore;
   readonly models: ModelStore;
@@ -76,6 +81,7 @@ export class Store {
     const { reads, work, keys } = databases;
     this.projects = new ProjectStore(reads, most);
     this.skills = new SkillStore(reads, most);
+    this.documents = new DocumentStore(reads, most, work);
     this.agents = new AgentStore(reads, most);
     this.chatbots = new ChatbotStore(reads, most);
     this.models = new ModelStore(reads, most, work);
