@@ -80,7 +80,7 @@ function toolOf(
     const place = { store, predictors, onPredicted, owner, projectId, projectName };
     return modelTool(skill, place, scopes.includes('predict'));
   }
-  if (skill.type !== 'sql') return retrievalTool(skill, store);
+  if (skill.type !== 'sql') return retrievalTool(skill, store.documents);
   if (!sql) {
     throw new ToolError(
       'the service has no databases; those who run it can name some (DATABASES).',
