@@ -222,6 +222,24 @@ describe('the use of tools', () => {
   });
 });
 
+test('answers hold the passages that were found, if the agent says so', async () => {
+  const search = { type: 'retrieval', params: { source: 'care of rings' } };
+  const agent = await service.agent({ skills: [search], settings: { return_context: true } });
+  const skill = `retrieval_${agent.split('_')[1]}_0`;
+  await service.sendText(
+    `/projects/default/skills/${skill}/documents/care.md`,
+    '# Cleaning\n\nClean a ring in warm water.',
+  );
+  play(uses({ query: 'clean ring' }, 'In warm water (care.md, passage 1).'));
+  const { message } = await service.answer(agent, 'How do I clean it?');
+  expect(message.context).toMatchObject([
+    { skill, document: 'care.md', passage: 1, content: expect.stringContaining('warm water') },
+  ]);
+  play(uses({ query: 'clean ring' }, 'In warm water.'));
+  const events = await service.events(agent, 'How do I clean it?');
+  expect(events.map(kindOf)).toContain('context');
+});
+
 describe('the stream', () => {
   test('tells the start, each use, the text, the whole answer and the end', async () => {
     const agent = await service.agent({ skills: [SQL] });
