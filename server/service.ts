@@ -6,6 +6,7 @@ import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import { readContract } from './contract/document.js';
+import { ConversationSweep } from './conversations/sweep.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/idempotency.js';
@@ -74,6 +75,7 @@ export async function openService(
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
     const agents = new Agents();
+    const conversations = new ConversationSweep(store, log);
     const services = { store, tables, trainings, predictors, metrics, agents };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
@@ -91,6 +93,7 @@ export async function openService(
       },
       work: () => {
         trainings.start();
+        conversations.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -98,7 +101,7 @@ export async function openService(
         stopping.abort();
         clearInterval(housekeeping);
         try {
-          await Promise.all([server && close(server), trainings.stop()]);
+          await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
           await store.close();
