@@ -3341,6 +3341,8 @@ export interface components {
         DocumentLocation: string;
         /** @description The address of the conversation. */
         ConversationLocation: string;
+        /** @description Asks proxies to pass on events as they arrive. Sent with events. */
+        NoBuffering: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
@@ -4265,6 +4267,7 @@ export interface operations {
             /** @description The answer, in events. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4810,6 +4813,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4857,6 +4861,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

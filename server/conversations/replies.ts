@@ -101,11 +101,3 @@ async function* recalled({ content, steps: kept, usage }: MessageRow): Answering
   for (const step of steps) yield { type: 'step', step };
   return { text: content, steps, usage: JSON.parse(usage ?? '{}') as Usage, passages: undefined };
 }
-
-/** Requests an answer to its end, and returns it. */
-export async function answerOf(answering: Answering): Promise<Answer> {
-  for (;;) {
-    const next = await answering.next();
-    if (next.done) return next.value;
-  }
-}

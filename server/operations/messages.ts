@@ -1,18 +1,11 @@
 import type { components } from '../../generated/openapi.js';
 import type { Agents } from '../agents/agents.js';
-import type { Answer } from '../agents/answer.js';
-import {
-  answerOf,
-  type ComingReply,
-  Replies,
-  type TakenQuestion,
-} from '../conversations/replies.js';
+import { type ComingReply, Replies, type TakenQuestion } from '../conversations/replies.js';
 import { EventStream, type Handlers, type Input, JsonText } from '../pipeline/handlers.js';
 import { messageJson, type Store } from '../store/index.js';
-import { agentEvents } from './agent-events.js';
+import { agentEvents, finished } from './agent-events.js';
 import { addressOf, findChatbot, findConversation, findIn } from './conversations/access.js';
 import { takeNewQuestion, takeQuestion } from './conversations/take-question.js';
-import { translateError } from './error-translation.js';
 import { writtenPage } from './list-page.js';
 import { inProject } from './project-access.js';
 
@@ -58,47 +51,32 @@ export function messageOperations(store: Store, agents: Agents): MessageOperatio
 
     sendMessage: async (request) => {
       const coming = await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request));
-      return request.reply({ status: 200, body: await bodyOf(coming, request) });
+      return request.reply({ status: 200, body: await bodyOf(coming, request, agents) });
     },
 
     replyToMessage: async (request) => {
       const { message_id } = request.params;
       const coming = await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id));
-      return request.reply({ status: 200, body: await bodyOf(coming, request) });
+      return request.reply({ status: 200, body: await bodyOf(coming, request, agents) });
     },
   };
 }
 
 /** Returns the reply as the caller wants it: in events while it is made, or whole. */
 async function bodyOf(
-  coming: ComingReply,
-  request: ReplyRequest,
+  { question, answering, keep }: ComingReply,
+  { answerType, requestId: traceId }: ReplyRequest,
+  agents: Agents,
 ): Promise<EventStream | JsonText<Reply>> {
-  const { question, answering, keep } = coming;
-  if (request.answerType === 'text/event-stream') {
-    return new EventStream(
-      agentEvents(answering, {
-        prompt: question.content,
-        traceId: request.requestId,
-        messageId: question.id,
-        keep: (answer) => keptId(coming, answer, request),
-      }),
-    );
+  if (answerType === 'text/event-stream') {
+    const events = agentEvents(answering, {
+      ...{ prompt: question.content, traceId, messageId: question.id },
+      keep: async (answer) => (await keep(answer)).id,
+      noteFailure: (cause) => agents.noteFailure(cause, traceId),
+    });
+    return new EventStream(events);
   }
-  const reply = await keep(await answerOf(answering));
+  const reply = await keep(await finished(answering));
   const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
   return new JsonText<Reply>(pieces);
-}
-
-/** Stores an answer; its failure becomes a problem, because the response has begun. */
-async function keptId(
-  { keep }: ComingReply,
-  answer: Answer,
-  { body, params }: ReplyRequest,
-): Promise<string> {
-  try {
-    return (await keep(answer)).id;
-  } catch (error) {
-    throw translateError(error, { body, params, operationId: undefined }) ?? error;
-  }
 }
