@@ -7,6 +7,7 @@ import { Callers } from './auth/callers.js';
 import { ChatClient } from './chat/chat-client.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
+import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
 import { parseDatabases } from './databases/settings.js';
 import { close, httpServer, listen } from './http/server.js';
@@ -78,6 +79,7 @@ export async function openService(
     const stopping = new AbortController();
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
+    const conversations = new ConversationSweep(store, log);
     const databases = openDatabases(config);
     const agents = new Agents(
       {
@@ -105,6 +107,7 @@ export async function openService(
       },
       work: () => {
         trainings.start();
+        conversations.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -112,7 +115,7 @@ export async function openService(
         stopping.abort();
         clearInterval(housekeeping);
         try {
-          await Promise.all([server && close(server), trainings.stop()]);
+          await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
           await databases?.stop();

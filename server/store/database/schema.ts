@@ -93,6 +93,37 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
+  conversations: {
+    id: Id;
+    /** None once it is deleted, or its chatbot: the sweep then deletes its messages. */
+    chatbot_id: Id | null;
+    title: string | null;
+    /** The number of its messages. */
+    messages: Generated<number>;
+    /** The bytes of the conversation and its messages, which count towards the owner's. */
+    bytes: number | string;
+    /** The claim of the answer in progress, its question, and the end of its lease: milliseconds since 1970. */
+    answering: string | null;
+    answering_message: Id | null;
+    answering_until: number | string | null;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  messages: {
+    id: Id;
+    conversation_id: Id;
+    role: 'user' | 'assistant';
+    content: string;
+    /** The message that a reply answers; there is one reply to each at most. */
+    reply_to: Id | null;
+    steps: Json;
+    usage: Json | null;
+    /** The Idempotency-Key of a message of a person, its owner, and the fingerprint of the request. */
+    key_owner: string | null;
+    idempotency_key: string | null;
+    fingerprint: string | null;
+    created_at: Moment;
+  };
   models: {
     id: Id;
     project_id: Id;
