@@ -1154,8 +1154,8 @@ export interface components {
                 agent_name?: components["schemas"]["AgentNameReference"];
                 model_name?: components["schemas"]["OptionalText"];
                 database_name?: components["schemas"]["OptionalText"];
-                settings?: components["schemas"]["OptionalObject"];
-                params?: components["schemas"]["DeprecatedParams"];
+                settings?: components["schemas"]["ChatbotSettings"];
+                params?: components["schemas"]["DeprecatedChatbotParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
         /** @description The changes to the chatbot, under `chatbot`. */
@@ -1167,10 +1167,42 @@ export interface components {
                 agent_name?: components["schemas"]["AgentNameReference"];
                 model_name?: components["schemas"]["OptionalText"];
                 database_name?: components["schemas"]["OptionalText"];
-                settings?: components["schemas"]["OptionalObject"];
-                params?: components["schemas"]["DeprecatedParams"];
+                settings?: components["schemas"]["ChatbotSettings"];
+                params?: components["schemas"]["DeprecatedChatbotParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
+        /**
+         * @description The settings of the chatbot, which merge with the stored ones. `greeting`, `instructions` and `history` shape its
+         *     conversations; other keys are the user's own. A setting that is null is removed. Null for all counts as not sent.
+         */
+        ChatbotSettings: ({
+            greeting?: components["schemas"]["Greeting"];
+            instructions?: components["schemas"]["Instructions"];
+            history?: components["schemas"]["HistoryLength"];
+        } & {
+            [key: string]: unknown;
+        }) | null;
+        /**
+         * @deprecated
+         * @description Another name for `settings`, for existing clients. Send one of the two.
+         */
+        DeprecatedChatbotParams: ({
+            greeting?: components["schemas"]["Greeting"];
+            instructions?: components["schemas"]["Instructions"];
+            history?: components["schemas"]["HistoryLength"];
+        } & {
+            [key: string]: unknown;
+        }) | null;
+        /** @description The first message of each new conversation, from the chatbot. */
+        Greeting: string | null;
+        /** @description Instructions for the language model, beside those of the agent. */
+        Instructions: string | null;
+        /**
+         * Format: int32
+         * @description The number of earlier messages that are sent with a question, 20 without it. At most 64 KiB of their text is
+         *     sent, the newest of it, beginning with a message of a person.
+         */
+        HistoryLength: number | null;
         /** @description Name the agent by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /** @description A document of a skill, without its text. */
@@ -3309,6 +3341,8 @@ export interface components {
         DocumentLocation: string;
         /** @description The address of the conversation. */
         ConversationLocation: string;
+        /** @description Asks proxies to pass on events as they arrive. Sent with events. */
+        NoBuffering: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
@@ -4233,6 +4267,7 @@ export interface operations {
             /** @description The answer, in events. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4778,6 +4813,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4825,6 +4861,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

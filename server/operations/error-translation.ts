@@ -4,6 +4,12 @@
  */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
+import {
+  ChatNotConfiguredError,
+  UnknownAgentError,
+  UnknownChatModelError,
+} from '../agents/errors.js';
+import { ChatError } from '../chat/chat-error.js';
 import { asRecord } from '../contract/json-record.js';
 import {
   type FieldError,
@@ -16,6 +22,8 @@ import {
 import type { FailedRequest } from '../problems/to-problem.js';
 import {
   AddedAndRemovedError,
+  ClaimLostError,
+  ConversationBusyError,
   isUnavailable,
   LimitReachedError,
   NameTakenError,
@@ -27,11 +35,17 @@ import {
 } from '../store/index.js';
 import { TooManyTablesError } from '../training/tables.js';
 import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../training/worker-process.js';
+import { WorkerEndedError } from '../workers/worker-process.js';
+import { agentNotFound } from './not-found.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
-  return writeProblem(thrown, request) ?? tableProblem(thrown) ?? storeProblem(thrown);
+  return (
+    writeProblem(thrown, request) ??
+    tableProblem(thrown) ??
+    agentProblem(thrown) ??
+    storeProblem(thrown)
+  );
 }
 
 function writeProblem(thrown: unknown, request: FailedRequest): ProblemError | undefined {
@@ -91,11 +105,48 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
   return undefined;
 }
 
+/** Returns the problem of an agent that cannot answer. */
+function agentProblem(thrown: unknown): ProblemError | undefined {
+  if (thrown instanceof UnknownAgentError) return agentNotFound(thrown.agent, thrown.project);
+  if (thrown instanceof ChatNotConfiguredError) {
+    return problem(
+      '/problems/chat-not-configured',
+      'This service has no chat server, so its agents cannot answer; those who run it can set CHAT_URL and CHAT_MODEL.',
+    );
+  }
+  if (thrown instanceof UnknownChatModelError) {
+    const { who, model, models } = thrown;
+    return problem(
+      '/problems/unknown-chat-model',
+      `The ${who} has the model_name "${model}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
+    );
+  }
+  if (thrown instanceof ChatError) {
+    const { message, errorType, retryAfter } = thrown;
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    return problem('/problems/chat-server-failed', message, { error_type: errorType }, headers);
+  }
+  return undefined;
+}
+
 /** Returns the problem of a store that cannot take the request now. */
 function storeProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof StoreBusyError) return unavailable(thrown.message);
   if (thrown instanceof QueueFullError) {
     return unavailable('Too many trainings wait already; try again when some are done.', 60);
+  }
+  if (thrown instanceof ConversationBusyError) {
+    return problem(
+      '/problems/conversation-busy',
+      'The conversation is answering another message; send this one when that is done.',
+      {},
+      { 'Retry-After': '1' },
+    );
+  }
+  if (thrown instanceof ClaimLostError) {
+    return unavailable(
+      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
+    );
   }
   if (!isUnavailable(thrown)) return undefined;
   const detail = 'The store cannot take the request now; try again in a moment.';
@@ -117,15 +168,22 @@ function nameTaken({ kind, taken }: NameTakenError, request: FailedRequest): Pro
 }
 
 function limitReached(limit: LimitReachedError, request: FailedRequest): ProblemError {
-  return problem('/problems/limit-reached', limitText(limit, projectOf(request)));
+  return problem('/problems/limit-reached', limitText(limit, request));
 }
 
-function limitText({ kind, held, most }: LimitReachedError, project: string): string {
+function limitText({ kind, held, most }: LimitReachedError, request: FailedRequest): string {
+  const project = projectOf(request);
   switch (kind) {
+    case 'documents':
+      return `The skill "${request.params['skill_name']}" holds ${most} documents already, the most that it may; delete some, or use another skill.`;
     case 'projects':
       return `There are ${most} projects already, the most that there may be; delete some.`;
     case 'stored':
-      return `Your projects hold ${sizeText(held)} of params, settings, prompts, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
+      return `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
+    case 'conversations':
+      return `The chatbot "${request.params['chatbot_name']}" holds ${most} conversations already, the most that it may; delete some.`;
+    case 'messages':
+      return `The conversation holds ${most.toLocaleString('en')} messages, the most that it may; begin another.`;
     case 'answers':
       return `The answers to your creations with an Idempotency-Key hold ${sizeText(held)}, and may hold ${sizeText(most)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`;
     case 'bytes':

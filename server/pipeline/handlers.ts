@@ -17,7 +17,7 @@ type Content<R> = R extends { content: infer C } ? C : never;
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
 /** Headers that are set for every operation, outside its handler. */
-type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
+type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering';
 
 /** Headers that are sent only where they apply: a next page, warnings. */
 type Optional = 'Link' | 'Row-Warnings';
@@ -109,11 +109,12 @@ export class EventStream {
 
 /**
  * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
+ * A text in pieces may be large: other requests are served between two portions of it.
  */
 export class PlainText {
   constructor(
     readonly mediaType: string,
-    readonly text: string,
+    readonly text: string | readonly string[],
   ) {}
 }
 

@@ -10,6 +10,13 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/skills': 'an Idempotency-Key',
     '/projects/{project_name}/agents': 'an Idempotency-Key',
     '/projects/{project_name}/chatbots': 'an Idempotency-Key',
+    '/projects/{project_name}/chatbots/{chatbot_name}/conversations': 'an Idempotency-Key',
+    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages':
+      'an Idempotency-Key',
+    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply':
+      'none',
+    '/projects/{project_name}/agents/{agent_name}/completions': 'none',
+    '/projects/{project_name}/agents/{agent_name}/completions/stream': 'none',
     // Changes nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),
@@ -20,6 +27,7 @@ const PUTS: ReadonlyMap<string, Condition> = new Map(
   Object.entries({
     '/projects/{project_name}/skills/{skill_name}': 'none',
     '/projects/{project_name}/agents/{agent_name}': 'none',
+    '/projects/{project_name}/skills/{skill_name}/documents/{document_name}': 'none',
     '/projects/{project_name}/chatbots/{chatbot_name}': 'none',
     '/api/projects/{projectName}/models/{modelName}/serving': 'none',
     // Each trains a new version. With If-Match or If-None-Match, only the first has an effect.
