@@ -131,7 +131,8 @@ async function* delayed(
 
 /** Returns a reply that never ends. */
 export function endless(part: string): ChatReply {
-  return { body: repeated(part) };
+  // Each reply begins anew: a script may play it more than once.
+  return { body: { [Symbol.iterator]: () => repeated(part) } };
 }
 
 function* repeated(part: string): Generator<string> {
