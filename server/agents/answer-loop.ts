@@ -105,18 +105,20 @@ class AnswerLoop {
     };
     const stream = this.chat.stream(request, this.signal);
     let bytes = 0;
-    for (;;) {
-      const next = await stream.next();
-      if (next.done) {
-        this.#count(next.value);
-        return next.value;
+    try {
+      for (;;) {
+        const next = await stream.next();
+        if (next.done) {
+          this.#count(next.value);
+          return next.value;
+        }
+        bytes += Buffer.byteLength(next.value);
+        if (bytes > this.bounds.textBytes) throw tooLong(this.bounds);
+        yield { type: 'delta', text: next.value };
       }
-      bytes += Buffer.byteLength(next.value);
-      if (bytes > this.bounds.textBytes) {
-        await stream.return(NOTHING);
-        throw tooLong(this.bounds);
-      }
-      yield { type: 'delta', text: next.value };
+    } finally {
+      // Closes the connection if the answer is left early.
+      await stream.return(NOTHING);
     }
   }
 
