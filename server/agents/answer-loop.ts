@@ -4,7 +4,7 @@ import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tool.js';
-import type { ToolBox, ToolUse } from './tool-box.js';
+import { shownCall, type ToolBox, type ToolUse } from './tool-box.js';
 
 /** The part of a chat client that answers need. */
 export interface Chat {
@@ -126,11 +126,7 @@ class AnswerLoop {
     const room = Math.max(0, this.bounds.toolCalls - this.#uses);
     const used = calls.slice(0, room);
     this.#messages.push({ role: 'assistant', content: text || null, tool_calls: used });
-    const actions = used.map(({ name, arguments: input }) => ({
-      tool: name,
-      input: jsonOr(input),
-    }));
-    yield { type: 'actions', text, actions };
+    yield { type: 'actions', text, actions: used.map(shownCall) };
     // One after the other: they share the loop, and a later one may be needless to start.
     for (const call of used) {
       const use = await this.prepared.tools.use(call, this.signal);
@@ -173,14 +169,6 @@ function emptyTokens(): Tokens {
 
 /** Ends a stream of text early. */
 const NOTHING: ChatAnswer = { text: '', toolCalls: [], usage: null, finishReason: null };
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 function tookTooLong({ milliseconds }: AnswerBounds): ChatError {
   return new ChatError(

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from '../chat/messages.js';
-import type { Step } from './answer.js';
+import type { Action, Step } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
 import { failedTool, fencedResult } from './prompt.js';
 import { type Passage, type Tool, ToolError } from './tool.js';
@@ -38,16 +38,15 @@ export class ToolBox {
    * Uses a tool. A tool that fails is a use too, with the reason.
    * @throws the reason of `signal`
    */
-  async use({ name, arguments: text }: ToolCall, signal: AbortSignal): Promise<ToolUse> {
+  async use(call: ToolCall, signal: AbortSignal): Promise<ToolUse> {
     const begun = performance.now();
-    const tool = this.#tools.get(name);
-    const input = inputOf(text);
+    const tool = this.#tools.get(call.name);
+    const input = inputOf(call.arguments);
     const wasMalformed = input === undefined;
-    const shown = wasMalformed ? shortened(text) : shownInput(input, text);
-    const about = { skill: tool?.skill ?? null, tool: shortened(name, 100), input: shown };
+    const about = { skill: tool?.skill ?? null, ...shownCall(call) };
     const took = () => Math.round(performance.now() - begun);
     try {
-      if (!tool) throw new ToolError(this.#unknownTool(name));
+      if (!tool) throw new ToolError(this.#unknownTool(call.name));
       if (wasMalformed) {
         throw new ToolError(
           'its arguments are no JSON object; send one, such as {"name": "value"}.',
@@ -86,8 +85,10 @@ function inputOf(text: string): unknown {
   }
 }
 
-function shownInput(input: unknown, text: string): unknown {
-  return text.length <= MAX_SHOWN ? input : shortened(text);
+/** Returns a call as callers see it: a long input or one that is no JSON object is text. */
+export function shownCall({ name, arguments: text }: ToolCall): Action {
+  const input = text.length <= MAX_SHOWN ? inputOf(text) : undefined;
+  return { tool: shortened(name, 100), input: input ?? shortened(text) };
 }
 
 /** U+0000 and halves of surrogate pairs, which no database keeps. */
