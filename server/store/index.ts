@@ -21,7 +21,7 @@ export type { KeptAnswer } from './answers.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
-export type { Document, DocumentStore, FoundPassage } from './documents.js';
+export type { Document, DocumentStore } from './documents.js';
 export {
   AddedAndRemovedError,
   LimitReachedError,
@@ -32,6 +32,7 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
+export type { FoundPassage } from './full-text/passage-index.js';
 export { preparePassages } from './full-text/prepare.js';
 export { type ListEntry, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
