@@ -215,7 +215,7 @@ function bodyViolations(
   if (declared === undefined) {
     return [`${what} does not declare ${mediaType}`];
   }
-  if (declared[0] === 'text/plain') {
+  if (declared[0] === 'text/plain' || declared[0] === 'text/markdown') {
     return schemaViolations(declared[1], body, 'body');
   }
   const line = declared[1].find('x-roster-line');

@@ -91,20 +91,21 @@ describe('putDocument', () => {
 });
 
 describe('getDocument', () => {
+  const get = (given: { headers: Record<string, string> }) =>
+    send(`/projects/${project}/skills/${skill_name}/documents/care.md`, {
+      headers: { Accept: 'text/markdown, text/plain, application/problem+json', ...given.headers },
+    });
+
   test('answers 200 with the text', async () => {
-    const given = await situation(200, 'text', createDocument);
-    const address = `/projects/${project}/skills/${skill_name}/documents/care.md`;
-    const headers = { Accept: 'text/markdown', ...given.headers };
-    const response = await send(address, { headers });
+    const response = await get(await situation(200, 'text', createDocument));
     expect(response.status).toBe(200);
-    expect(response.headers.get('Content-Type')).toMatch(/^text\/markdown/);
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/(markdown|plain)/);
     expect(await response.text()).toContain('Clean a diamond in warm water');
   });
 
   test('answers 404 for an unknown name', async () => {
-    const given = await situation(404, 'document', createSkill);
-    const { error } = await roster.GET(ONE, { params: named('care.md'), ...given });
-    expect(error?.type).toBe('/problems/document-not-found');
+    const response = await get(await situation(404, 'document', createSkill));
+    expect(await objectOf(response)).toMatchObject({ type: '/problems/document-not-found' });
   });
 });
 
