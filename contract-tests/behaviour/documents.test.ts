@@ -157,7 +157,9 @@ function upload(path: string, headers: Record<string, string>, chunks: number) {
       response.once('close', () => resolve({ status, sent }));
     });
     // The service may close the connection while the rest is on its way.
-    sender.once('error', (error) => (status === undefined ? reject(error) : resolve({ status, sent })));
+    sender.once('error', (error) =>
+      status === undefined ? reject(error) : resolve({ status, sent }),
+    );
     sender.flushHeaders();
     setImmediate(next);
   });

@@ -27,7 +27,11 @@ async function put(name: string, text: string): Promise<void> {
 test('gives passages with their document, number and headings, as data and as JSON', async () => {
   await put('care.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.\n`);
   const result = await search('sapphire?');
-  const cited = { document: 'care.md', passage: 2, content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s) };
+  const cited = {
+    document: 'care.md',
+    passage: 2,
+    content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s),
+  };
   expect(result.passages).toEqual([{ skill: 'care.v2', ...cited }]);
   expect(JSON.parse(result.text)).toEqual({ passages: [cited] });
 });
