@@ -1,5 +1,5 @@
 import { type Handlers, PlainText } from '../pipeline/handlers.js';
-import { type ProblemError, problem } from '../problems/problem.js';
+import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import { type FoundSkill, type Project, preparePassages, type Store } from '../store/index.js';
 import { listPage } from './list-page.js';
 import { findProject, inProject } from './project-access.js';
@@ -38,27 +38,30 @@ export function documentOperations(store: Store): DocumentOperations {
 
     putDocument: async ({ caller, params, body, base, reply }) => {
       const { project_name, skill_name, document_name: name } = params;
-      // Before the text is split, which is work; and again when it has been.
+      // Before the text is stored, which is work; and again when it has been.
       const known = await findProject(store, caller, project_name);
-      await findDocumentSkill(store, known, skill_name);
-      const { mediaType, text } = body;
-      const passages = await preparePassages(text, mediaType === 'text/markdown');
-      const sent = { name, mediaType, bytes: Buffer.byteLength(text), passages };
+      const { id } = await findDocumentSkill(store, known, skill_name);
+      const { mediaType, text: sent } = body;
+      const passages = await preparePassages(sent, mediaType === 'text/markdown');
+      const bytes = Buffer.byteLength(sent);
+      const text = await store.documents.keepText(caller.owner, id, { bytes, passages });
       return inProject(store, caller, project_name, async (tx, project) => {
         const skill = await findDocumentSkill(tx, project, skill_name);
-        const target = { owner: caller.owner, skillId: skill.id };
-        const { document, isNew } = await tx.documents.put(target, sent);
+        if (skill.id !== id) throw skillReplaced(skill);
+        const { document, isNew } = await tx.documents.put(id, { name, mediaType, text });
         if (!isNew) return reply({ status: 200, body: document });
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
         return reply({ status: 201, body: document, headers: { Location } });
+      }).catch(async (error) => {
+        await store.documents.discardText(text.textId);
+        throw error;
       });
     },
 
     deleteDocument: ({ caller, params, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const skill = await findSkill(tx, project, params.skill_name);
-        const target = { owner: caller.owner, skillId: skill.id };
-        const removed = await tx.documents.remove(target, params.document_name);
+        const removed = await tx.documents.remove(skill.id, params.document_name);
         if (!removed) throw notFound(params.document_name, skill);
         return reply({ status: 204 });
       }),
@@ -83,6 +86,11 @@ export async function findDocumentSkill(
     `A skill of the type "${skill.type}" keeps no documents; send them to one of the type ${types}.`,
     { errors: [{ pointer: '/path/skill_name', message: `must be a skill of the type ${types}` }] },
   );
+}
+
+/** The terms of the stored text are those of the skill that has gone. */
+function skillReplaced({ name }: FoundSkill): ProblemError {
+  return unavailable(`The skill "${name}" was replaced meanwhile; send the document again.`);
 }
 
 function notFound(name: string, skill: FoundSkill): ProblemError {

@@ -34,17 +34,22 @@ describe.each([
     return (await store.skills.find(projectId, name))?.id ?? '';
   }
 
-  async function put(name: string, text: string, to = { owner: 'ann', skillId }) {
+  async function keep(text: string, owner = 'ann', skill = skillId) {
     const passages = await preparePassages(text, true);
-    const mediaType = 'text/markdown';
-    const bytes = Buffer.byteLength(text);
-    return store.transaction(({ documents }) =>
-      documents.put(to, { name, mediaType, bytes, passages }),
-    );
+    return store.documents.keepText(owner, skill, { bytes: Buffer.byteLength(text), passages });
+  }
+
+  async function put(name: string, sent: string, to = { owner: 'ann', skillId }) {
+    const text = await keep(sent, to.owner, to.skillId);
+    const document = { name, mediaType: 'text/markdown', text } as const;
+    return store.transaction(({ documents }) => documents.put(to.skillId, document));
   }
 
   const remove = (name: string) =>
-    store.transaction(({ documents }) => documents.remove({ owner: 'ann', skillId }, name));
+    store.transaction(({ documents }) => documents.remove(skillId, name));
+  const sweep = async () => {
+    while (await store.documents.sweep());
+  };
   const found = async (query: string, skill = skillId) =>
     (await store.documents.search(skill, query, 5)).map(({ document }) => document);
   const textOf = async (name: string) =>
@@ -68,17 +73,19 @@ describe.each([
   };
 
   test('come back as they were sent, whatever they contain', async () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\n\n', '# a\n', '😀'.repeat(900)),
+    );
     const texts = fc
-      .array(
-        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\n\n', '# a\n', '😀'.repeat(900))),
-      )
+      .array(part, { maxLength: 6 })
       .map((parts) => parts.join('').replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
         await put('any.md', text);
         expect(await textOf('any.md')).toBe(text);
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 
@@ -112,35 +119,54 @@ describe.each([
     await put('d', 'Text.');
   });
 
-  test('count towards what their owner stores until they are gone', async () => {
+  test('count towards what their owner stores until they are swept', async () => {
     const before = await room();
     await put('a', 'x '.repeat(20_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
     await expect(put('b', 'x '.repeat(40_000))).rejects.toThrow(LimitReachedError);
     expect(await textOf('b')).toBeUndefined();
     await put('a', 'x '.repeat(10_000));
+    expect(before - (await room())).toBeGreaterThanOrEqual(60_000);
+    await sweep();
     expect(before - (await room())).toBeLessThan(21_000);
     await remove('a');
+    await sweep();
     expect(await room()).toBe(before);
   });
 
-  test('are deleted in a moment after their skill, and their bytes given back', async () => {
-    const empty = await room();
+  test('go with their skill, and leave those of other skills', async () => {
     const other = await newSkill(projectId, 'other');
     const before = await room();
     await put('kept', 'Diamonds.');
-    await put('a', 'Diamonds.', { owner: 'ann', skillId: other });
-    await put('b', 'Diamonds.', { owner: 'ann', skillId: other });
+    const withOne = await room();
+    for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
     await store.transaction(({ skills }) => skills.remove(projectId, 'other'));
     expect(await found('diamonds', other)).toEqual([]);
     expect(await store.documents.list(other, {})).toEqual([]);
-    let swept = 0;
-    while (await store.documents.sweep()) swept += 1;
-    expect(swept).toBe(2);
+    await sweep();
     expect(await found('diamonds')).toEqual(['kept']);
-    await remove('kept');
-    expect(await room()).toBe(empty);
-    expect(before).toBeLessThan(empty);
+    // The params of the deleted skill are given back too.
+    expect(await room()).toBeGreaterThan(withOne);
+    expect(before).toBeGreaterThan(withOne);
+  });
+
+  test('do not have a text before they take it, nor one that was given up', async () => {
+    const kept = await keep('Diamonds.');
+    await sweep();
+    expect(await found('diamonds')).toEqual([]);
+    const document = { name: 'a', mediaType: 'text/plain', text: kept } as const;
+    await store.transaction(({ documents }) => documents.put(skillId, document));
+    expect(await found('diamonds')).toEqual(['a']);
+    await store.documents.discardText(kept.textId);
+    await sweep();
+    expect(await textOf('a')).toBe('Diamonds.');
+    const given = await keep('Emeralds.');
+    await store.documents.discardText(given.textId);
+    const late = { ...document, text: given };
+    await expect(
+      store.transaction(({ documents }) => documents.put(skillId, late)),
+    ).rejects.toThrow('discarded');
+    expect(await textOf('a')).toBe('Diamonds.');
   });
 
   test('are found by their words and the stems of English ones, in any script', async () => {
@@ -186,27 +212,24 @@ describe.each([
     expect(await found(`" OR skill : "${skillId.replaceAll('-', '')}`, other)).toEqual([]);
   });
 
-  test.each([
-    '"',
-    '*',
-    '!?…',
-    "water'); drop table documents; --",
-    'NEAR(diamond water, 5)',
-    'headings : diamond',
-    'diamond AND NOT (water',
-    '-diamond ^water +x',
-    'diamond & !water | <-> :*',
-    '\\ \' "" % _',
-    'a\u0000b',
-  ])('take the query %j for words', async (query) => {
+  test('take the operators of either database in a query for words', async () => {
     await put('a.md', 'Diamond, water.');
-    expect(await found(query)).toEqual(/diamond|water/.test(query) ? ['a.md'] : []);
-  });
-
-  test('take any query for words', async () => {
-    await put('a.md', 'Diamond, water.');
+    for (const query of [
+      "water'); drop table documents; --",
+      'NEAR(diamond water, 5)',
+      'headings : diamond',
+      'diamond AND NOT (water',
+      '-diamond ^water +x',
+      'diamond & !water | <-> :*',
+    ]) {
+      expect(await found(query)).toEqual(['a.md']);
+    }
+    for (const query of ['"', '*', '!?…', '\\ \' "" % _', 'NOT', 'b\0c']) {
+      expect(await found(query)).toEqual([]);
+    }
+    const anything = fc.string({ unit: 'binary', maxLength: 60 });
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (query) => {
+      fc.asyncProperty(anything, async (query) => {
         expect(await found(`${query} diamond`)).toEqual(['a.md']);
       }),
       { numRuns: 50 },

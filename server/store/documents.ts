@@ -1,46 +1,43 @@
-import type { Kysely } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Kysely, SqlBool } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
+import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { LimitReachedError } from './errors.js';
-import { passageIndex } from './full-text/passage-index.js';
+import { type FoundPassage, passageIndex } from './full-text/passage-index.js';
 import type { PreparedPassage } from './full-text/prepare.js';
 import { queryTerms } from './full-text/terms.js';
-import { pausing } from './json/written-json.js';
 import { inParts } from './lookup.js';
-import { adjustStored, refuseFullOwner } from './owner-quota.js';
+import { adjustStored } from './owner-quota.js';
 import { inOrder, type Page } from './page.js';
 import { newResource } from './resource.js';
 
 /** A document without its text. */
 export type Document = components['schemas']['Document'];
 
-/** A document to store. */
-export interface NewDocument {
-  readonly name: string;
-  readonly mediaType: Document['media_type'];
-  /** The size of the text in UTF-8. */
+/** A text to store. */
+interface NewText {
+  /** Its size in UTF-8. */
   readonly bytes: number;
   readonly passages: readonly PreparedPassage[];
 }
 
-/** The skill that documents belong to. */
-export interface DocumentOwner {
-  readonly owner: string;
-  readonly skillId: string;
+/** A text that is stored, and that no document has yet. */
+export interface KeptText {
+  readonly textId: string;
+  readonly bytes: number;
+  /** The number of its passages. */
+  readonly passages: number;
 }
 
-/** A passage that a search found. */
-export interface FoundPassage {
-  /** The name of the document. */
-  readonly document: string;
-  /** The number of the passage in its document, from 1. */
-  readonly number: number;
-  /** The headings that it is under; empty if there are none. */
-  readonly headings: string;
-  readonly content: string;
+/** A document to store. */
+interface NewDocument {
+  readonly name: string;
+  readonly mediaType: Document['media_type'];
+  readonly text: KeptText;
 }
 
 /** The columns of a document that callers see. */
@@ -54,15 +51,23 @@ const SHOWN = [
   'updated_at',
 ] as const;
 
-/** The space that a document takes beside its text, in bytes: many empty ones are not free. */
+/** The space that a text takes beside its bytes: many empty ones are not free. */
 const ROW_BYTES = 512;
 
-/** The passages that are written at once. SQLite writes in the thread that serves requests. */
-const WRITTEN_AT_ONCE = 32;
+/** The passages that are written or deleted at once: SQLite works in the thread that serves requests. */
+const AT_ONCE = 64;
 
 /**
- * Stores the documents of skills, and finds passages in them. Writes run within `Store.transaction`, with
- * the project locked. The text of a document is stored as its passages.
+ * The longest time that a text waits for its document, in milliseconds by the clock of the database: far
+ * longer than writing it takes.
+ */
+const UPLOAD = 10 * 60 * 1000;
+
+/**
+ * Stores the documents of skills, and finds passages in them. A text is stored as its passages, in parts,
+ * before a document takes it: a large text takes longer than a transaction may. A text that its document
+ * no longer has is deleted part by part, by periodic sweeps, and counts towards what its owner stores
+ * until then.
  */
 export class DocumentStore {
   constructor(
@@ -84,7 +89,8 @@ export class DocumentStore {
     // One query, or a document that is replaced meanwhile would be half old and half new.
     const rows = await this.db
       .selectFrom('documents')
-      .leftJoin('passages', 'passages.document_id', 'documents.id')
+      .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
+      .leftJoin('passages', 'passages.text_id', 'document_texts.id')
       .select(['documents.media_type', 'passages.content'])
       .where('documents.skill_id', '=', skillId)
       .where('documents.name', '=', name)
@@ -95,43 +101,82 @@ export class DocumentStore {
   }
 
   /**
-   * Creates a document, or replaces the one of this name.
+   * Stores a text for a document of a skill. Runs outside of transactions. If no document takes it within
+   * ten minutes, it is deleted.
+   * @throws {LimitReachedError} if the owner would exceed the limit; then nothing is kept
+   */
+  async keepText(owner: string, skillId: string, { bytes, passages }: NewText): Promise<KeptText> {
+    const { id: textId } = newResource();
+    const { now } = dialectOf(this.work);
+    const held = bytes + ROW_BYTES;
+    const upload_until = sql<number>`${now} + cast(${UPLOAD} as bigint)`;
+    await inTransaction(this.work, async (db) => {
+      const text = { id: textId, owner, bytes: held, upload_until };
+      await db.insertInto('document_texts').values(text).execute();
+      await adjustStored(db, owner, held, this.most.stored);
+    });
+    try {
+      for (let begin = 0; begin < passages.length; begin += AT_ONCE) {
+        await this.#addPassages(skillId, textId, passages.slice(begin, begin + AT_ONCE));
+        // SQLite writes in this thread: let other requests run first.
+        await nextTurn();
+      }
+    } catch (error) {
+      await this.discardText(textId);
+      throw error;
+    }
+    return { textId, bytes, passages: passages.length };
+  }
+
+  /** Releases a text that no document has taken. */
+  async discardText(textId: string): Promise<void> {
+    await this.work
+      .updateTable('document_texts')
+      .set({ upload_until: 0 })
+      .where('id', '=', textId)
+      .where('document_id', 'is', null)
+      .execute();
+  }
+
+  /**
+   * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the
+   * project locked.
    * @returns the document, and whether it was created
    * @throws {LimitReachedError}
    */
   async put(
-    { owner, skillId }: DocumentOwner,
-    { name, mediaType, bytes, passages }: NewDocument,
+    skillId: string,
+    { name, mediaType, text: { textId, bytes, passages } }: NewDocument,
   ): Promise<{ document: Document; isNew: boolean }> {
     const { id: newId, created_at, updated_at } = newResource();
-    const facts = { media_type: mediaType, bytes, passages: passages.length, updated_at };
+    const facts = { media_type: mediaType, bytes, passages, updated_at };
     const replaced = await this.#find(skillId, name);
-    if (!replaced) await this.#refuseTooMany(skillId);
-    const by = replaced ? bytes - replaced.bytes : bytes + ROW_BYTES;
-    if (by > 0) await refuseFullOwner(this.db, owner, this.most.stored);
     if (replaced) {
       const { id } = replaced;
       await this.db.updateTable('documents').set(facts).where('id', '=', id).execute();
-      await this.db.deleteFrom('passages').where('document_id', '=', id).execute();
+      await this.#leaveText(id);
     } else {
-      const row = { id: newId, owner, skill_id: skillId, name, ...facts, created_at };
+      await this.#refuseTooMany(skillId);
+      const row = { id: newId, skill_id: skillId, name, ...facts, created_at };
       await this.db.insertInto('documents').values(row).execute();
     }
     const id = replaced?.id ?? newId;
-    await this.#addPassages(skillId, id, passages);
-    // Last: other writes of the owner wait from here on.
-    await adjustStored(this.db, owner, by, this.most.stored);
+    await this.#takeText(textId, id);
     const document = { id, name, ...facts, created_at: replaced?.created_at ?? created_at };
     return { document, isNew: !replaced };
   }
 
-  /** Deletes a document; returns whether it existed. */
-  async remove({ owner, skillId }: DocumentOwner, name: string): Promise<boolean> {
-    const found = await this.#find(skillId, name);
-    if (!found) return false;
-    await this.db.deleteFrom('documents').where('id', '=', found.id).execute();
-    await adjustStored(this.db, owner, -(found.bytes + ROW_BYTES));
-    return true;
+  /**
+   * Deletes a document; returns whether it existed. Runs within `Store.transaction`, with the project
+   * locked.
+   */
+  async remove(skillId: string, name: string): Promise<boolean> {
+    const { numDeletedRows } = await this.db
+      .deleteFrom('documents')
+      .where('skill_id', '=', skillId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
   }
 
   /**
@@ -141,41 +186,38 @@ export class DocumentStore {
   async search(skillId: string, query: string, limit: number): Promise<FoundPassage[]> {
     const terms = queryTerms(query);
     if (terms.length === 0) return [];
-    const ranking = passageIndex(this.db).ranking(skillId, terms, limit);
-    const { rows } = await sql<FoundPassage>`select
-        documents.name as document, passages.number, passages.headings, passages.content
-      from (${ranking}) as ranking
-      join passages on passages.id = ranking.id
-      join documents on documents.id = passages.document_id and documents.skill_id = ${skillId}
-      order by ranking.score desc, ranking.id
-    `.execute(this.db);
+    const { rows } = await passageIndex(this.db).search(skillId, terms, limit).execute(this.db);
     return rows;
   }
 
-  /** Deletes one document of a deleted skill; returns whether there was one. */
+  /** Deletes some passages of a text without a document; returns whether there was such a text. */
   async sweep(): Promise<boolean> {
-    const document = await this.work
-      .selectFrom('documents')
+    const { now } = dialectOf(this.work);
+    const text = await this.work
+      .selectFrom('document_texts')
       .select('id')
-      .where('skill_id', 'is', null)
+      .where('document_id', 'is', null)
+      .where(sql<SqlBool>`upload_until < ${now}`)
       .limit(1)
       .executeTakeFirst();
-    if (!document) return false;
-    await inTransaction(this.work, async (db) => {
-      const removed = await db
-        .deleteFrom('documents')
-        .where('id', '=', document.id)
-        .returning(['owner', 'bytes'])
-        .executeTakeFirst();
-      if (removed) await adjustStored(db, removed.owner, -(removed.bytes + ROW_BYTES));
-    });
+    if (!text) return false;
+    const { numDeletedRows } = await this.work
+      .deleteFrom('passages')
+      .where('id', 'in', ({ selectFrom }) =>
+        selectFrom('passages as part')
+          .select('part.id')
+          .where('part.text_id', '=', text.id)
+          .limit(AT_ONCE),
+      )
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) await this.#removeText(text.id);
     return true;
   }
 
   #find(skillId: string, name: string) {
     return this.db
       .selectFrom('documents')
-      .select(['id', 'bytes', 'created_at'])
+      .select(['id', 'created_at'])
       .where('skill_id', '=', skillId)
       .where('name', '=', name)
       .executeTakeFirst();
@@ -191,28 +233,56 @@ export class DocumentStore {
     if (Number(documents) >= resources) throw new LimitReachedError('documents', resources);
   }
 
-  async #addPassages(
+  #addPassages(
     skillId: string,
-    document_id: string,
+    text_id: string,
     passages: readonly PreparedPassage[],
   ): Promise<void> {
-    const index = passageIndex(this.db);
-    const pause = pausing();
-    for (let begin = 0; begin < passages.length; begin += WRITTEN_AT_ONCE) {
-      for (const part of inParts(passages.slice(begin, begin + WRITTEN_AT_ONCE))) {
-        const ids = await this.db
+    return inTransaction(this.work, async (db) => {
+      for (const part of inParts(passages)) {
+        const ids = await db
           .insertInto('passages')
-          .values(part.map(({ terms: _, ...passage }) => ({ ...passage, document_id })))
+          .values(part.map(({ terms: _, ...passage }) => ({ ...passage, text_id })))
           .returning(['id', 'number'])
           .execute();
-        const idOf = new Map(ids.map(({ id, number }) => [number, id]));
-        await index.add(
-          this.db,
-          skillId,
-          part.map((passage) => ({ ...passage, id: idOf.get(passage.number) ?? 0 })),
-        );
-        await pause();
+        const termsOf = new Map(part.map(({ number, terms }) => [number, terms]));
+        const stored = ids.flatMap(({ id, number }) => {
+          const terms = termsOf.get(number);
+          return terms ? [{ id, terms }] : [];
+        });
+        await passageIndex(db).add(db, skillId, stored);
       }
-    }
+    });
+  }
+
+  /** @throws {Error} if the text has been discarded */
+  async #takeText(textId: string, documentId: string): Promise<void> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('document_texts')
+      .set({ document_id: documentId, upload_until: 0 })
+      .where('id', '=', textId)
+      .where('document_id', 'is', null)
+      .where('upload_until', '>', 0)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error('The text of a document has been discarded');
+  }
+
+  async #leaveText(documentId: string): Promise<void> {
+    await this.db
+      .updateTable('document_texts')
+      .set({ document_id: null })
+      .where('document_id', '=', documentId)
+      .execute();
+  }
+
+  #removeText(id: string): Promise<void> {
+    return inTransaction(this.work, async (db) => {
+      const removed = await db
+        .deleteFrom('document_texts')
+        .where('id', '=', id)
+        .returning(['owner', 'bytes'])
+        .executeTakeFirst();
+      if (removed) await adjustStored(db, removed.owner, -removed.bytes);
+    });
   }
 }

@@ -28,7 +28,7 @@ export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
-export type { Document, DocumentStore, FoundPassage } from './documents.js';
+export type { Document, DocumentStore } from './documents.js';
 export {
   AddedAndRemovedError,
   ClaimLostError,
@@ -41,6 +41,7 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
+export type { FoundPassage } from './full-text/passage-index.js';
 export { preparePassages } from './full-text/prepare.js';
 export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';

@@ -157,8 +157,8 @@ export class SkillStore {
   }
 
   /**
-   * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are found
-   * no more, and `DocumentStore.sweep` deletes them: there may be too many for one transaction.
+   * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are
+   * deleted with it; `DocumentStore.sweep` deletes their texts.
    */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
     return remove(this.db, 'skills', projectId, key(nameOrId));

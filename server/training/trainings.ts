@@ -103,8 +103,7 @@ export class Trainings {
 
   /**
    * Deletes the tables of trainings that ended or never began, one part per turn of the event loop,
-   * and the documents of deleted skills, one per turn. Either may take long, so trainings begin and run
-   * meanwhile.
+   * and the texts that no document has. Either may take long, so trainings begin and run meanwhile.
    */
   async #sweep(): Promise<void> {
     const { signal } = this.#stopping;
@@ -114,7 +113,7 @@ export class Trainings {
         if ((await tables.sweep()) || (await documents.sweep())) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
-        this.log.warn({ err: error }, 'unused tables and documents are not deleted yet');
+        this.log.warn({ err: error }, 'unused tables and texts are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }

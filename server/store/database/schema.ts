@@ -42,12 +42,10 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
-  /** The texts that agents with a skill find. */
+  /** The documents of skills, without their texts. */
   documents: {
     id: Id;
-    owner: string;
-    /** None once the skill is deleted; then the document is deleted in a moment. */
-    skill_id: Id | null;
+    skill_id: Id;
     name: string;
     media_type: 'text/plain' | 'text/markdown';
     /** The size of the text in UTF-8. */
@@ -57,11 +55,22 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
-  /** The parts of documents, which `full-text/passage-index.ts` finds. */
+  /** The texts of documents, and texts that wait for their document or to be swept. */
+  document_texts: {
+    id: Id;
+    owner: string;
+    /** None before a document has the text, and none after it has another or is deleted. */
+    document_id: Id | null;
+    /** What it counts towards what its owner stores. */
+    bytes: number;
+    /** Until when it may wait for its document, in milliseconds since 1970; 0 if none is to come. */
+    upload_until: number;
+  };
+  /** The parts of texts, which `full-text/passage-index.ts` finds. */
   passages: {
     id: Generated<number | string>;
-    document_id: Id;
-    /** From 1; the contents in this order are the text of the document. */
+    text_id: Id;
+    /** From 1; the contents in this order are the text. */
     number: number;
     /** The headings that it is under. */
     headings: string;

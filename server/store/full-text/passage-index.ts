@@ -5,29 +5,42 @@ import type { Database } from '../database/schema.js';
 import type { PreparedPassage } from './prepare.js';
 
 /** A passage that is stored, and is to be found. */
-export interface StoredPassage extends PreparedPassage {
+interface StoredPassage extends Pick<PreparedPassage, 'terms'> {
   /** The id of its row; PostgreSQL returns large numbers as strings. */
   readonly id: number | string;
 }
 
-/** The passages that a search found: rows of an id, and of a score that is higher for the better. */
-export type Ranking = RawBuilder<{ id: number | string; score: number }>;
+/** A passage that a search found. */
+export interface FoundPassage {
+  /** The name of the document. */
+  readonly document: string;
+  /** The number of the passage in its document, from 1. */
+  readonly number: number;
+  /** The headings that it is under; empty if there are none. */
+  readonly headings: string;
+  readonly content: string;
+}
 
 /** The full-text search of a database. */
 interface PassageIndex {
   /** Adds passages of a skill; they are removed with their rows. */
   add(db: Kysely<Database>, skillId: string, passages: readonly StoredPassage[]): Promise<void>;
   /**
-   * Returns the query of the passages of a skill that have any of the terms, the best first.
+   * Returns a query for the passages of a skill's documents that have any of the terms, the best first.
    * @param terms of letters, digits and marks, each of one word, or of several that are adjacent
    */
-  ranking(skillId: string, terms: readonly string[], limit: number): Ranking;
+  search(skillId: string, terms: readonly string[], limit: number): RawBuilder<FoundPassage>;
 }
 
 /** Returns the full-text search of the database that a connection leads to. */
 export function passageIndex(db: Kysely<Database>): PassageIndex {
   return dialectOf(db).locksRows ? postgres : sqlite;
 }
+
+/** The columns of a found passage. */
+const FOUND = sql`
+  documents.name as document, passages.number, passages.headings, passages.content
+`;
 
 /** A word in a heading counts as much as this many in the text. */
 const HEADING_WEIGHT = 2;
@@ -45,14 +58,18 @@ const sqlite: PassageIndex = {
       insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
     `.execute(db);
   },
-  ranking: (skillId, terms, limit) => {
+  search: (skillId, terms, limit) => {
     // Terms are letters, digits and marks, so that nothing within the quotes ends them.
     const any = terms.map((term) => `"${term}"`).join(' OR ');
     const query = `skill : "${skillTerm(skillId)}" AND {headings content} : (${any})`;
-    return sql`
-      select rowid as id, -bm25(passage_terms, 0, ${sql.lit(HEADING_WEIGHT)}, 1) as score
-      from passage_terms where passage_terms match ${query}
-      order by score desc, rowid limit ${limit}
+    return sql`select ${FOUND}
+      from passage_terms
+      join passages on passages.id = passage_terms.rowid
+      join document_texts on document_texts.id = passages.text_id
+      join documents on documents.id = document_texts.document_id
+      where passage_terms match ${query} and documents.skill_id = ${skillId}
+      order by bm25(passage_terms, 0, ${sql.lit(HEADING_WEIGHT)}, 1), passages.id
+      limit ${limit}
     `;
   },
 };
@@ -80,24 +97,35 @@ const postgres: PassageIndex = {
         as passage (id, headings, content)
     `.execute(db);
   },
-  ranking: (skillId, terms, limit) => sql`
+  search: (skillId, terms, limit) => sql`
     with term as materialized (
       select number, phraseto_tsquery('roster_text', term) as query
       from unnest(${terms}::text[]) with ordinality as given (term, number)
     ), hit as materialized (
-      select number, passage_id,
+      select term.number, passage_terms.passage_id, document_texts.document_id,
         ts_rank(${sql.lit(POSTGRES_WEIGHTS)}::real[], terms, query) as rank
-      from term join passage_terms on skill_id = ${skillId} and terms @@ query
+      from term
+      join passage_terms on passage_terms.skill_id = ${skillId} and terms @@ query
+      join passages on passages.id = passage_terms.passage_id
+      join document_texts on document_texts.id = passages.text_id
+      join documents
+        on documents.id = document_texts.document_id and documents.skill_id = ${skillId}
     ), weight as (
       select number, ln(1 + (passages - count(*) + 0.5) / (count(*) + 0.5))::double precision as weight
       from hit, (
         select sum(passages) as passages from documents where skill_id = ${skillId}
       ) as whole
       group by number, passages
+    ), best as (
+      select passage_id, document_id, sum(rank * weight) as score
+      from hit join weight using (number)
+      group by passage_id, document_id
+      order by score desc, passage_id limit ${limit}
     )
-    select passage_id as id, sum(rank * weight) as score
-    from hit join weight using (number)
-    group by passage_id
-    order by score desc, passage_id limit ${limit}
+    select ${FOUND}
+    from best
+    join passages on passages.id = best.passage_id
+    join documents on documents.id = best.document_id
+    order by score desc, passage_id
   `,
 };

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { preparePassages, Store } from '../../store/index.js';
+import { ToolError } from '../tool.js';
+import { retrievalTool } from './retrieval-tool.js';
+
+let store: Store;
+let id: string;
+beforeEach(async () => {
+  store = await Store.open(':memory:');
+  const project = await store.projects.create('ann', 'shop');
+  const skill = { name: 'care.v2', type: 'retrieval', params: {} };
+  await store.transaction(({ skills }) => skills.create(project.id, skill));
+  id = (await store.skills.find(project.id, 'care.v2'))?.id ?? '';
+});
+afterEach(() => store.close());
+
+const tool = (params = {}) => retrievalTool({ id, name: 'care.v2', params }, store.documents);
+const search = (query: unknown) => tool().run({ query }, new AbortController().signal);
+
+async function put(name: string, text: string): Promise<void> {
+  const sent = { bytes: Buffer.byteLength(text), passages: await preparePassages(text, true) };
+  const kept = await store.documents.keepText('ann', id, sent);
+  const document = { name, mediaType: 'text/markdown', text: kept } as const;
+  await store.transaction(({ documents }) => documents.put(id, document));
+}
+
+test('gives passages with their document, number and headings, as data and as JSON', async () => {
+  await put('care.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.\n`);
+  const result = await search('sapphire?');
+  const cited = {
+    document: 'care.md',
+    passage: 2,
+    content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s),
+  };
+  expect(result.passages).toEqual([{ skill: 'care.v2', ...cited }]);
+  expect(JSON.parse(result.text)).toEqual({ passages: [cited] });
+});
+
+test('gives at most five passages, of at most 6,000 characters', async () => {
+  for (let number = 0; number < 8; number += 1) await put(`${number}`, 'diamond '.repeat(170));
+  expect((await search('diamond')).passages).toHaveLength(4);
+  for (let number = 0; number < 8; number += 1) await put(`${number}`, 'A diamond.');
+  expect((await search('diamond')).passages).toHaveLength(5);
+});
+
+test.each(['emerald', '"*"', 'the'])('says that nothing is found by %j', async (query) => {
+  await put('care.md', 'A diamond.');
+  const { text, passages } = await search(query);
+  expect(passages).toEqual([]);
+  expect(text).toContain('No passage has any of these words');
+});
+
+test.each([undefined, 7, '', '  ', 'x'.repeat(1001)])('refuses the query %j', async (query) => {
+  await expect(search(query)).rejects.toThrow(ToolError);
+});
+
+test.each([null, 'diamond', []])('refuses the input %j', async (input) => {
+  await expect(tool().run(input, new AbortController().signal)).rejects.toThrow(ToolError);
+});
+
+test('does not search for a caller who has gone', async () => {
+  const gone = AbortSignal.abort(new Error('gone'));
+  await expect(tool().run({ query: 'diamond' }, gone)).rejects.toThrow('gone');
+});
+
+test('describes its documents, and has a name that a chat server takes', () => {
+  expect(tool({ source: 'the care of diamonds' }).description).toContain('the care of diamonds');
+  const both = tool({ source: 'care.md', description: 'How to clean diamonds.' });
+  expect(both.description).toContain('How to clean diamonds.');
+  expect(tool().name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+});
