@@ -6,6 +6,7 @@ import {
   WRITES,
 } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
 import { Databases } from './databases.js';
 import { QueryError } from './query-error.js';
@@ -97,6 +98,10 @@ describe.each([
     ],
   ])('answers %s', async (sql, expected) => {
     expect(await rows(sql.replaceAll('$$', "'"))).toEqual(expected);
+  });
+
+  test.each(isSqlite ? SQLITE_SELECTS : POSTGRES_SELECTS)('answers the usual %s', async (sql) => {
+    expect((await ask(sql)).columns.length).toBeGreaterThan(0);
   });
 
   test.each(OTHER_TABLES)('refuses another table: %s', async (sql) => {
