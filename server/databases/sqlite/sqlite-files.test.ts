@@ -95,6 +95,8 @@ test('a view may read any table in its own way, and gives no way to it', async (
       select n, (select count(*) from secret) as total from secret_rows;
   `);
   expect(await ask('select * from numbers', ['numbers'])).toEqual([[1, 1]]);
+  expect(await ask('select count(*) from numbers', ['numbers'])).toEqual([[1]]);
+  expect(await ask('select 1 from numbers a join numbers b', ['numbers'])).toEqual([[1]]);
   for (const sql of [
     'select * from secret',
     'select * from inner_view',
