@@ -17,7 +17,8 @@ interface Database {
 export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
-  readonly #stopping = new AbortController();
+  readonly #running = new Set<AbortController>();
+  #isStopped = false;
   readonly #worker: URL | undefined;
 
   /** @param worker the module that reads SQLite files, for tests that run sources */
@@ -79,7 +80,8 @@ export class Databases {
 
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new QueryError('The service is stopping; ask again in a moment.'));
+    this.#isStopped = true;
+    for (const running of this.#running) running.abort(stopping());
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -100,17 +102,33 @@ export class Databases {
       const known = names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
       throw new QueryError(`There is no database with the name ${name}; ${known}.`);
     }
-    const late = new AbortController();
-    const { timeoutMs } = this.#limits;
-    const timer = setTimeout(() => late.abort(tooSlow(timeoutMs)), timeoutMs);
-    const cancelled = AbortSignal.any([signal, late.signal, this.#stopping.signal]);
+    const cancelled = this.#begin(signal);
     try {
-      return await database.turns.run(owner, cancelled, async () =>
-        work(await this.#driverOf(name, database), cancelled),
+      return await database.turns.run(owner, cancelled.signal, async () =>
+        work(await this.#driverOf(name, database), cancelled.signal),
       );
     } finally {
-      clearTimeout(timer);
+      cancelled.abort();
     }
+  }
+
+  /** Returns a controller that aborts with the caller's signal, when the time is up, or at the stop. */
+  #begin(signal: AbortSignal): AbortController {
+    if (this.#isStopped) throw stopping();
+    signal.throwIfAborted();
+    const { timeoutMs } = this.#limits;
+    const running = new AbortController();
+    const timer = setTimeout(() => running.abort(tooSlow(timeoutMs)), timeoutMs);
+    const forward = () => running.abort(signal.reason);
+    signal.addEventListener('abort', forward);
+    // `AbortSignal.any` would do, but keeps what it made for as long as a source lives.
+    running.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', forward);
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
+    return running;
   }
 
   #driverOf(name: string, database: Database): Promise<Driver> {
@@ -133,6 +151,10 @@ export class Databases {
     const owners = database?.settings.owners;
     return owners === undefined || owners.has(owner) ? database : undefined;
   }
+}
+
+function stopping(): QueryError {
+  return new QueryError('The service is stopping; ask again in a moment.');
 }
 
 /**

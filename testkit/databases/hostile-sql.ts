@@ -214,7 +214,7 @@ export const POSTGRES_EFFECTS = [
   "select pg_get_viewdef('spending')",
   'select own_function()',
   'select public.own_function()',
-  "select round('text'::text)",
+  'select md5(1)',
   "select 'cards'::regclass",
   "select 'cards'::pg_catalog.regclass",
   "select cast('cards' as regclass)",

@@ -43,7 +43,7 @@ const OWN_FUNCTIONS = `
 create function own_function() returns text language sql as $$ select max(number) from cards $$;
 create function own_leak(anyelement) returns text language sql as $$ select max(number) from cards $$;
 create function own_leak(orders) returns text language sql as $$ select max(number) from cards $$;
-create function round(text) returns text language sql as $$ select max(number) from cards $$;
+create function md5(integer) returns text language sql as $$ select max(number) from cards $$;
 create type own_type as enum ('1');
 create operator public.+ (leftarg = text, rightarg = text, function = textcat);
 `;

@@ -71,7 +71,7 @@ export class ReadOnlyConnections {
     } finally {
       received.stop();
       if (signal.aborted) this.#cancel(client, backend);
-      else await rollBack(client);
+      else await rollBack(client, signal);
     }
   }
 
@@ -132,10 +132,10 @@ async function begin(client: PoolClient, timeoutMs: number): Promise<number> {
   return Number(rows[0]?.backend);
 }
 
-/** Returns a connection to the pool, or closes it if it is broken. */
-async function rollBack(client: PoolClient): Promise<void> {
+/** Returns a connection to the pool, or closes it if it is broken or does not answer in time. */
+async function rollBack(client: PoolClient, signal: AbortSignal): Promise<void> {
   try {
-    await client.query('rollback');
+    await orAborted(client.query('rollback'), signal);
     client.release();
   } catch {
     client.release(true);

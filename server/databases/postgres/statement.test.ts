@@ -50,6 +50,10 @@ test.each([
   ['a list in place of a node', { SelectStmt: { whereClause: [] } }],
   ['a node in place of a value', { SelectStmt: { all: { ParamRef: {} } } }],
   ['a table without a name', { SelectStmt: { fromClause: [{ RangeVar: {} }] } }],
+  [
+    'an expression whose name servers read in different ways',
+    { SelectStmt: { withClause: { ctes: [{ CommonTableExpr: { ctename: 'É' } }] } } },
+  ],
   ['a clause of expressions without names', { SelectStmt: { withClause: { ctes: [{}] } } }],
 ])('%s is refused', (_, tree) => {
   expect(() => new Statement(tree)).toThrow(QueryError);

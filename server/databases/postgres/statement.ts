@@ -189,6 +189,10 @@ function expressionOf(node: unknown): { name: string; fields: unknown } {
   const fields = isTreeObject(node) ? node['CommonTableExpr'] : undefined;
   const name = isTreeObject(fields) ? textOf(fields['ctename']) : undefined;
   if (name === undefined) throw notAllowed('CommonTableExpr');
+  // A server of another encoding shortens such names, and ignores their letter case, in its own way.
+  if (!/^\p{ASCII}+$/u.test(name)) {
+    throw new QueryError(`Write the name ${name} of the common table expression in ASCII.`);
+  }
   return { name, fields };
 }
 

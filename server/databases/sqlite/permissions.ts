@@ -12,6 +12,8 @@ const DENY = 1;
 /** What statements may read and call; names are in lower case. */
 export interface Permissions {
   readonly tables: ReadonlySet<string>;
+  /** The tables that may be read only inside of a view. */
+  readonly viewed: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
 }
 
@@ -26,23 +28,25 @@ export function permissionsOf(
   tables: readonly SqliteTable[],
 ): Permissions {
   const reads = new Set(tables.map(({ name }) => lower(name)));
+  const viewed = new Set<string>();
   const calls = new Set(FUNCTIONS);
   for (const name of TABLE_FUNCTIONS) {
     if (findTable(connection, name) === undefined) reads.add(name);
   }
-  connection.setAuthorizer((action, first, second) => {
-    if (action === ACTION.read && first !== null) reads.add(lower(first));
-    if (action === ACTION.function && second !== null) calls.add(lower(second));
-    return OK;
-  });
   for (const { name, isView, isVirtual } of tables) {
     if (!isView && !isVirtual) continue;
+    const noted = isView ? viewed : reads;
+    connection.setAuthorizer((action, first, second) => {
+      if (action === ACTION.read && first !== null) noted.add(lower(first));
+      if (action === ACTION.function && second !== null) calls.add(lower(second));
+      return OK;
+    });
     const statement = connection.prepare(`select * from main.${quotedName(name)} limit 1`);
     if (isVirtual) tryRun(statement);
   }
   connection.setAuthorizer(null);
   for (const name of shadowTables(connection, tables)) reads.add(lower(name));
-  return { tables: reads, functions: calls };
+  return { tables: reads, viewed, functions: calls };
 }
 
 /**
@@ -67,8 +71,9 @@ export class Guard {
   ) {
     const modules = connection.prepare('select lower(name) from pragma_module_list').all();
     const builtIn = new Set(modules.flat().map(String));
-    connection.setAuthorizer((action, first, second) => {
-      const refusal = this.#judge(action, first, second, builtIn);
+    connection.setAuthorizer((action, first, second, _schema, context) => {
+      const isInside = context !== null;
+      const refusal = this.#judge(action, first, second, isInside, builtIn);
       this.#refusal ??= refusal;
       return refusal === undefined ? OK : DENY;
     });
@@ -83,6 +88,7 @@ export class Guard {
     action: number,
     first: string | null,
     second: string | null,
+    isInside: boolean,
     builtIn: ReadonlySet<string>,
   ): QueryError | undefined {
     switch (action) {
@@ -90,7 +96,7 @@ export class Guard {
       case ACTION.recursive:
         return undefined;
       case ACTION.read:
-        return this.#mayRead(lower(first ?? ''), second, builtIn)
+        return this.#mayRead(lower(first ?? ''), second, isInside, builtIn)
           ? undefined
           : forbiddenTable(first ?? '', this.allowed);
       case ACTION.function:
@@ -105,9 +111,16 @@ export class Guard {
     }
   }
 
-  #mayRead(table: string, column: string | null, builtIn: ReadonlySet<string>): boolean {
-    if (this.permissions.tables.has(table)) return true;
-    // Without a column, such as of `count(*)`, SQLite also reports the names of common table
+  /** @param isInside whether a view or a common table expression reads */
+  #mayRead(
+    table: string,
+    column: string | null,
+    isInside: boolean,
+    builtIn: ReadonlySet<string>,
+  ): boolean {
+    const { tables, viewed } = this.permissions;
+    if (tables.has(table) || (isInside && viewed.has(table))) return true;
+    // Without a column, as for `count(*)`, SQLite also reports the names of common table
     // expressions. They cannot be told from tables here, but the outline has only allowed tables.
     return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !builtIn.has(table);
   }

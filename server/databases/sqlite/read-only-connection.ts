@@ -3,9 +3,6 @@ import { DatabaseSync, type SqliteConnection } from '../../store/database/sqlite
 /** The largest string, blob or row that SQLite makes, in bytes. */
 const MAX_VALUE = 1024 * 1024;
 
-/** The most memory of SQLite in this process, in bytes. Sorted rows are kept in it, not on disk. */
-const MAX_MEMORY = 64 * 1024 * 1024;
-
 /** The longest wait for a lock, in milliseconds. Writers lock a file for moments. */
 const LOCK_TIMEOUT_MS = 2_000;
 
@@ -41,7 +38,6 @@ export function openReadOnly(path: string): SqliteConnection {
     connection.exec(`
       pragma trusted_schema = OFF;
       pragma temp_store = MEMORY;
-      pragma hard_heap_limit = ${MAX_MEMORY};
       pragma query_only = ${isFile ? 'ON' : 'OFF'};
     `);
     connection.prepare('select count(*) from sqlite_schema').get();

@@ -11,7 +11,7 @@ import { tooMuchMemory } from '../refusals.js';
 import type { QueryResult, TableDescription } from '../result.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
 
-/** The heap holds a result and the little that surrounds it; SQLite has a limit of its own. */
+/** The heap holds a result and little else; the process limits the memory of SQLite itself. */
 const OPTIONS: Omit<PoolOptions, 'script'> = {
   maxHeap: 64,
   maxIdle: 1,

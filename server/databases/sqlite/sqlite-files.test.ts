@@ -14,7 +14,8 @@ let databases: Databases;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   path = join(folder, 'files #1?.db');
-  databases = new Databases(new Map([['file', { url: `file:${path}` }]]), {}, WORKER);
+  const settings = new Map([['file', { url: `file:${path}` }]]);
+  databases = new Databases(settings, { timeoutMs: 60_000 }, WORKER);
 });
 afterEach(() => rmSync(path, { force: true }));
 afterAll(async () => {
@@ -94,6 +95,8 @@ test('a view may read any table in its own way, and gives no way to it', async (
       select n, (select count(*) from secret) as total from secret_rows;
   `);
   expect(await ask('select * from numbers', ['numbers'])).toEqual([[1, 1]]);
+  expect(await ask('select count(*) from numbers', ['numbers'])).toEqual([[1]]);
+  expect(await ask('select 1 from numbers a join numbers b', ['numbers'])).toEqual([[1]]);
   for (const sql of [
     'select * from secret',
     'select * from inner_view',
@@ -130,4 +133,13 @@ test('a table is found in any letter case of ASCII, and in no other form', async
   create('create table "Été" (a); create table "été" (b); insert into "Été" values (1)');
   expect(await ask('select a from "Été"', ['ÉTé'])).toEqual([[1]]);
   await expect(ask('select * from "été"', ['Été'])).rejects.toThrow('is not among those');
+});
+
+test('a sort that takes too much memory is refused, and the next query is answered', async () => {
+  create('create table t (a); insert into t values (1)');
+  const sql = `
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+    select text || i as text from n, (select printf('%1000000d', 1) as text) order by 1`;
+  await expect(ask(sql, ['t'])).rejects.toThrow('The query needs too much memory; ask for less.');
+  expect(await ask('select a from t', ['t'])).toEqual([[1]]);
 });
