@@ -209,6 +209,39 @@ describe('checkedFetch finds violations', () => {
   });
 });
 
+const URL_OF_STREAM = 'http://127.0.0.1:4000/projects/default/agents/analyst/completions/stream';
+
+function stream(text: string): Response {
+  return new Response(text, {
+    headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Request-Id': 'r1' },
+  });
+}
+
+describe('checkedFetch reads an event stream', () => {
+  const start = 'data: {"type":"start","prompt":"Why?","trace_id":"r1"}\n\n';
+  const end = 'data: {"type":"end","trace_id":"r1"}\n\n';
+  const broken = async (text: string) =>
+    (await violations('POST', URL_OF_STREAM, stream(text))).join('\n');
+
+  test('of events with comments between them', async () => {
+    expect(await broken(`${start}: ping\n\n${end}`)).toBe('');
+  });
+
+  test.each([
+    ['no event', '', 'does not end with its one event "end"'],
+    ['no end', start, 'does not end with its one event "end"'],
+    ['an event after the end', start + end + start, 'does not end with its one event "end"'],
+    ['two ends', start + end + end, 'does not end with its one event "end"'],
+    ['a word that is not JSON', `${start}data: [DONE]\n\n${end}`, 'event 2 that is not JSON'],
+    ['an unknown event', `data: {"type":"begin","trace_id":"r1"}\n\n${end}`, 'event 1'],
+    ['an event without its trace', `${start}data: {"type":"end"}\n\n`, "property 'trace_id'"],
+    ['another field', `${start}event: message\n\n${end}`, 'a line is no data: event: message'],
+    ['an event that is cut off', `${start}${end.trimEnd()}`, 'the last event has no end'],
+  ])('and finds %s', async (_what, text, message) => {
+    expect(await broken(text)).toContain(message);
+  });
+});
+
 /** Returns a 204 with a body, which a broken server may send, and which Response cannot represent. */
 function fakeNoContent(body: string): Response {
   const response = new Response(body, { headers: { 'X-Request-Id': 'r1' } });

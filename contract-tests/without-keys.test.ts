@@ -21,8 +21,11 @@ afterAll(async () => {
 });
 
 /** Returns the answer to a header Authorization: the status, and the detail of a problem. */
-async function answerTo(authorization?: string): Promise<[number, unknown]> {
-  const headers = { ...(authorization !== undefined && { Authorization: authorization }) };
+function answerTo(authorization?: string): Promise<[number, unknown]> {
+  return answerWith({ ...(authorization !== undefined && { Authorization: authorization }) });
+}
+
+async function answerWith(headers: Record<string, string>): Promise<[number, unknown]> {
   const answer = await checkedFetch(new Request(`${server.url}/projects`, { headers }));
   return [answer.status, Object(await answer.json())['detail']];
 }
@@ -32,7 +35,7 @@ test('its caller is the local owner, with all scopes and no rate limit', async (
   expect(await answer.json()).toEqual({
     owner: 'local',
     key: null,
-    scopes: ['read', 'write', 'predict', 'operate'],
+    scopes: ['read', 'write', 'predict', 'ask', 'operate'],
     limits: { max_body: 33_554_432, max_table: 1_073_741_824, rate_limit: null },
   });
 });
@@ -44,6 +47,10 @@ test('it takes no key, and says so to who sends one; from the first key on it as
     const detail = 'This service has no keys: send none; leave the header Authorization out.';
     expect(await answerTo(authorization)).toEqual([401, detail]);
   }
+  expect(await answerWith({ 'X-Api-Key': 'any' })).toEqual([
+    401,
+    'This service has no keys: send none; leave the header X-Api-Key out.',
+  ]);
 
   const key = await makeKey(`file:${databaseFile}`, { name: 'first' });
   expect((await answerTo(`Bearer ${key}`))[0]).toBe(200);

@@ -102,7 +102,7 @@ async function createAssistant(roster: RosterClient): Promise<void> {
     roster.POST('/projects/{project_name}/skills', {
       params,
       body: {
-        skill: { name: 'price_lookup', type: 'sql', params: { tables: ['diamonds'] } },
+        skill: { name: 'price_lookup', type: 'model', params: { model: 'diamond_prices' } },
       },
     }),
   );

@@ -2084,9 +2084,9 @@ export interface components {
          * @description The request has no key, or one that the service does not know, that was revoked or that has expired. Which
          *     of these it is, is not told. A service that has no keys refuses any that is sent, and says so.
          *
-         *     To fix it, send a key as `Authorization: Bearer roster_…`, once and in one such header. Those who run the
-         *     service make keys with `roster keys create`. A service for which no key was ever made takes none: leave the
-         *     header out.
+         *     To fix it, send a key as `Authorization: Bearer roster_…` or as `X-Api-Key: roster_…`, once and in one of the
+         *     two headers. Those who run the service make keys with `roster keys create`. A service for which no key was
+         *     ever made takes none: leave the header out.
          */
         Unauthorized: {
             /** @constant */
@@ -2098,7 +2098,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-         *     `predict` or `operate`.
+         *     `predict`, `ask` or `operate`.
          *
          *     To fix it, use a key that has it; those who run the service can make one.
          */

@@ -109,7 +109,7 @@ describe('BASE_PATH', () => {
     const post = await fetch(`${server.url}/api/projects/default/skills`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ skill: { name: 'lookup', type: 'sql' } }),
+      body: JSON.stringify({ skill: { name: 'lookup', type: 'lookup' } }),
     });
     const location = post.headers.get('Location');
     expect(location).toBe('/v1/roster/api/projects/default/skills/lookup');

@@ -27,7 +27,7 @@ describe('a stop', () => {
 
   test('lets a running request finish, and keeps its result', async () => {
     const server = await start();
-    const body = JSON.stringify({ skill: { name: 'late', type: 'sql' } });
+    const body = JSON.stringify({ skill: { name: 'late', type: 'lookup' } });
     const path = '/projects/default/skills';
     const { socket, received, rest } = await begin(server, 'POST', path, body);
     const stopped = server.stop();

@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { Agents, type ChatServer } from './agents/agents.js';
-import { SqlTools } from './agents/tools/sql-tool.js';
+import { SqlTools } from './agents/skill-tools/sql-tool.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { ChatClient } from './chat/chat-client.js';
@@ -82,12 +82,16 @@ export async function openService(
     const conversations = new ConversationSweep(store, log);
     const databases = openDatabases(config);
     const agents = new Agents(
-      { store, predictors, sql: databases && new SqlTools(databases) },
+      {
+        ...{ store, predictors, sql: databases && new SqlTools(databases) },
+        onPredicted: () => metrics.predicted(1),
+      },
       config.chat && chatServer(config.chat),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const services = { store, tables, trainings, predictors, metrics, agents };
+    const databaseNames = (owner: string) => databases?.names(owner);
+    const services = { store, tables, trainings, predictors, metrics, agents, databaseNames };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);

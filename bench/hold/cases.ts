@@ -72,7 +72,7 @@ async function newTarget(
   { id, path, kind }: (typeof WRITES)[number],
 ): Promise<string> {
   const name = newName();
-  const type = kind === 'skill' ? { type: 'sql' } : {};
+  const type = kind === 'skill' ? { type: 'lookup' } : {};
   const to = `/projects/${name}`;
   await send(write('/projects', JSON.stringify({ project: { name } })));
   if (id.startsWith('update')) {
@@ -88,7 +88,7 @@ async function* bodies(send: (made: Made) => Promise<{ status: number }>): Async
     const empty = await newTarget(send, operation);
     const field = (name: string, value: string) => {
       const own = id.startsWith('create') ? `"name":"${newName()}",` : '';
-      const type = kind === 'skill' ? '"type":"sql",' : '';
+      const type = kind === 'skill' ? '"type":"lookup",' : '';
       return `{"${kind}":{${own}${type}"${name}":${value}}}`;
     };
     yield [`${id}: unknown fields`, () => write(empty, `{"${kind}":{${MEMBERS}}}`, method)];
@@ -199,7 +199,7 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
   const skills = Array.from({ length: 1000 }, (_, index) => `x${index}`);
 
   await project('many');
-  for (const name of skills) await made('many', 'skill', { name, type: 'sql' });
+  for (const name of skills) await made('many', 'skill', { name, type: 'lookup' });
   for (let index = 0; index < 99; index += 1) {
     await made('many', 'agent', { name: `x${index}`, skills });
   }
@@ -212,7 +212,7 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
 
   await project('large');
   const params = { x: 'x'.repeat(15 * 1024) };
-  for (const name of skills) await made('large', 'skill', { name, type: 'sql', params });
+  for (const name of skills) await made('large', 'skill', { name, type: 'lookup', params });
   for (let index = 0; index < 20; index += 1) {
     await made('large', 'agent', { name: `x${index}`, skills });
   }
@@ -221,7 +221,7 @@ async function* lists(send: (made: Made) => Promise<{ status: number }>): AsyncG
 
   await project('dense');
   const few = skills.slice(0, 15);
-  for (const name of few) await made('dense', 'skill', { name, type: 'sql' });
+  for (const name of few) await made('dense', 'skill', { name, type: 'lookup' });
   for (const name of few) {
     await made('dense', 'agent', { name, skills: few });
     await made('dense', 'chatbot', { name });

@@ -22,7 +22,7 @@ export const WRITTEN = 'written';
 
 const refused = { statuses: [400, 422], isRefused: true } as const;
 
-const newSkill = { name: 'skill-[<id>]', type: 'sql', params: { database: 'sales', depth: 3 } };
+const newSkill = { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } };
 
 export const getSkill: Operation = {
   name: 'getSkill',
@@ -46,7 +46,7 @@ export const refusedCreate: Operation = {
   name: 'createSkill, refused',
   method: 'POST',
   path: createSkill.path,
-  body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'sql' } }),
+  body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'lookup' } }),
 };
 
 export const listSkills: Operation = {

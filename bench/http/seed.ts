@@ -19,7 +19,7 @@ export async function seed(url: string): Promise<string> {
       const { id } = await store.projects.create(LOCAL_OWNER, LISTED);
       for (let number = 1; number <= SKILLS; number++) {
         const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
-        await store.skills.create(id, { name: `skill-${number}`, type: 'sql', params });
+        await store.skills.create(id, { name: `skill-${number}`, type: 'lookup', params });
       }
       await store.agents.create(id, AGENT, ['skill-25', 'skill-50', 'skill-75']);
     });

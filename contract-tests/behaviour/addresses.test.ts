@@ -8,7 +8,7 @@ let project: string;
 beforeAll(async () => {
   project = await ownProject();
   for (const name of ['first', 'second', 'third']) {
-    await sendJson('POST', `/projects/${project}/skills`, { skill: { name, type: 'sql' } });
+    await sendJson('POST', `/projects/${project}/skills`, { skill: { name, type: 'lookup' } });
   }
 });
 
@@ -123,7 +123,7 @@ describe('an address that the contract does not have', () => {
 describe('the Location of a created resource', () => {
   test.each(['', '/api'])('leads to the resource under the base path "%s"', async (base) => {
     const name = `found-from-${base.length}`;
-    const skill = { name, type: 'sql' };
+    const skill = { name, type: 'lookup' };
     const created = await sendJson('POST', `${base}/projects/${project}/skills`, { skill });
     const location = `${created.headers.get('Location')}`;
     expect(await (await send(location)).json()).toEqual(await created.json());
@@ -138,7 +138,7 @@ describe('paging', () => {
     const owner = await ownProject();
     const names = Array.from({ length: 7 }, (_, at) => `skill-${at}`);
     for (const name of names) {
-      await sendJson('POST', `/projects/${owner}/skills`, { skill: { name, type: 'sql' } });
+      await sendJson('POST', `/projects/${owner}/skills`, { skill: { name, type: 'lookup' } });
     }
     const pages: unknown[] = [];
     let next: string | undefined = `${base}/projects/${owner}/skills?limit=3`;

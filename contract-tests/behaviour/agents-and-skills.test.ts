@@ -36,7 +36,7 @@ function given<T>({ data, error }: { data?: T; error?: { detail: string } }): T 
 }
 
 async function createSkill(name: string) {
-  const body = { skill: { name, type: 'retrieval' } };
+  const body = { skill: { name, type: 'lookup' } };
   return given(await roster.POST(SKILLS, { params: inProject(), body }));
 }
 

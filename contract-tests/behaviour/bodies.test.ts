@@ -185,7 +185,7 @@ describe('a body without its wrapper', () => {
   const skills = () => `/projects/${project}/skills`;
 
   test('gets one error, which says what belongs inside', async () => {
-    const created = await sendJson('POST', skills(), { name: 'x', type: 'sql' });
+    const created = await sendJson('POST', skills(), { name: 'x', type: 'lookup' });
     expect(await errorsOf(created)).toEqual([
       { pointer: '/body', message: 'must be wrapped: {"skill": {…}}; name and type belong inside' },
     ]);

@@ -11,11 +11,23 @@ const open = operations.filter(({ place }) => place.entries('security').length =
 /** Returns the scope that an operation requires; undefined if any key will do. */
 const scopeOf = ({ place }: (typeof operations)[number]) =>
   place.find('security', '0', 'apiKey', '0')?.value;
+/** Returns the status of an answer that refuses the key; undefined if another answers. */
+const refusalIn = ({ status }: Response) => [401, 403].find((refused) => refused === status);
 /** The keys of one scope each. */
-const SCOPED = ['read', 'write', 'predict', 'operate'] as const;
+const SCOPED = ['read', 'write', 'predict', 'ask', 'operate'] as const;
 
-test('only the health endpoints are open to everyone', () => {
-  expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
+test('only the health endpoints and the status are open to everyone', () => {
+  expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness', 'getStatus']);
+});
+
+test('every operation takes the key in either header, with the same scope', () => {
+  for (const { id, place } of secured) {
+    const inEither = ['apiKey', 'apiKeyHeader'].map(
+      (scheme, at) => place.find('security', String(at), scheme)?.value,
+    );
+    expect(inEither[1], id).toEqual(inEither[0]);
+    expect(inEither[0], id).toBeDefined();
+  }
 });
 
 test("only the operations about all owners require the scope that an owner's key lacks by default", () => {
@@ -31,6 +43,19 @@ test('only getCaller takes any key, whatever its scopes', () => {
 test.each(open)('$id requires no key', async ({ path }) => {
   expect((await sendAs(null, path)).status).toBe(200);
 });
+
+/** Invalid values of the X-Api-Key header. */
+const BAD_OF_ITS_OWN: [string, () => string][] = [
+  ['that is empty', () => ''],
+  ['with a scheme', () => `Bearer ${keys.own}`],
+  ['that never existed', () => `roster_0000000000000000_${'0'.repeat(43)}`],
+  ['that is cut short', () => keys.own.slice(0, -1)],
+  ['with a suffix', () => `${keys.own}x`],
+  ['beside another', () => `${keys.own}, ${keys.own}`],
+  ['that was revoked', () => keys.revoked],
+  ['that is huge', () => `roster_${'x'.repeat(10_000)}`],
+  ['of __proto__', () => '__proto__'],
+];
 
 /** Invalid values of the Authorization header. */
 const BAD: [string, () => string][] = [
@@ -57,11 +82,10 @@ describe.each(secured)('$id', (operation) => {
   const nowhere = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
   const required = scopeOf(operation);
   const allowed = SCOPED.filter((scope) => required === undefined || scope === required);
+  const sendWithHeaders = (keyHeaders: Record<string, string>, address: string) =>
+    sendAs(null, address, { ...init, headers: { ...headers, ...keyHeaders } });
   const sendWith = (authorization: string | null, address: string) =>
-    sendAs(null, address, {
-      ...init,
-      headers: { ...headers, ...(authorization !== null && { Authorization: authorization }) },
-    });
+    sendWithHeaders(authorization === null ? {} : { Authorization: authorization }, address);
 
   test('is refused without a key, before anything else is checked', async () => {
     for (const address of [path, nowhere, `${path}${path.includes('?') ? '&' : '?'}colour=red`]) {
@@ -98,6 +122,21 @@ describe.each(secured)('$id', (operation) => {
       expect([401, 403]).not.toContain(right.status);
     }
   });
+
+  test('answers a key in X-Api-Key as it answers the same key in Authorization', async () => {
+    for (const key of [...SCOPED, 'revoked', 'stranger'] as const) {
+      const bearer = await sendWith(`Bearer ${keys[key]}`, nowhere);
+      const header = await sendWithHeaders({ 'X-Api-Key': keys[key] }, nowhere);
+      expect(refusalIn(header), key).toBe(refusalIn(bearer));
+    }
+  });
+});
+
+test.each(BAD_OF_ITS_OWN)('an X-Api-Key %s is refused', async (_what, key) => {
+  const refused = await sendAs(null, '/me', { headers: { 'X-Api-Key': key() } });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
+  expect(await refused.text()).not.toContain(keys.own);
 });
 
 describe('getCaller', () => {
@@ -135,10 +174,9 @@ describe('getCaller', () => {
 });
 
 describe('a 401', () => {
-  const wordsFor = async (authorization: string) => {
-    const headers = { Authorization: authorization };
-    return (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
-  };
+  const wordsForHeaders = async (headers: Record<string, string>) =>
+    (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
+  const wordsFor = (authorization: string) => wordsForHeaders({ Authorization: authorization });
 
   test.each([
     'Bearer ',
@@ -150,6 +188,21 @@ describe('a 401', () => {
   ])('for the header %j describes the expected form', async (authorization) => {
     expect(await wordsFor(authorization)).toBe(
       "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+    );
+  });
+
+  test('for an X-Api-Key of another form names that header', async () => {
+    for (const key of ['', 'abc', `Bearer ${keys.own}`, `${keys.own} ${keys.own}`]) {
+      expect(await wordsForHeaders({ 'X-Api-Key': key })).toBe(
+        "The header X-Api-Key does not have the form 'roster_…'; send the key so, in one such header.",
+      );
+    }
+  });
+
+  test('for a key in both headers says to send one, though both are valid', async () => {
+    const both = { Authorization: `Bearer ${keys.own}`, 'X-Api-Key': keys.own };
+    expect(await wordsForHeaders(both)).toBe(
+      'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
     );
   });
 
@@ -189,10 +242,13 @@ test('a problem repeats a name that only begins like a key', async () => {
   expect(detail).toContain('"roster_sales_2026"');
 });
 
-test('two Authorization headers are refused, even if both are valid', async () => {
+test.each([
+  ['Authorization', 'Bearer '],
+  ['X-Api-Key', ''],
+])('two headers %s are refused, even if both are valid', async (name, scheme) => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
-  const header = `Authorization: Bearer ${keys.own}\r\n`;
+  const header = `${name}: ${scheme}${keys.own}\r\n`;
   socket.write(`GET /projects HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`);
   let answer = '';
   for await (const chunk of socket) answer += chunk;
@@ -207,14 +263,16 @@ describe("another owner's project", () => {
   beforeAll(async () => {
     project = await ownProject();
     for (const [kind, list, body] of [
-      ['skill', 'skills', { name: 'sales_questions', type: 'sql' }],
+      ['skill', 'skills', { name: 'sales_questions', type: 'lookup' }],
       ['agent', 'agents', { name: 'analyst', skills: ['sales_questions'] }],
       ['chatbot', 'chatbots', { name: 'help_desk', agent_name: 'analyst' }],
     ] as const) {
       const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
       ids[kind] = String((await objectOf(created))['id']);
     }
-    await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's2', type: 'sql' } });
+    await sendJson('POST', `/projects/${project}/skills`, {
+      skill: { name: 's2', type: 'lookup' },
+    });
     const rows = Array.from({ length: 60 }, (_, row) => ({ carat: row, price: row * 2 }));
     const trained = await send(`/api/projects/${project}/models/diamond_prices?target=price`, {
       method: 'PUT',

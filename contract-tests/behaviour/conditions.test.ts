@@ -16,10 +16,14 @@ function etagOf(response: Response): string {
   return response.headers.get('ETag') ?? '';
 }
 
+/** They are replaced whole, or only grow: no change of one caller hides another's. */
+const UNCONDITIONAL = ['getDocument', 'deleteDocument', 'deleteConversation'];
+
 test('every single resource can be read, changed and deleted conditionally', () => {
   const names = (id: string) =>
     operations.find((operation) => operation.id === id)?.parameters.map((p) => p.text('name'));
   for (const { id, place } of operations) {
+    if (UNCONDITIONAL.includes(id)) continue;
     if (id.startsWith('get') && place.find('responses', '404')) {
       expect(names(id), id).toContain('If-None-Match');
       expect(place.find('responses', '304'), id).toBeDefined();
@@ -152,7 +156,7 @@ test('a changed agent is not deleted at its singular address either', async () =
 });
 
 test('an agent gets a new tag when a skill that it uses changes', async () => {
-  await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'sql' } });
+  await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'lookup' } });
   const created = await sendJson('POST', `/projects/${project}/agents`, {
     agent: { name: 'a', skills: ['s'] },
   });
@@ -212,8 +216,9 @@ describe('a model', () => {
 });
 
 test('a condition on a missing resource gets 404, as without the condition', async () => {
-  const changes = operations.filter(({ id }) =>
-    /^(update(Skill|Agent)|serve|delete(?!Project))/.test(id),
+  const changes = operations.filter(
+    ({ id }) =>
+      /^(update(Skill|Agent)|serve|delete(?!Project))/.test(id) && !UNCONDITIONAL.includes(id),
   );
   expect(changes).toHaveLength(9);
   for (const operation of changes) {

@@ -132,6 +132,7 @@ describe('the server answers as the examples of the contract show', () => {
     await play('getLiveness', 200, 'live');
     await play('getReadiness', 200, 'ready');
     await play('getMetrics', 200, 'metrics');
+    await play('getStatus', 200, 'status');
   });
 });
 
@@ -179,6 +180,7 @@ describe('the example of a parameter is accepted', () => {
         },
       },
     );
-    expect([200, 201, 202, 204, 304, 404, 409, 412, 422]).toContain(answer.status);
+    // Agents do not answer without a chat server, which this service does not have.
+    expect([200, 201, 202, 204, 304, 404, 409, 412, 422, 501]).toContain(answer.status);
   });
 });

@@ -40,13 +40,19 @@ function sendJson(path: string, body: unknown, headers = {}): Promise<Response> 
 
 const creations = operations.filter(({ id }) => id.startsWith('create'));
 
+// A conversation is created with the chatbot of the contract's example.
+beforeAll(async () => {
+  await sendJson('/projects/default/chatbots', { chatbot: { name: 'help_desk' } });
+});
+
 describe.each(creations)('the kept answer of $id under an Idempotency-Key', (operation) => {
   const [{ path, body = '' }] = exampleRequests(operation);
   const create = (name: string, key: string) => {
     // Only the required fields: the other ones in the example refer to resources that do not exist.
     const [kind = ''] = Object.keys(JSON.parse(body));
-    const required = kind === 'skill' ? { type: 'sql' } : {};
-    return sendJson(path, { [kind]: { name, ...required } }, { 'Idempotency-Key': key });
+    const required = kind === 'skill' ? { type: 'lookup' } : {};
+    const named = kind === 'conversation' ? { title: name } : { name, ...required };
+    return sendJson(path, { [kind]: named }, { 'Idempotency-Key': key });
   };
   const age = (milliseconds: number) =>
     connection.run(

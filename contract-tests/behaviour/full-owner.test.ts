@@ -20,7 +20,7 @@ beforeAll(async () => {
     expect(created.status).toBe(201);
   }
   const params = { text: 'x'.repeat(1900) };
-  const skill = { name: 'large', type: 'sql', params };
+  const skill = { name: 'large', type: 'lookup', params };
   expect((await sendJson('POST', '/projects/default/skills', { skill })).status).toBe(201);
 });
 afterAll(async () => {

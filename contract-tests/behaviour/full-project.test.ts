@@ -17,7 +17,7 @@ beforeAll(async () => {
   }
   const params = { text: 'x'.repeat(EACH - 20) };
   for (let number = 0; number < SKILLS; number += 1) {
-    const skill = { name: `large_${number}`, type: 'sql', params };
+    const skill = { name: `large_${number}`, type: 'lookup', params };
     const created = await sendJson('POST', `/projects/${project}/skills`, { skill });
     expect(created.status).toBe(201);
   }

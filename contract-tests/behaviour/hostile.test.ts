@@ -40,7 +40,7 @@ describe('a body with countless faults', () => {
 
   test('is refused for its number of members, before it is parsed', async () => {
     const params = { deep: Array.from({ length: 10_001 }, () => ({})) };
-    const body = { skill: { name: 's', type: 'sql', params } };
+    const body = { skill: { name: 's', type: 'lookup', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
       status: 400,
       errors: [
@@ -54,7 +54,7 @@ describe('a body with countless faults', () => {
 
   test('is refused for its number of values, before it is parsed', async () => {
     const params = { numbers: Array.from({ length: 100_001 }, () => 0) };
-    const body = { skill: { name: 's', type: 'sql', params } };
+    const body = { skill: { name: 's', type: 'lookup', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
       status: 400,
       errors: [{ pointer: '/body', message: 'must hold at most 100000 values' }],
@@ -84,7 +84,7 @@ describe('a body with countless faults', () => {
     const response = await send(skills(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: `{"skill":{"name":"s","type":"sql","params":{"numbers":${numbers}}}}`,
+      body: `{"skill":{"name":"s","type":"lookup","params":{"numbers":${numbers}}}}`,
     });
     expect(response.status).toBe(400);
     const { errors, detail } = await objectOf(response);
@@ -111,7 +111,7 @@ describe('a stored resource', () => {
     Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`k${from + n}`, n]));
 
   test('does not grow beyond the limits by merging', async () => {
-    await sendJson('POST', skills(), { skill: { name: 's', type: 'sql', params: keys(0) } });
+    await sendJson('POST', skills(), { skill: { name: 's', type: 'lookup', params: keys(0) } });
     const merged = sendJson('PUT', `${skills()}/s`, { skill: { params: keys(1000) } });
     expect(await fault(merged)).toMatchObject({
       status: 400,
@@ -130,7 +130,7 @@ describe('a stored resource', () => {
   });
 
   test('has no number that JSON could not return', async () => {
-    const body = '{"skill":{"name":"s","type":"sql","params":{"a":[1,{"b/c":1e400}]}}}';
+    const body = '{"skill":{"name":"s","type":"lookup","params":{"a":[1,{"b/c":1e400}]}}}';
     const sent = send(skills(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

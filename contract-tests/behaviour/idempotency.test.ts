@@ -32,6 +32,7 @@ test('every POST that creates a resource accepts an Idempotency-Key', () => {
     'createSkill',
     'createAgent',
     'createChatbot',
+    'createConversation',
   ]);
   for (const { id, parameters } of creations) {
     const names = parameters.map((parameter) => parameter.text('name'));
@@ -131,10 +132,10 @@ test('the order of fields in a body does not matter', async () => {
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
       body: text,
     });
-  const first = await request('{"skill":{"name":"s","type":"sql"}}');
-  const second = await request('{ "skill": { "type": "sql", "name": "s", "params": null } }');
+  const first = await request('{"skill":{"name":"s","type":"lookup"}}');
+  const second = await request('{ "skill": { "type": "lookup", "name": "s", "params": null } }');
   expect(await second.text()).toBe(await first.text());
-  const other = await request('{"skill":{"name":"s","type":"sql","params":{"a":1}}}');
+  const other = await request('{"skill":{"name":"s","type":"lookup","params":{"a":1}}}');
   expect(other.status).toBe(422);
 });
 
@@ -145,7 +146,7 @@ test.each([
   ['that is not ASCII', 'schl\u00fcssel'],
 ])('a key %s is refused, and nothing is created', async (_what, key) => {
   const path = `/projects/${project}/skills`;
-  const refused = await create(path, { skill: { name: 's', type: 'sql' } }, key);
+  const refused = await create(path, { skill: { name: 's', type: 'lookup' } }, key);
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/header/Idempotency-Key' }] });
   expect(await listed(path)).toEqual([]);
@@ -157,7 +158,7 @@ test.each([
   ['255 characters long', (own: string) => own.padEnd(255, 'k')],
 ])('a key may be %s', async (_what, keyOf) => {
   const path = `/projects/${project}/skills`;
-  const body = { skill: { name: 's', type: 'sql' } };
+  const body = { skill: { name: 's', type: 'lookup' } };
   const first = await create(path, body, keyOf(project));
   expect(first.status).toBe(201);
   expect(await (await create(path, body, keyOf(project))).text()).toBe(await first.text());

@@ -30,8 +30,8 @@ test('a whole number may be written in any JSON notation', async () => {
 
 describe('the error for a field with an empty name points at it', () => {
   test.each([
-    [{ skill: { name: 's', type: 'sql' }, '': 1 }, 'skills', ['/body/']],
-    [{ skill: { name: 's', type: 'sql', '': 1 } }, 'skills', ['/body/skill/']],
+    [{ skill: { name: 's', type: 'lookup' }, '': 1 }, 'skills', ['/body/']],
+    [{ skill: { name: 's', type: 'lookup', '': 1 } }, 'skills', ['/body/skill/']],
     [
       { agent: { name: 'a', data: { '': 1 }, '': 1 } },
       'agents',

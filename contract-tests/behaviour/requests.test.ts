@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const skill = (name: string) => JSON.stringify({ skill: { name, type: 'sql' } });
+const skill = (name: string) => JSON.stringify({ skill: { name, type: 'lookup' } });
 
 function createSkill(
   body: string | Uint8Array<ArrayBuffer>,

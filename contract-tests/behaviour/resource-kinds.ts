@@ -13,7 +13,7 @@ export interface Kind {
 }
 
 export const kinds: Kind[] = [
-  { kind: 'skill', list: 'skills', required: { type: 'sql' }, open: 'params' },
+  { kind: 'skill', list: 'skills', required: { type: 'lookup' }, open: 'params' },
   { kind: 'agent', list: 'agents', required: {}, open: 'settings' },
   { kind: 'chatbot', list: 'chatbots', required: {}, open: 'settings' },
 ];

@@ -19,12 +19,12 @@ const agentIds: unknown[] = [];
 
 beforeAll(async () => {
   project = await ownProject();
-  for (const name of skills) await create('skill', { name, type: 'sql' });
+  for (const name of skills) await create('skill', { name, type: 'lookup' });
   for (const name of agents) agentIds.push((await create('agent', { name }))['id']);
 });
 
 const KINDS = [
-  { kind: 'skill', create: 'createSkill', update: 'updateSkill', required: { type: 'sql' } },
+  { kind: 'skill', create: 'createSkill', update: 'updateSkill', required: { type: 'lookup' } },
   { kind: 'agent', create: 'createAgent', update: 'updateAgent', required: {} },
   { kind: 'chatbot', create: 'createChatbot', update: 'updateChatbot', required: {} },
 ];

@@ -86,12 +86,12 @@ test('the example creates a skill and lists it', async () => {
     form.elements.name.value = 'lookup';
     form.requestSubmit();
   }`);
-  expect(await shown("document.querySelector('#skills').textContent")).toBe('lookup (sql)');
+  expect(await shown("document.querySelector('#skills').textContent")).toBe('lookup (lookup)');
   const { data } = await createRosterClient({ baseUrl: server.url }).GET(
     '/projects/{project_name}/skills',
     { params: { path: { project_name: 'default' } } },
   );
-  expect(data).toMatchObject([{ name: 'lookup', type: 'sql' }]);
+  expect(data).toMatchObject([{ name: 'lookup', type: 'lookup' }]);
 });
 
 test('the example shows what is wrong with the form', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const name of NAMES) {
     await roster().POST('/projects/{project_name}/skills', {
       params,
-      body: { skill: { name, type: 'sql' } },
+      body: { skill: { name, type: 'lookup' } },
     });
   }
 });

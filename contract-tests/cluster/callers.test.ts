@@ -46,7 +46,7 @@ describe('a creation', () => {
   test('with one Idempotency-Key happens once if both instances get it at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const header = { 'Idempotency-Key': crypto.randomUUID() };
-      const body = { skill: { name: `once_${round}`, type: 'sql' } };
+      const body = { skill: { name: `once_${round}`, type: 'lookup' } };
       const create = (client: RosterClient) =>
         client.POST(SKILLS, { params: { path: project, header }, body });
       const answers = await Promise.all([...clients, ...clients].map(create));
@@ -65,7 +65,7 @@ describe('a creation', () => {
 describe('an update', () => {
   test('with one If-Match happens once if both instances get it at the same time', async () => {
     const [client] = clients;
-    const body = { skill: { name: 'contended', type: 'sql' } };
+    const body = { skill: { name: 'contended', type: 'lookup' } };
     const created = await client?.POST(SKILLS, { params: { path: project }, body });
     let etag = `${created?.response.headers.get('ETag')}`;
     for (let round = 0; round < 20; round += 1) {

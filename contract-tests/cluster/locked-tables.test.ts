@@ -41,7 +41,7 @@ const readSkills = () => roster.GET(SKILLS, { params, signal: AbortSignal.timeou
 const writeSkill = (name: string) =>
   roster.POST(SKILLS, {
     params,
-    body: { skill: { name, type: 'sql' } },
+    body: { skill: { name, type: 'lookup' } },
     signal: AbortSignal.timeout(MAX_WAIT_MS),
   });
 const readiness = async () => (await roster.GET('/health/ready')).response.status;
@@ -106,7 +106,7 @@ describe('while the row of a project is locked', () => {
     expect((await readSkills()).response.status).toBe(200);
     const answer = await roster.POST(SKILLS, {
       params: { path: { project_name: 'free' } },
-      body: { skill: { name: 'free', type: 'sql' } },
+      body: { skill: { name: 'free', type: 'lookup' } },
     });
     expect(answer.response.status).toBe(201);
     for (const { response } of await writes) expect(response.status).toBe(503);

@@ -37,7 +37,7 @@ test('two instances that start at the same time on an empty database create its 
 test('a name that both instances create at the same time is created once', async () => {
   const params = { path: { project_name: 'default' } };
   for (let round = 0; round < 20; round++) {
-    const body = { skill: { name: `skill_${round}`, type: 'sql' } };
+    const body = { skill: { name: `skill_${round}`, type: 'lookup' } };
     const answers = await Promise.all(
       both.map(({ roster }) => roster.POST('/projects/{project_name}/skills', { params, body })),
     );
@@ -67,7 +67,7 @@ test('changes that both instances make to one agent at the same time are all kep
   for (const name of names) {
     await roster.POST('/projects/{project_name}/skills', {
       params,
-      body: { skill: { name, type: 'sql' } },
+      body: { skill: { name, type: 'lookup' } },
     });
   }
   await Promise.all(

@@ -21,7 +21,9 @@ describe('a restart', () => {
     await roster.POST('/projects', { body: { project: { name: 'second' } } });
     await roster.POST('/projects/{project_name}/skills', {
       params,
-      body: { skill: { name: 'lookup', type: 'sql', params: { deep: { list: [1, null, 'ä'] } } } },
+      body: {
+        skill: { name: 'lookup', type: 'lookup', params: { deep: { list: [1, null, 'ä'] } } },
+      },
     });
     await roster.POST('/projects/{project_name}/agents', {
       params,

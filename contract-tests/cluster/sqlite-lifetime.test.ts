@@ -77,7 +77,7 @@ async function isCreated(url: string, name: string): Promise<boolean> {
     const { status } = await fetch(`${url}/projects/default/skills`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ skill: { name, type: 'sql', params: {} } }),
+      body: JSON.stringify({ skill: { name, type: 'lookup', params: {} } }),
     });
     return status === 201;
   } catch {

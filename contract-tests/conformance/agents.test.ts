@@ -26,7 +26,7 @@ async function createSkills() {
   for (const name of ['sales_questions', 'care_instructions']) {
     await roster.POST('/projects/{project_name}/skills', {
       params: inProject(),
-      body: { skill: { name, type: 'sql' } },
+      body: { skill: { name, type: 'lookup' } },
     });
   }
 }

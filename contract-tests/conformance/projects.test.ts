@@ -11,7 +11,7 @@ beforeEach(async () => {
 function createSkill() {
   return roster.POST('/projects/{project_name}/skills', {
     params: { path: { project_name: project } },
-    body: { skill: { name: 'sales_questions', type: 'sql' } },
+    body: { skill: { name: 'sales_questions', type: 'lookup' } },
   });
 }
 

@@ -85,7 +85,7 @@ describe('getSkill', () => {
 });
 
 describe('updateSkill', () => {
-  const change = { skill: { params: { database: 'sales_2026', tables: null } } };
+  const change = { skill: { params: { database: 'sales_2026', description: null } } };
 
   test('answers 200 with the changed skill', async () => {
     const given = await situation(200, 'skill', create);
@@ -95,7 +95,7 @@ describe('updateSkill', () => {
       ...given,
     });
     expect(response.status).toBe(200);
-    expect(data?.params).toEqual({ database: 'sales_2026' });
+    expect(data?.params).toEqual({ ...salesQuestions.params, database: 'sales_2026' });
   });
 
   test('answers 400 for params that are not an object', async () => {

@@ -63,7 +63,7 @@ describe('the key of the console', () => {
     await enter(page, key);
     await goTo(page, '/projects/default/skills/~new', 'New skill');
     await page.getByLabel('Name').fill('mine');
-    await page.getByLabel('Type').fill('sql');
+    await page.getByLabel('Type').fill('lookup');
     await page.getByRole('button', { name: 'Create the skill' }).click();
     await page.getByText('The skill is created.').waitFor();
     await page.getByLabel('Type').fill('typed again');

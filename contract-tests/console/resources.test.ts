@@ -72,7 +72,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     for (const name of ['first', 'second'])
       await on.roster.POST('/projects/{project_name}/skills', {
         params,
-        body: { skill: { name, type: 'sql' } },
+        body: { skill: { name, type: 'lookup' } },
       });
     const look = await openConsole(on.browser, on.server.url, '/projects/used/agents/~new');
     const { page } = look;
@@ -107,7 +107,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
   test.each(WINDOWS)('are changed by two at once without losing either: %o', async (window) => {
     const project = `two_${window.width}`;
     const params = await projectOf(project);
-    const skill = { name: 'returns', type: 'sql', params: { database: 'sales', year: 2025 } };
+    const skill = { name: 'returns', type: 'lookup', params: { database: 'sales', year: 2025 } };
     await on.roster.POST('/projects/{project_name}/skills', { params, body: { skill } });
     const change = (body: { type?: string; params?: Record<string, unknown> }) =>
       on.roster.PUT('/projects/{project_name}/skills/{skill_name}', {
@@ -180,7 +180,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const look = await openConsole(on.browser, on.server.url, '/projects/default/skills/~new');
     const { page } = look;
     await page.getByLabel('Name').fill('once');
-    await page.getByLabel('Type').fill('sql');
+    await page.getByLabel('Type').fill('lookup');
     const busy = {
       type: '/problems/service-unavailable',
       title: 'Service unavailable',
@@ -220,7 +220,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const params = await projectOf('down');
     await on.roster.POST('/projects/{project_name}/skills', {
       params,
-      body: { skill: { name: 'late', type: 'sql' } },
+      body: { skill: { name: 'late', type: 'lookup' } },
     });
     const { page } = await openConsole(on.browser, on.server.url, '/projects');
     for (const address of ['**/projects/**', '**/health/**'])

@@ -46,7 +46,7 @@ export function keptByAnswer(
 
 function likeExamples(answer: Documented, headers: Headers, body: string): string[] {
   const mediaType = mediaTypeOf(headers);
-  const isText = mediaType === 'text/plain';
+  const isText = /^text\/(?!event-stream)/.test(mediaType);
   if (body === '' || (body.length > MAX_EXAMPLE_LENGTH && !isText)) return [];
   const { whole, faults } = likenessOf(mediaType, body);
   const like = answerExamples(answer.response).filter(

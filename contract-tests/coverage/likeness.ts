@@ -1,8 +1,10 @@
 /** Decides whether two answers are of the same kind: an example of the contract, and one of the server. */
 
+import { eventData } from '../../testkit/http/event-data.js';
+
 /** The nouns of a problem that vary: the same sentences serve for each kind of resource and of work. */
 const NOUN =
-  /\b(?:an? )?(?:project|skill|agent|chatbot|model|prediction|request|table|stream)s?\b/gi;
+  /\b(?:an? )?(?:project|skill|document|agent|chatbot|conversation|message|model|prediction|request|table|stream)s?\b/gi;
 
 /**
  * Returns the text of a problem without its variable parts: names, addresses, media types, methods, numbers,
@@ -42,7 +44,7 @@ export interface Likeness {
 
 /**
  * Returns the kind of a body: of a problem its type and text, of JSON its shape, of NDJSON the shapes of its
- * lines, and of other text its first line.
+ * lines, of events the shapes of the first and the last, and of other text its first line.
  * @param body as it is sent
  * @throws {SyntaxError} if it is not of its media type
  */
@@ -57,6 +59,11 @@ export function likenessOf(mediaType: string, body: string): Likeness {
     case 'application/x-ndjson': {
       const lines = body.split('\n').filter((line) => line !== '');
       return { whole: shapeOf(lines.map((line): unknown => JSON.parse(line))), faults: [] };
+    }
+    // Streams differ in the number of pieces and steps, and agree in how they begin and end.
+    case 'text/event-stream': {
+      const events = eventData(body).map((data): unknown => JSON.parse(data));
+      return { whole: shapeOf([events[0], events.at(-1)]), faults: [] };
     }
     default:
       return { whole: `${body.split('\n')[0]}`, faults: [] };

@@ -86,8 +86,11 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
     expect((await fetch(`${exact.url}/projects/sneaked`)).status).toBe(404);
   });
 
-  test('reads with a key, and only that, where * is allowed', async () => {
-    const headers = { Authorization: `Bearer ${key}` };
+  test.each([
+    ['Authorization', 'Bearer '],
+    ['X-Api-Key', ''],
+  ])('reads with a key in %s, and only that, where * is allowed', async (name, scheme) => {
+    const headers = { [name]: scheme + key };
     const read = await send(other, `${any.url}/projects/default`, { headers });
     expect(read).toEqual({ status: 200, etag: expect.stringMatching(/^"/) });
     expect(await send(other, `${any.url}/projects/default`)).toBe('blocked');

@@ -164,7 +164,7 @@ describe('in a browser', () => {
       const roster = createRosterClient({ baseUrl: local.url });
       await roster.POST('/projects/{project_name}/skills', {
         params: { path: { project_name: 'default' } },
-        body: { skill: { name: 'updated', type: 'sql' } },
+        body: { skill: { name: 'updated', type: 'lookup' } },
       });
       const { page } = await open(browser, `${root}/docs`);
       const operation = await openOperation(page, 'skills', 'updateSkill');

@@ -25,6 +25,7 @@ export type KeyName =
   | 'read'
   | 'write'
   | 'predict'
+  | 'ask'
   | 'operate'
   | 'stranger'
   | 'revoked'

@@ -119,13 +119,14 @@ export class Fixture {
     if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);
     if (asked === PLACEHOLDERS.keptId) return isFoundById(target) ? kept?.id : undefined;
-    const isChanged = target.method === 'PUT' || target.method === 'DELETE';
+    const isChanged =
+      (target.method === 'PUT' || target.method === 'DELETE') && lastKindOf(target) === kind;
     if (asked === PLACEHOLDERS.spare || (asked === KEPT && isChanged)) {
       const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
       this.#spares.set(kind, spare);
       return spare.name;
     }
-    return asked === kept?.name ? asked : undefined;
+    return asked === KEPT || asked === kept?.name ? kept?.name : undefined;
   }
 
   /**
@@ -160,23 +161,33 @@ export class Fixture {
   }
 
   async #create({ creator }: Kind, name: string): Promise<Resource> {
-    const [project, resource] = pathParametersOf(creator);
-    const path: Record<string, string> = {};
-    if (project !== undefined) path[project] = this.project;
-    if (resource !== undefined) path[resource] = name;
+    const path = this.#pathTo(creator, name);
     const answer = await this.call(creator, path, bodyNamed(creator, name));
     if (answer.status >= 300) throw new Error(`${creator.id}: ${answer.status} ${answer.text}`);
-    return { name, id: String(recordOf(answer.json)['id']) };
+    const { id, name: own } = recordOf(answer.json);
+    // A conversation has no name, and is found by its identifier alone.
+    return { name: String(own ?? id), id: String(id) };
+  }
+
+  /**
+   * Returns the parameters of an address: the project, the permanent resources within it, and a name for the
+   * operation's own resource.
+   */
+  #pathTo(target: Target, name: string): Record<string, string> {
+    const names = pathParametersOf(target);
+    const isOwn = (at: number) => at === names.length - 1 && target.path.endsWith('}');
+    return Object.fromEntries(
+      names.map((parameter, at) => {
+        if (at === 0) return [parameter, this.project || name];
+        return [parameter, isOwn(at) ? name : KEPT];
+      }),
+    );
   }
 
   /** Waits until a training in the background has ended. */
   async #settle(target: Target | undefined, name: string): Promise<void> {
     if (target === undefined) return;
-    const [project = '', resource] = pathParametersOf(target);
-    const path = {
-      [project]: this.project,
-      ...(resource === undefined ? {} : { [resource]: name }),
-    };
+    const path = this.#pathTo(target, name);
     for (;;) {
       const { json } = await this.call(target, path);
       const { status } = recordOf(json);
@@ -197,6 +208,13 @@ export class Fixture {
         return `Bearer ${this.keys[key]}`;
     }
   }
+}
+
+/** Returns the kind of the innermost resource in an address. */
+function lastKindOf(target: Target): Kind | undefined {
+  return kindsWithin(target)
+    .filter((kind) => kind !== undefined)
+    .at(-1);
 }
 
 /** A request and its answer. */

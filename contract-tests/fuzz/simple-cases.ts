@@ -4,6 +4,9 @@ import { recordOf } from './values/schema.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
 
+/** The media types of bodies that are sent as text. */
+const TEXT = /^text\//;
+
 /** Whether a resource is found by its identifier too, by the description of the parameter. */
 export function isFoundById(target: Target): boolean {
   const last = pathParametersOf(target).at(-1);
@@ -12,12 +15,13 @@ export function isFoundById(target: Target): boolean {
   );
 }
 
-/** Returns the simplest valid request to an operation, with the given body; a string is a CSV table. */
+/** Returns the simplest valid request to an operation, with the given body; a string is a CSV table or a text. */
 export function simpleCase(target: Target, value: unknown): Case {
   const [first] = target.bodies;
   const isText = typeof value === 'string';
+  const textType = target.bodies.map(([mediaType]) => mediaType).find((type) => TEXT.test(type));
   const body = {
-    mediaType: isText ? 'text/csv' : 'application/json',
+    mediaType: isText && textType !== undefined ? textType : 'application/json',
     bytes: Buffer.from(isText ? value : JSON.stringify(value ?? {})),
     value,
     isUsable: true,
@@ -42,8 +46,24 @@ export function bodyNamed({ bodies }: Target, name: string): unknown {
   if (bodies.some(([mediaType]) => mediaType === 'text/csv')) return keptTable;
   const schema = bodies[0]?.[1];
   if (schema === undefined) return undefined;
-  const wrapped = Object.entries(recordOf(simplest(schema)));
+  const least = simplest(schema);
+  if (typeof least === 'string') return least;
   return Object.fromEntries(
-    wrapped.map(([wrapper, fields]) => [wrapper, { ...recordOf(fields), name }]),
+    Object.entries(recordOf(least)).map(([wrapper, fields]) => [
+      wrapper,
+      { ...recordOf(fields), ...ownFields(wrapper, name) },
+    ]),
   );
+}
+
+function ownFields(wrapper: string, name: string): object {
+  switch (wrapper) {
+    case 'conversation':
+      return {};
+    // Only skills of this type and of retrieval keep documents.
+    case 'skill':
+      return { name, type: 'knowledge_base' };
+    default:
+      return { name };
+  }
 }

@@ -4,6 +4,7 @@ import { type Body, type Case, FIRST_VERSION, PLACEHOLDERS, type Sent } from './
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
+import { isValid } from './values/schema.js';
 import { csvTables, jsonTables, lines, TARGET } from './values/tables.js';
 import { valuesOf } from './values/values.js';
 
@@ -78,7 +79,9 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   const absent = valuesOf(schema).map(String).filter(isSendable);
   const hasKind = kindsWithin(target)[names.indexOf(name)] !== undefined;
   const there = () => {
-    if (!hasKind) return fc.constant(FIRST_VERSION);
+    // A version is a number; a message is found by an identifier that the service chose.
+    if (!hasKind)
+      return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
     if (isResource && isWrite) return fc.constant(PLACEHOLDERS.spare);
     if (isProject) return fc.constant(PLACEHOLDERS.project);
     return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACEHOLDERS.keptId);
@@ -98,6 +101,9 @@ function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<
   const isTable = target.bodies.some(([other]) => other === 'text/csv');
   if (mediaType === 'text/csv') {
     return csvTables.map(({ text, isUsable }) => textBody(mediaType, text, isUsable));
+  }
+  if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
+    return valuesOf(schema).map((text) => textBody(mediaType, String(text), true));
   }
   if (mediaType !== 'application/json') return lines.map((text) => textBody(mediaType, text, true));
   const values = valuesOf(schema).map((value) => jsonBody(value, !isTable));

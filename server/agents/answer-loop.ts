@@ -2,7 +2,7 @@ import { ChatError } from '../chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ChatRequest } from '../chat/messages.js';
 import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
-import { NO_MORE_TOOLS } from './prompt.js';
+import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tool.js';
 import type { ToolBox, ToolUse } from './tool-box.js';
 
@@ -52,6 +52,7 @@ class AnswerLoop {
   readonly #steps: Step[];
   readonly #passages: Passage[] = [];
   readonly #usage = { requests: 0, tokens: emptyTokens() };
+  #uses = 0;
   #resultBytes = 0;
   #malformed = 0;
 
@@ -69,8 +70,12 @@ class AnswerLoop {
     for (const step of this.#steps) yield { type: 'step', step };
     for (;;) {
       const isLast = this.#isExhausted();
-      const { text, toolCalls } = yield* this.#ask(isLast);
-      if (toolCalls.length === 0) return this.#answer(text);
+      const { text, toolCalls, finishReason } = yield* this.#ask(isLast);
+      if (toolCalls.length === 0) {
+        if (finishReason !== 'length') return this.#answer(text);
+        yield { type: 'delta', text: CUT_OFF };
+        return this.#answer(text + CUT_OFF);
+      }
       if (isLast) throw neverAnswered();
       yield* this.#use(text, toolCalls);
     }
@@ -81,7 +86,7 @@ class AnswerLoop {
     const { rounds, toolCalls, tokens, allResultBytes } = this.bounds;
     return (
       this.#usage.requests >= rounds ||
-      this.#steps.length >= toolCalls ||
+      this.#uses >= toolCalls ||
       (this.#usage.tokens.total_tokens ?? 0) >= tokens ||
       this.#resultBytes >= allResultBytes ||
       this.#malformed > 1
@@ -116,7 +121,7 @@ class AnswerLoop {
   }
 
   async *#use(text: string, calls: ChatAnswer['toolCalls']): AsyncGenerator<AnswerEvent, void> {
-    const room = Math.max(0, this.bounds.toolCalls - this.#steps.length);
+    const room = Math.max(0, this.bounds.toolCalls - this.#uses);
     const used = calls.slice(0, room);
     this.#messages.push({ role: 'assistant', content: text || null, tool_calls: used });
     const actions = used.map(({ name, arguments: input }) => ({
@@ -135,6 +140,7 @@ class AnswerLoop {
   #keep(id: string, { step, message, passages, wasMalformed }: ToolUse): void {
     this.#messages.push({ role: 'tool', tool_call_id: id, content: message });
     this.#steps.push(step);
+    this.#uses += 1;
     this.#passages.push(...passages);
     this.#resultBytes += Buffer.byteLength(message);
     if (wasMalformed) this.#malformed += 1;

@@ -54,7 +54,7 @@ describe('while no key was ever made', () => {
   test('everyone is the local caller, who may do everything', async () => {
     expect(await callers.authenticate(undefined)).toEqual({
       owner: 'local',
-      scopes: ['read', 'write', 'predict', 'operate'],
+      scopes: ['read', 'write', 'predict', 'ask', 'operate'],
       key: null,
     });
   });

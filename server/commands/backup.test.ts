@@ -59,7 +59,7 @@ async function send(method: string, address: string, body: unknown): Promise<str
 }
 
 async function createSkill({ url }: ServerProcess, name: string): Promise<void> {
-  await send('POST', `${url}/projects/default/skills`, { skill: { name, type: 'sql' } });
+  await send('POST', `${url}/projects/default/skills`, { skill: { name, type: 'lookup' } });
 }
 
 async function skillNames({ url }: ServerProcess): Promise<string[]> {

@@ -74,7 +74,7 @@ describe('keys create', () => {
     const one = await create('--owner', 'sales', '--scope', 'predict,read,predict');
     expect(await caller(all)).toEqual({
       owner: 'local',
-      scopes: ['read', 'write', 'predict'],
+      scopes: ['read', 'write', 'predict', 'ask'],
       key: { id: idOf(all), name: 'a key' },
     });
     expect(await caller(one)).toMatchObject({ owner: 'sales', scopes: ['read', 'predict'] });
@@ -127,7 +127,7 @@ describe('keys create', () => {
   });
 
   test.each([
-    [['--scope', 'read,admin'], 'one or more of read,write,predict,operate'],
+    [['--scope', 'read,admin'], 'one or more of read,write,predict,ask,operate'],
     [['--scope', ''], 'one or more of read,write,predict'],
     [['--expires', '2020-01-01'], 'It has already passed'],
     [['--expires', '0d'], 'It has already passed'],
@@ -178,7 +178,9 @@ describe('keys list', () => {
     const [head, ...lines] = stdout.trim().split('\n');
     expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +CREATED +EXPIRES +LAST USED +STATE$/);
     expect(lines).toEqual([
-      expect.stringMatching(`^${idOf(active)} .* read,write,predict .* never  +never  +active$`),
+      expect.stringMatching(
+        `^${idOf(active)} .* read,write,predict,ask .* never  +never  +active$`,
+      ),
       expect.stringMatching(`^${idOf(expired)} .* 2020-01-01T00:00:00Z  2019-.*Z  expired$`),
       expect.stringMatching(`^${idOf(revoked)} .* revoked$`),
     ]);

@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { KEY_HEADERS, keyHeader } from '../auth/key-headers.js';
 
 /** A request from a page, or the request that a preflight announces. */
 export interface CrossOriginRequest {
   readonly origin: string | undefined;
   readonly method: string;
-  /** Whether it carries `Authorization`. */
+  /** Whether it carries a key: `Authorization` or `X-Api-Key`. */
   readonly hasKey: boolean;
 }
 
@@ -16,7 +17,7 @@ export type OriginRule = (request: CrossOriginRequest) => string | undefined;
 
 /**
  * Allows exact origins everything. With `*`, pages of any origin may read with a key: GET and HEAD with
- * `Authorization`. A page that knows no key reads nothing, so a service without keys stays closed to other pages.
+ * `Authorization` or `X-Api-Key`. A page that knows no key reads nothing, so a service without keys stays closed to other pages.
  * @param allowed origins such as `https://app.example.com`, or `*`
  */
 export function ruleOf(allowed: readonly string[]): OriginRule {
@@ -53,7 +54,7 @@ export function allowOrigins(rule: OriginRule, listener: RequestListener): Reque
 }
 
 function hasKey({ headers }: IncomingMessage): boolean {
-  return headers.authorization !== undefined;
+  return keyHeader(headers) !== undefined;
 }
 
 /** The request that a preflight asks for. */
@@ -61,7 +62,11 @@ function announcedBy({ method, headers }: IncomingMessage): CrossOriginRequest |
   const announced = headers['access-control-request-method'];
   if (method !== 'OPTIONS' || announced === undefined) return undefined;
   const names = headers['access-control-request-headers']?.toLowerCase().split(/[ ,]+/) ?? [];
-  return { origin: headers.origin, method: announced, hasKey: names.includes('authorization') };
+  return {
+    origin: headers.origin,
+    method: announced,
+    hasKey: KEY_HEADERS.some((name) => names.includes(name)),
+  };
 }
 
 /** Allows what is asked for: a method or a header that the contract does not have gets a problem that the page can read. */

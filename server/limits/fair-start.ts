@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { keyHeader } from '../auth/key-headers.js';
 import { FairQueue } from '../fair-queue.js';
 
 /**
@@ -44,6 +45,6 @@ export function startFairly(listener: RequestListener): RequestListener {
   };
   return (req, res) => {
     if (waiting.size === 0 && !isOver()) start(req, res);
-    else waiting.add(req.headers.authorization ?? '', [req, res]);
+    else waiting.add(keyHeader(req.headers) ?? '', [req, res]);
   };
 }

@@ -174,6 +174,8 @@ function limitReached(limit: LimitReachedError, request: FailedRequest): Problem
 function limitText({ kind, held, most }: LimitReachedError, request: FailedRequest): string {
   const project = projectOf(request);
   switch (kind) {
+    case 'documents':
+      return `The skill "${request.params['skill_name']}" holds ${most} documents already, the most that it may; delete some, or use another skill.`;
     case 'projects':
       return `There are ${most} projects already, the most that there may be; delete some.`;
     case 'stored':

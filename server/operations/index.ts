@@ -15,6 +15,7 @@ import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
+import type { DatabaseNames } from './skill-check.js';
 import { skillOperations } from './skills.js';
 
 /** The services that operations use. */
@@ -25,6 +26,7 @@ export interface Services {
   readonly predictors: Predictors;
   readonly metrics: Metrics;
   readonly agents: Agents;
+  readonly databaseNames: DatabaseNames;
 }
 
 /**
@@ -32,14 +34,14 @@ export interface Services {
  * @param version the version of the service
  */
 export function operations(
-  { store, tables, trainings, predictors, metrics, agents }: Services,
+  { store, tables, trainings, predictors, metrics, agents, databaseNames }: Services,
   limits: CallerLimits,
   version: string,
 ): Handlers {
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
-    ...skillOperations(store),
+    ...skillOperations(store, databaseNames),
     ...documentOperations(store),
     ...agentOperations(store),
     ...completionOperations(store, agents),

@@ -1,11 +1,12 @@
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
-import type { Project, Store } from '../store/index.js';
+import type { FoundSkill, Project, Store } from '../store/index.js';
 import { idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
 import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
 import { findProject, inProject, lockProject } from './project-access.js';
+import { checkSkill, type DatabaseNames } from './skill-check.js';
 import { withoutNulls } from './without-nulls.js';
 
 type SkillOperations = Pick<
@@ -15,7 +16,8 @@ type SkillOperations = Pick<
 
 type Skill = components['schemas']['Skill'];
 
-export function skillOperations(store: Store): SkillOperations {
+/** @param databaseNames the databases that skills of the type `sql` may name */
+export function skillOperations(store: Store, databaseNames: DatabaseNames): SkillOperations {
   return {
     listSkills: async ({ caller, params, query, base, reply }) => {
       const project = await findProject(store, caller, params.project_name);
@@ -33,6 +35,7 @@ export function skillOperations(store: Store): SkillOperations {
         const project = await lockProject(tx, caller, params.project_name);
         const { name, type, params: skillParams = {} } = withoutNulls(body.skill);
         const pieces = await tx.skills.create(project.id, { name, type, params: skillParams });
+        await checkSkill(tx, project, pieces, databaseNames(caller.owner));
         return { pieces, location: `${base}/projects/${project.name}/skills/${name}` };
       });
       return reply(answer);
@@ -42,7 +45,7 @@ export function skillOperations(store: Store): SkillOperations {
       const { project_name, skill_name } = params;
       const skill =
         (await store.skills.showAt(caller.owner, project_name, skill_name)) ??
-        (await findSkill(store, await findProject(store, caller, project_name), skill_name));
+        (await showSkill(store, await findProject(store, caller, project_name), skill_name));
       return reply(await shown<Skill>(skill, headers));
     },
 
@@ -50,10 +53,15 @@ export function skillOperations(store: Store): SkillOperations {
       inProject(store, caller, params.project_name, async (tx, project) => {
         const name = params.skill_name;
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await findSkill(tx, project, name));
+          await checkPreconditions(headers, await showSkill(tx, project, name));
         }
-        const skill = await tx.skills.update(project.id, name, withoutNulls(body.skill));
+        const change = withoutNulls(body.skill);
+        const skill = await tx.skills.update(project.id, name, change);
         if (!skill) throw notFound(name, project);
+        // A skill whose model or database has gone can still be renamed.
+        if (change.type !== undefined || change.params !== undefined) {
+          await checkSkill(tx, project, skill, databaseNames(caller.owner));
+        }
         return reply({ status: 200, ...(await tagged<Skill>(skill)) });
       }),
 
@@ -61,7 +69,7 @@ export function skillOperations(store: Store): SkillOperations {
       inProject(store, caller, params.project_name, async (tx, project) => {
         const name = params.skill_name;
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await findSkill(tx, project, name));
+          await checkPreconditions(headers, await showSkill(tx, project, name));
         }
         if (!(await tx.skills.remove(project.id, name))) throw notFound(name, project);
         return reply({ status: 204 });
@@ -69,7 +77,21 @@ export function skillOperations(store: Store): SkillOperations {
   };
 }
 
-async function findSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
+/**
+ * Finds a skill without its params.
+ * @throws {ProblemError} if the project has none of this name or identifier
+ */
+export async function findSkill(
+  store: Store,
+  project: Project,
+  nameOrId: string,
+): Promise<FoundSkill> {
+  const skill = await store.skills.find(project.id, nameOrId);
+  if (!skill) throw notFound(nameOrId, project);
+  return skill;
+}
+
+async function showSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
   const skill = await store.skills.show(project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
   return skill;

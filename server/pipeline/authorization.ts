@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../auth/caller.js';
+import { KEY_HEADERS } from '../auth/key-headers.js';
 import type { Operation } from '../contract/document.js';
 import { isLoopback } from '../loopback.js';
 import { type ProblemError, problem } from '../problems/problem.js';
@@ -22,17 +23,20 @@ export function identify(
 ): RequestHandler[] {
   if (isOpen) return [];
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
-  const refuse = async (refusal: ProblemError) => {
-    throw (await needsKey()) ? refusal : needlessKey();
+  const refuse = async (headers: readonly KeyHeader[], refusal: ProblemError) => {
+    throw (await needsKey()) ? refusal : needlessKey(headers);
   };
   return [
     (req, res, next) => {
-      const presented = presentedKey(req);
-      if (presented === MALFORMED) return refuse(noSuchHeader());
+      const headers = keyHeaders(req);
+      const [sent] = headers;
+      if (headers.some(({ name }) => name !== sent?.name)) return refuse(headers, twoHeaders());
+      const presented = sent && headers.length === 1 ? keyIn(sent) : undefined;
+      if (sent && presented === undefined) return refuse(headers, malformed(sent));
       const letIn = (caller: Caller | undefined) => {
         if (!caller) {
           if (presented === undefined) throw noKey();
-          return refuse(badKey());
+          return refuse(headers, badKey());
         }
         if (caller.key === null && !isForThisMachine(req)) throw otherHost(req.hostname);
         res.locals.caller = caller;
@@ -55,48 +59,68 @@ export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
   ];
 }
 
-const MALFORMED = Symbol('malformed');
-
-/**
- * Returns the key of the header Authorization (RFC 6750, section 2.1). A header of another form is malformed, and so
- * are two headers: one of them may not be the caller's.
- */
-function presentedKey({ headers, rawHeaders }: Request): string | typeof MALFORMED | undefined {
-  const { authorization } = headers;
-  if (authorization === undefined) return undefined;
-  const [, key] = /^Bearer +(roster_\S+) *$/i.exec(authorization) ?? [];
-  // If the header is sent more than once, Node shows only the first.
-  const sent = rawHeaders.filter(isAuthorization).length;
-  return key === undefined || sent > 1 ? MALFORMED : key;
+/** A header that carries a key. */
+interface KeyHeader {
+  readonly name: (typeof KEY_HEADERS)[number];
+  readonly value: string;
 }
 
 /**
- * Returns whether the item is the name of this header; `rawHeaders` alternates names and values.
+ * Returns every header of the request that carries a key. If Authorization is sent more than once,
+ * `headers` shows only the first; `rawHeaders`, which alternates names and values, shows them all.
  */
-function isAuthorization(text: string, index: number): boolean {
-  return index % 2 === 0 && /^authorization$/i.test(text);
+function keyHeaders({ headers, rawHeaders }: Request): KeyHeader[] {
+  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return [];
+  return rawHeaders.flatMap((text, index) => {
+    const name = KEY_HEADERS.find((header) => index % 2 === 0 && header === text.toLowerCase());
+    return name === undefined ? [] : [{ name, value: rawHeaders[index + 1] ?? '' }];
+  });
+}
+
+/** The form of each header; that of Authorization is RFC 6750, section 2.1. */
+const FORMS = {
+  authorization: {
+    name: 'Authorization',
+    shown: 'Bearer roster_…',
+    form: /^Bearer +(roster_\S+) *$/i,
+  },
+  'x-api-key': { name: 'X-Api-Key', shown: 'roster_…', form: /^(roster_\S+)$/ },
+};
+
+/** Returns the key of a header; undefined if the header has another form. */
+function keyIn({ name, value }: KeyHeader): string | undefined {
+  return FORMS[name].form.exec(value)?.[1];
 }
 
 function noKey() {
   return problem(
     '/problems/unauthorized',
-    "The request has no key; send one as 'Authorization: Bearer roster_…'.",
+    "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.",
     {},
     { 'WWW-Authenticate': CHALLENGE },
   );
 }
 
-function noSuchHeader() {
+function malformed({ name }: KeyHeader) {
+  const { name: header, shown } = FORMS[name];
   return refusedKey(
-    "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+    `The header ${header} does not have the form '${shown}'; send the key so, in one such header.`,
   );
 }
 
-/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
-function needlessKey() {
-  return refusedKey('This service has no keys: send none; leave the header Authorization out.');
+/** One of the two may not be the caller's. */
+function twoHeaders() {
+  return refusedKey(
+    'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
+  );
 }
 
+function needlessKey(headers: readonly KeyHeader[]) {
+  const names = [...new Set(headers.map(({ name }) => FORMS[name].name))].join(' and ');
+  return refusedKey(`This service has no keys: send none; leave the header ${names} out.`);
+}
+
+/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
 function badKey() {
   return refusedKey(
     'The key is unknown, revoked or expired; ask those who run the service for another.',

@@ -2,6 +2,7 @@ import { absenceRule, type Contract, patternRule } from '../contract/document.js
 import { escapeToken, valueAt } from '../contract/json-pointer.js';
 import { asRecord } from '../contract/json-record.js';
 import { shapeFault } from './body-errors.js';
+import { type FormFaults, formFaults } from './element-forms.js';
 import { namelessFields } from './nameless-fields.js';
 import { type FieldError, invalidRequest, ProblemError, problem } from './problem.js';
 
@@ -86,7 +87,9 @@ function fieldErrors(
     nameless ??= namelessFields(contract, operation?.bodySchema, body);
     return nameless;
   };
+  const forms = formFaults(contract, operation?.bodySchema, body);
   for (const fault of withoutConsequences(faults)) {
+    if (isOfUnusedForm(forms, fault, body)) continue;
     const message = reword(contract, fault);
     const pointers = fault.path === '' ? namelessOnce() : [pointerOf(fault, body)];
     for (const pointer of pointers) {
@@ -94,13 +97,29 @@ function fieldErrors(
       if (!messages.includes(message)) byPointer.set(pointer, [...messages, message]);
     }
   }
-  const errors = [...byPointer].map(([pointer, messages]) => ({
-    pointer,
-    message: join(messages),
-  }));
+  const errors = [
+    ...forms.flatMap((form) => form.errors),
+    ...[...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) })),
+  ];
   const shape = shapeFault(contract, operation?.bodySchema, body);
   const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
   return shape && others.length < errors.length ? [shape.error, ...others] : errors;
+}
+
+/**
+ * Returns whether a fault is about a form of elements that the caller does not use. A form reports
+ * the fields of the others as unknown.
+ */
+function isOfUnusedForm(
+  forms: readonly FormFaults[],
+  fault: ValidationFault,
+  body: unknown,
+): boolean {
+  const pointer = pointerOf(fault, body);
+  return forms.some(
+    ({ explains, isKnown }) =>
+      explains(pointer) || (isOfKeyword('additionalProperties')(fault) && isKnown(pointer)),
+  );
 }
 
 /**

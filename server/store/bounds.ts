@@ -3,8 +3,8 @@ const MEBIBYTE = 1024 * 1024;
 /** The limits of a project, and of an owner. */
 export interface Bounds {
   /**
-   * The most resources of each kind in a project, conversations of a chatbot, and projects of an
-   * owner.
+   * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
+   * projects of an owner.
    */
   readonly resources: number;
   /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
@@ -15,8 +15,8 @@ export interface Bounds {
    */
   readonly uses: number;
   /**
-   * The most bytes that an owner stores in all projects: JSON and long text, conversations, trained
-   * models, and training tables.
+   * The most bytes that an owner stores in all projects: JSON and long text, documents, conversations,
+   * trained models, and training tables.
    */
   readonly stored: number;
   /** The most messages of a conversation. */

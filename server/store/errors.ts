@@ -21,8 +21,8 @@ export class LimitReachedError extends Error {
 
   /**
    * @param kind what exceeds its limit: `bytes` of JSON and long text in a project, `uses` of its
-   *   skills by its agents, resources of a kind, `conversations` of a chatbot, `messages` of a
-   *   conversation, or bytes that an owner has `stored` or in kept `answers`
+   *   skills by its agents, resources of a kind, `documents` of a skill, `conversations` of a chatbot,
+   *   `messages` of a conversation, or bytes that an owner has `stored` or in kept `answers`
    * @param most the limit
    * @param held the current number, if known
    */
@@ -30,6 +30,7 @@ export class LimitReachedError extends Error {
     readonly kind:
       | ResourceKind
       | 'projects'
+      | 'documents'
       | 'conversations'
       | 'messages'
       | 'bytes'

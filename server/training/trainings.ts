@@ -3,8 +3,8 @@ import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
 import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
-import { Trainer } from './trainer.js';
 import { OutOfMemoryError, WorkerEndedError } from '../workers/worker-process.js';
+import { Trainer } from './trainer.js';
 
 /** The most attempts: a training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
@@ -102,17 +102,19 @@ export class Trainings {
   }
 
   /**
-   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop.
-   * A large table takes long, so trainings begin and run meanwhile.
+   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop,
+   * and the documents of deleted skills, one per turn. Either may take long, so trainings begin and run
+   * meanwhile.
    */
   async #sweep(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (await this.store.tables.sweep()) await nextTurn();
+        const { tables, documents } = this.store;
+        if ((await tables.sweep()) || (await documents.sweep())) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
-        this.log.warn({ err: error }, 'unused tables are not deleted yet');
+        this.log.warn({ err: error }, 'unused tables and documents are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }

@@ -12,6 +12,7 @@ export interface Keys {
   read: string;
   write: string;
   predict: string;
+  ask: string;
   operate: string;
   /** A key with every scope, for another owner. */
   stranger: string;
@@ -30,6 +31,7 @@ export const MOCK_KEYS: Keys = {
   read: 'roster_mock_key',
   write: 'roster_mock_key',
   predict: 'roster_mock_key',
+  ask: 'roster_mock_key',
   operate: 'roster_mock_key',
   stranger: 'roster_mock_key',
   revoked: 'roster_mock_key',
@@ -56,6 +58,7 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
       read: await create('read', 'read'),
       write: await create('write', 'write'),
       predict: await create('predict', 'predict'),
+      ask: await create('ask', 'ask'),
       operate: await create('operate', 'operate'),
       stranger: await createIn(store, { name: 'stranger', owner: 'stranger' }),
       exemplary: await createIn(store, { name: 'exemplary', owner: 'exemplary' }),

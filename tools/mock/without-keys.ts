@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { KEY_HEADERS } from '../../server/auth/key-headers.js';
 import { allowOrigins } from '../../server/http/cors.js';
 
 /**
@@ -9,7 +10,7 @@ export function withoutKeys(app: RequestListener): RequestListener {
   return allowOrigins(
     () => '*',
     (req, res) => {
-      delete req.headers.authorization;
+      for (const name of KEY_HEADERS) delete req.headers[name];
       app(req, res);
     },
   );

@@ -100,8 +100,8 @@ async function fillStore(url: string): Promise<void> {
   await train('diamond_prices', 'price', table);
   await train('diamond_cuts', 'cut', table);
   const project = { params: { path: { project_name: 'default' } } };
-  const skills: [string, string, Record<string, string>][] = [
-    ['price_list', 'sql', { database: 'shop' }],
+  const skills: [string, string, Record<string, string | string[]>][] = [
+    ['price_list', 'sql', { database: 'shop', tables: ['prices'] }],
     ['appraise', 'model', { model: 'diamond_prices' }],
     ['care_instructions', 'knowledge_base', {}],
   ];

@@ -60,7 +60,7 @@ async function fill(folder: string, file: string): Promise<void> {
 }
 
 function skill(number: number) {
-  return { name: `skill_${number}`, type: 'sql', params: { number } };
+  return { name: `skill_${number}`, type: 'lookup', params: { number } };
 }
 
 async function overwrite(file: string, at: number, length: number): Promise<void> {

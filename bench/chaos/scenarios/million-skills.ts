@@ -100,7 +100,7 @@ async function fill(folder: string, file: string, { projects, skills }: Size): P
   );
   const addSkill = database.prepare(
     `insert into skills (id, project_id, name, type, params, created_at, updated_at)
-     values (?, ?, ?, 'sql', '{"tables":["orders"],"limit":100}', ?, ?)`,
+     values (?, ?, ?, 'lookup', '{"tables":["orders"],"limit":100}', ?, ?)`,
   );
   database.exec('begin');
   for (let project = 0; project < projects; project += 1) {

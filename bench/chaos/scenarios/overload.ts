@@ -36,7 +36,7 @@ export const overloadOfGets: Scenario = {
   name: 'overload-gets',
   run: (folder) =>
     overload(folder, async ({ url }) => {
-      const skill = { name: 'answers', type: 'sql', params: { tables: ['orders'] } };
+      const skill = { name: 'answers', type: 'lookup', params: { tables: ['orders'] } };
       await ask('POST', `${url}/projects/default/skills`, { skill });
       return {
         wire: wire(url, 'GET', '/projects/default/skills/answers'),

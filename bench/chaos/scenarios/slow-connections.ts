@@ -27,7 +27,7 @@ export const slowConnections: Scenario = {
   run: async (folder) => {
     const service = await startService(folder, `file:${join(folder, 'roster.db')}`);
     try {
-      const skill = { name: 'answers', type: 'sql', params: { tables: ['orders'] } };
+      const skill = { name: 'answers', type: 'lookup', params: { tables: ['orders'] } };
       await ask('POST', `${service.url}/projects/default/skills`, { skill });
       return await inTurn(service);
     } finally {

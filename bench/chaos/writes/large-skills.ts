@@ -4,7 +4,7 @@ import { fieldOf, textOf } from '../../../testkit/json.js';
 
 /** Returns a skill of about ten pages, whose contents derive from its number. */
 export function largeSkill(number: number) {
-  return { name: `large_${number}`, type: 'sql', params: { text: textOfNumber(number) } };
+  return { name: `large_${number}`, type: 'lookup', params: { text: textOfNumber(number) } };
 }
 
 /**

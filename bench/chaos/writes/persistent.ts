@@ -31,7 +31,7 @@ export class Persistent {
   async work(): Promise<void> {
     for (let number = 0; !this.#stopped; number += 1) {
       const name = `${this.prefix}_${number}`;
-      const skill = { name, type: 'sql', params: { value: 0 } };
+      const skill = { name, type: 'lookup', params: { value: 0 } };
       const id = await this.#create('/skills', { skill });
       if (id) this.ledger.skills.set(name, { id, value: 0 });
       const agent = await this.#create('/agents', { agent: { name, skills: [name] } });

@@ -49,7 +49,7 @@ function createSkill(belief: Belief, name: string): Write {
   return {
     method: 'POST',
     path: '/skills',
-    body: { skill: { name, type: 'sql', params } },
+    body: { skill: { name, type: 'lookup', params } },
     after: { ...belief, skills: new Map(belief.skills).set(name, params) },
   };
 }

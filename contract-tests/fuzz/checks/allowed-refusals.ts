@@ -10,11 +10,17 @@ import { recordOf } from '../values/schema.js';
 
 type Condition = (exchange: Exchange) => boolean;
 
+/** The types of skills whose params are checked; those of an update are checked with the stored type. */
+const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base']);
+
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/project-not-found': ({ filled }) => !filled.isThere,
   '/problems/skill-not-found': ({ filled }) => !filled.isThere,
   '/problems/agent-not-found': ({ filled }) => !filled.isThere,
   '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
+  '/problems/document-not-found': ({ filled }) => !filled.isThere,
+  '/problems/conversation-not-found': ({ filled }) => !filled.isThere,
+  '/problems/message-not-found': ({ filled }) => !filled.isThere,
   '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>
@@ -28,6 +34,10 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/idempotency-key-reused': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/request-in-progress': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
+  '/problems/unusable-skill': ({ made }) =>
+    made.operationId === 'updateSkill' || TOOL_TYPES.has(typeWritten(made.body?.value)),
+  '/problems/chat-not-configured': ({ made }) => asksAgents(made),
+  '/problems/conversation-busy': ({ made }) => asksAgents(made),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
     (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
@@ -45,6 +55,11 @@ export function isAllowedRefusal(exchange: Exchange): boolean {
     return !exchange.filled.isThere || versionAsked(exchange.made) !== 1;
   }
   return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
+}
+
+/** Whether the answer depends on a chat server, which the fuzzed service does not have. */
+export function asksAgents(made: Case): boolean {
+  return targetOf(made).place.find('x-roster-pool')?.value === 'answers';
 }
 
 /** The maximum number of arrays, objects and members of a body without its rows, from the contract's text. */
@@ -93,6 +108,11 @@ function nameWritten(body: unknown): unknown {
   return recordOf(Object.values(recordOf(body))[0])['name'];
 }
 
+/** Returns the type of the skill that a write sends. */
+function typeWritten(body: unknown): unknown {
+  return recordOf(recordOf(body)['skill'])['type'];
+}
+
 /** Whether the answer points only at names other than those of the permanent resources. */
 function pointsAtWords(problem: unknown, body: unknown): boolean {
   const { errors } = recordOf(problem);
@@ -106,14 +126,18 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 }
 
 /**
- * Whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, or a
- * chatbot created under two names.
+ * Whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
+ * created under two names, or messages that end with an answer.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const { errors } = recordOf(problem);
   const pointers = Array.isArray(errors)
     ? errors.map((error) => String(recordOf(error)['pointer']))
     : [];
+  // The last message is the question.
+  if (operationId === 'completeAgent' || operationId === 'streamAgent') {
+    return pointers.length > 0 && pointers.every((at) => at.startsWith('/body/messages/'));
+  }
   if (operationId === 'updateAgent') {
     return (
       pointers.length > 0 && pointers.every((at) => at.startsWith('/body/agent/skills_to_add/'))

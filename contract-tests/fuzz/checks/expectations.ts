@@ -3,7 +3,7 @@ import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import type { Answer } from '../http.js';
 import { recordOf } from '../values/schema.js';
-import { isAllowedRefusal, isRefusedUnvalidated } from './allowed-refusals.js';
+import { asksAgents, isAllowedRefusal, isRefusedUnvalidated } from './allowed-refusals.js';
 
 /** Returns the violations of the contract in an answer. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
@@ -12,11 +12,18 @@ export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
   if (typeof response === 'string') return [response];
   const broken = await violations(request.method, fixture.url + request.path, response);
   return [
-    ...(answer.status >= 500 ? [`a server error, ${answer.status}`] : []),
+    ...(answer.status >= 500 && !lacksChatServer(exchange)
+      ? [`a server error, ${answer.status}`]
+      : []),
     ...broken,
     ...(answer.status >= 400 ? faultsOfProblem(exchange) : []),
     ...(made.fault === undefined ? refusalOfValid(exchange) : deviations(made.fault, exchange)),
   ];
+}
+
+/** Whether the service says that it has no chat server, which it says with a 501. */
+function lacksChatServer({ made, answer }: Exchange): boolean {
+  return answer.status === 501 && asksAgents(made);
 }
 
 function responseOf({ status, headers, text }: Answer): Response | string {

@@ -5,7 +5,7 @@ import { kindsWithin } from '../kinds.js';
 import { methodsOf, pathParametersOf, targets } from '../operations.js';
 import { certain, type FaultMaker } from './faults.js';
 
-const SCOPES = ['read', 'write', 'predict', 'operate'] as const;
+const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
 
 /**
  * An invalid key, or one without the scope. An operation that requires no scope accepts any

@@ -10,6 +10,7 @@ export const unreadableBodies: FaultMaker = (made) => {
     ...made,
     body: { ...body, mediaType, bytes },
   });
+  const accepted = targetOf(made).bodies.map(([mediaType]) => mediaType);
   const other = [
     ...[
       '',
@@ -18,7 +19,7 @@ export const unreadableBodies: FaultMaker = (made) => {
       'application/x-www-form-urlencoded',
       'json',
       'application/jsonp',
-    ],
+    ].filter((mediaType) => !accepted.includes(mediaType)),
     `${body.mediaType}; charset=utf-16`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
   const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'gzip' } };

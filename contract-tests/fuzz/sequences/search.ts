@@ -28,7 +28,7 @@ const references: fc.Arbitrary<Reference> = fc.record({
   nth: fc.option(fc.nat(5), { nil: undefined, freq: 8 }),
 });
 const several = fc.array(references, { maxLength: 3 });
-const types = fc.constantFrom('sql', '💎');
+const types = fc.constantFrom('lookup', '💎');
 
 const creations: fc.Arbitrary<Draft> = fc.record(
   { type: types, open, skills: several, agent: references },

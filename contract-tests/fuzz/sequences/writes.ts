@@ -33,7 +33,7 @@ export class Create implements Command {
 
   async run(state: State, project: Project): Promise<void> {
     const { kind, name } = this;
-    const fields = { type: 'sql', ...fieldsOf(state, this.draft), name };
+    const fields = { type: 'lookup', ...fieldsOf(state, this.draft), name };
     const statuses = refusals(state, kind, fields, undefined);
     const answer = await project.ask(
       `create${IDS[kind]}`,

@@ -42,6 +42,31 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
+  /** The texts that agents with a skill find. */
+  documents: {
+    id: Id;
+    owner: string;
+    /** None once the skill is deleted; then the document is deleted in a moment. */
+    skill_id: Id | null;
+    name: string;
+    media_type: 'text/plain' | 'text/markdown';
+    /** The size of the text in UTF-8. */
+    bytes: number;
+    /** The number of its passages. */
+    passages: number;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  /** The parts of documents, which `full-text/passage-index.ts` finds. */
+  passages: {
+    id: Generated<number | string>;
+    document_id: Id;
+    /** From 1; the contents in this order are the text of the document. */
+    number: number;
+    /** The headings that it is under. */
+    headings: string;
+    content: string;
+  };
   agents: {
     id: Id;
     project_id: Id;

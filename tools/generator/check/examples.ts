@@ -1,6 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
+import { EventStreamError, eventData } from '../../../testkit/http/event-data.js';
 import { brokenRules } from './ajv-words.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
@@ -14,7 +15,8 @@ interface Shown {
 
 /**
  * Finds each example and default that breaks the schema beside it: of parameters, headers, bodies and of
- * schemas themselves. Where a text is lines of JSON (`x-roster-line`), each line is held against theirs.
+ * schemas themselves. Where a text is lines of JSON (`x-roster-line`) or events (`x-roster-event`), each is held
+ * against theirs.
  * @param parts of a document whose references and schemas are sound
  */
 export function exampleFaults(
@@ -32,6 +34,7 @@ export function exampleFaults(
     const faults = [
       ...broken(ajv, end, value, pointer),
       ...brokenLines(ajv, document, `${end}/x-roster-line`, value, pointer),
+      ...brokenEvents(ajv, document, `${end}/x-roster-event`, value, pointer),
     ];
     return faults.map(({ message, ...place }) => ({
       ...place,
@@ -74,17 +77,45 @@ function brokenLines(
 ): FaultyPart[] {
   if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
   const lines = text.replace(/\n$/, '').split('\n');
-  return lines.flatMap((line, index) => {
-    const fault = (message: string) => ({ pointer, message: `line ${index + 1}: ${message}` });
-    try {
-      return broken(ajv, endOf(document, schema), JSON.parse(line), '').map((rule) =>
-        fault(`${rule.pointer} ${rule.message}`.trimStart()),
-      );
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause;
-      return [fault('is not JSON')];
-    }
-  });
+  return lines.flatMap((line, index) =>
+    brokenText(ajv, endOf(document, schema), line, { pointer, part: `line ${index + 1}` }),
+  );
+}
+
+function brokenEvents(
+  ajv: Ajv2020,
+  document: object,
+  schema: string,
+  text: unknown,
+  pointer: string,
+): FaultyPart[] {
+  if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
+  try {
+    return eventData(text).flatMap((data, index) =>
+      brokenText(ajv, endOf(document, schema), data, { pointer, part: `event ${index + 1}` }),
+    );
+  } catch (cause) {
+    if (!(cause instanceof EventStreamError)) throw cause;
+    return [{ pointer, message: `is no event stream: ${cause.message}` }];
+  }
+}
+
+/** Holds one part of an example against the schema of such parts. */
+function brokenText(
+  ajv: Ajv2020,
+  schema: string,
+  text: string,
+  { pointer, part }: { readonly pointer: string; readonly part: string },
+): FaultyPart[] {
+  const fault = (message: string) => ({ pointer, message: `${part}: ${message}` });
+  try {
+    return broken(ajv, schema, JSON.parse(text), '').map((rule) =>
+      fault(`${rule.pointer} ${rule.message}`.trimStart()),
+    );
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return [fault('is not JSON')];
+  }
 }
 
 function nameOf(pointer: string): string {

@@ -39,7 +39,7 @@ export const filledStore: Attack = {
           if (created % SKILLS_OF_A_PROJECT === 0) {
             await create('/projects', { project: { name: project } });
           }
-          const skill = { name: `s${created}`, type: 'sql', params: PARAMS };
+          const skill = { name: `s${created}`, type: 'lookup', params: PARAMS };
           if ((await create(`/projects/${project}/skills`, { skill })) === 201) created += 1;
         } catch (error) {
           if (!(error instanceof NoAnswer)) throw error;

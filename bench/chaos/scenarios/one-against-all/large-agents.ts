@@ -14,7 +14,7 @@ export const largeAgents: Attack = {
     await ask('POST', `${url}/projects`, { project: { name: 'large' } }, owner);
     const skills = Array.from({ length: SKILLS }, (_, skill) => `s${skill}`);
     for (const name of skills) {
-      await ask('POST', `${url}/projects/large/skills`, { skill: { name, type: 'sql' } }, owner);
+      await ask('POST', `${url}/projects/large/skills`, { skill: { name, type: 'lookup' } }, owner);
     }
     for (let agent = 0; agent < AGENTS; agent += 1) {
       const body = { agent: { name: `a${agent}`, skills } };

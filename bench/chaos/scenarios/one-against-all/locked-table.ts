@@ -94,7 +94,7 @@ async function askOthers(url: string, owner: Headers, seconds: number): Promise<
   const stranger = { Authorization: `Bearer ${createKey().text}` };
   const rounds: Promise<[Answered, Answered]>[] = [];
   const end = performance.now() + seconds * 1000;
-  const skill = { skill: { name: 'waits', type: 'sql' } };
+  const skill = { skill: { name: 'waits', type: 'lookup' } };
   const write = timed('POST', `${url}/projects/home/skills`, owner, skill, WRITE_DEADLINE);
   while (performance.now() < end) {
     rounds.push(

@@ -17,7 +17,7 @@ export const unreadAnswers: Attack = {
     const owner = await target.owner('attacker');
     await ask('POST', `${url}/projects`, { project: { name: 'large' } }, owner);
     for (let number = 0; number < SKILLS; number += 1) {
-      const skill = { name: `s${number}`, type: 'sql', params: PARAMS };
+      const skill = { name: `s${number}`, type: 'lookup', params: PARAMS };
       await ask('POST', `${url}/projects/large/skills`, { skill }, owner);
     }
     const request = wire(url, 'GET', '/projects/large/skills?limit=100', undefined, owner);

@@ -52,7 +52,7 @@ export class Victim {
     const models = '/api/projects/home/models';
     await ask('POST', `${url}/projects`, { project: { name: 'home' } }, headers);
     for (let number = 0; number < SKILLS; number += 1) {
-      const skill = { name: `skill_${number}`, type: 'sql', params: { tables: ['orders'] } };
+      const skill = { name: `skill_${number}`, type: 'lookup', params: { tables: ['orders'] } };
       await ask('POST', url + skills, { skill }, headers);
     }
     await ask('PUT', `${url + models}/prices?target=price`, table.csv, headers);
