@@ -5,6 +5,7 @@ import { ConversingService } from '../../testkit/chat/conversing-service.js';
 import { refuses, says } from '../../testkit/chat/reply.js';
 import { eventsIn } from '../../testkit/http/event-stream.js';
 import { checkedFetch } from '../checked-fetch.js';
+import { keys, sendAs } from '../target.js';
 
 type Schemas = components['schemas'];
 
@@ -282,4 +283,34 @@ describe('a deleted conversation', () => {
     const answer = await service.send('GET', `${await service.chatbot()}/conversations/${id}`);
     expect(await answer.json()).toMatchObject({ type: '/problems/conversation-not-found' });
   });
+});
+
+test('a conversation of another owner is not found, whatever the names', async () => {
+  const name = `talks-${process.pid}-${Date.now()}`;
+  const at = `/projects/${name}/chatbots/desk/conversations`;
+  const post = (key: string, path: string, body: object) =>
+    sendAs(key, path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const locations = [];
+  for (const key of [keys.own, keys.stranger]) {
+    await post(key, '/projects', { project: { name } });
+    await post(key, `/projects/${name}/chatbots`, { chatbot: { name: 'desk' } });
+    const created = await post(key, at, { conversation: {} });
+    locations.push(created.headers.get('Location') ?? '');
+  }
+  const [own = '', strange = ''] = locations;
+  expect((await sendAs(keys.stranger, strange)).status).toBe(200);
+  const answers = [
+    await sendAs(keys.stranger, own),
+    await sendAs(keys.stranger, `${own}/messages`),
+    await post(keys.stranger, `${own}/messages`, { message: { content: 'Hello?' } }),
+    await sendAs(keys.stranger, own, { method: 'DELETE' }),
+  ];
+  for (const answer of answers) {
+    expect(await answer.json()).toMatchObject({ type: '/problems/conversation-not-found' });
+  }
+  expect((await sendAs(keys.own, own)).status).toBe(200);
 });

@@ -105,7 +105,8 @@ describe('a message with an Idempotency-Key', () => {
     const other = await service.say(conversation, 'Hello?', keyed('other'));
     await expectProblem(other, 409, 'conversation-busy');
     reply();
-    expect(await service.talk(conversation, 'Hello?', keyed('early'))).toEqual(await first);
+    const answer = await first;
+    expect(await service.talk(conversation, 'Hello?', keyed('early'))).toEqual(answer);
   });
 
   test('is refused if another request has the key', async () => {

@@ -42,7 +42,7 @@ export class Replies {
 
   constructor(
     private readonly store: Store,
-    private readonly agents: Agents,
+    private readonly agents: Pick<Agents, 'prepare'>,
   ) {
     this.#claims = new Claims(store);
   }

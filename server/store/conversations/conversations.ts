@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Bounds } from '../bounds.js';
+import { dialectOf } from '../database/dialect.js';
 import type { Database } from '../database/schema.js';
 import { inTransaction } from '../database/transaction.js';
 import { LimitReachedError } from '../errors.js';
-import { conversationJson, type ListEntry } from '../json/written-json.js';
-import { lookup } from '../lookup.js';
+import { conversationJson, type ListEntry, partsOf } from '../json/written-json.js';
+import { lookup, padded } from '../lookup.js';
 import { adjustStored } from '../owner-quota.js';
 import { inOrder, type Page } from '../page.js';
 import { newResource } from '../resource.js';
@@ -16,8 +17,8 @@ const SHOWN = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
 /** The approximate size of a conversation's JSON, in bytes. */
 const ENTRY_BYTES = 256;
 
-/** The number of messages that a step of the sweep deletes. */
-const SWEPT_AT_ONCE = 500;
+/** The most messages that a step of the sweep deletes; fewer if they are large. */
+const MAX_SWEPT = 128;
 
 /** A conversation to create. */
 export interface NewConversation {
@@ -142,18 +143,18 @@ export class ConversationStore {
         .limit(1)
         .executeTakeFirst();
       if (!detached) return false;
-      const { numDeletedRows } = await db
-        .deleteFrom('messages')
-        .where('id', 'in', ({ selectFrom }) =>
-          selectFrom('messages')
-            .select('id')
-            .where('conversation_id', '=', detached.id)
-            .limit(SWEPT_AT_ONCE),
-        )
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) {
-        await db.deleteFrom('conversations').where('id', '=', detached.id).execute();
-      }
+      const messages = await db
+        .selectFrom('messages')
+        .select(['id', dialectOf(db).octets('content').as('bytes')])
+        .where('conversation_id', '=', detached.id)
+        .limit(MAX_SWEPT)
+        .execute();
+      const [part] = partsOf(messages);
+      const ids = part && padded(part.map(({ id }) => id));
+      await (ids
+        ? db.deleteFrom('messages').where('id', 'in', ids)
+        : db.deleteFrom('conversations').where('id', '=', detached.id)
+      ).execute();
       return true;
     });
   }

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Question } from '../agents/agents.js';
+import type { Answer, Answering } from '../agents/answer.js';
+import { LOCAL_CALLER } from '../auth/caller.js';
+import { ConversationBusyError, Store } from '../store/index.js';
+import { LEASE_MS } from './claims.js';
+import { type Asker, Replies, type TakenQuestion } from './replies.js';
+
+const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
+const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };
+
+let store: Store;
+let conversationId: string;
+let asker: Asker;
+let closing: AbortController;
+beforeEach(async () => {
+  store = await Store.open(':memory:');
+  closing = new AbortController();
+  const project = await store.projects.find('local', 'default');
+  if (!project) throw new Error('There is no project');
+  const settings = { greeting: 'Welcome!', instructions: 'Be brief.', history: 5 };
+  await store.transaction(({ chatbots }) =>
+    chatbots.create(project.id, { name: 'desk', model_name: 'small', settings }),
+  );
+  const chatbot = await store.chatbots.find(project.id, 'desk');
+  if (!chatbot) throw new Error('There is no chatbot');
+  const conversation = { title: null, greeting: undefined };
+  ({ id: conversationId } = await store.transaction(({ conversations }) =>
+    conversations.create('local', chatbot.id, conversation),
+  ));
+  const { signal } = closing;
+  asker = { caller: LOCAL_CALLER, project, chatbot, requestId: 'request-1', signal };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await store.close();
+});
+
+/** Sends a message, and claims the conversation. */
+function ask(lease = LEASE_MS): Promise<TakenQuestion> {
+  const question = { content: 'Hello?' };
+  return store.transaction(({ replies }) => replies.ask('local', conversationId, question, lease));
+}
+
+/** Returns whether the conversation takes another message. Does not send one. */
+async function isFree(): Promise<boolean> {
+  const undone = new Error('undone');
+  try {
+    await store.transaction(async ({ replies }) => {
+      await replies.ask('local', conversationId, { content: 'Next?' }, LEASE_MS);
+      throw undone;
+    });
+    return false;
+  } catch (error) {
+    if (error === undone) return true;
+    expect(error).toBeInstanceOf(ConversationBusyError);
+    return false;
+  }
+}
+
+async function* answering(): Answering {
+  yield { type: 'delta', text: 'Yes.' };
+  return ANSWER;
+}
+
+const answersWith = (prepare: (question: Question) => Promise<Answering>) =>
+  new Replies(store, { prepare });
+
+test('the agent is asked with the settings of the chatbot', async () => {
+  const prepare = vi.fn(async (_: Question) => answering());
+  await answersWith(prepare).replyTo(await ask(), asker);
+  expect(prepare).toHaveBeenCalledExactlyOnceWith({
+    ...{ caller: LOCAL_CALLER, project: asker.project, signal: closing.signal },
+    ...{ agent: null, modelName: 'small', instructions: 'Be brief.', traceId: 'request-1' },
+    messages: [{ role: 'user', content: 'Hello?' }],
+  });
+});
+
+describe('the conversation is free again', () => {
+  test('when the reply is stored', async () => {
+    const replies = answersWith(async () => answering());
+    const { keep } = await replies.replyTo(await ask(), asker);
+    expect(await isFree()).toBe(false);
+    await keep(ANSWER);
+    expect(await isFree()).toBe(true);
+  });
+
+  test('when the agent cannot be asked', async () => {
+    const failed = new Error('no chat server');
+    const replies = answersWith(() => Promise.reject(failed));
+    await expect(replies.replyTo(await ask(), asker)).rejects.toBe(failed);
+    expect(await isFree()).toBe(true);
+  });
+
+  test('when the answer fails, before its failure is told', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
+    const failing = async function* (): Answering {
+      throw new Error('the chat server failed');
+    };
+    const replies = answersWith(async () => failing());
+    const coming = await replies.replyTo(await ask(), asker);
+    await expect(coming.answering.next()).rejects.toThrow('the chat server failed');
+    expect(await isFree()).toBe(true);
+  });
+
+  test('when the reader leaves during the answer', async () => {
+    const replies = answersWith(async () => answering());
+    const coming = await replies.replyTo(await ask(), asker);
+    await coming.answering.next();
+    await coming.answering.return(ANSWER);
+    expect(await isFree()).toBe(true);
+  });
+
+  test('when the response closes, even if nothing of the answer was read', async () => {
+    const replies = answersWith(async () => answering());
+    await replies.replyTo(await ask(), asker);
+    closing.abort(new Error('gone'));
+    await expect.poll(isFree).toBe(true);
+  });
+
+  test('when the caller left before the agent was asked', async () => {
+    const prepare = vi.fn(async () => answering());
+    const taken = await ask();
+    closing.abort(new Error('gone'));
+    await expect(answersWith(prepare).replyTo(taken, asker)).rejects.toThrow('gone');
+    expect(prepare).not.toHaveBeenCalled();
+    expect(await isFree()).toBe(true);
+  });
+});
+
+test('a claim is renewed until its answer ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const replies = answersWith(async () => answering());
+  const taken = await ask(-1);
+  const { keep } = await replies.replyTo(taken, asker);
+  expect(await isFree()).toBe(true);
+  vi.advanceTimersByTime(LEASE_MS / 2);
+  await expect.poll(isFree).toBe(false);
+  await keep(ANSWER);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a stored reply is given again with its steps, and the agent is not asked', async () => {
+  const step = { skill: 'a', tool: 'a', input: {}, result: '1', error: null, milliseconds: 2 };
+  const { question, claim } = await ask();
+  if (!claim) throw new Error('There is a reply already');
+  const kept = { content: 'Yes.', steps: [step], usage: USAGE };
+  const reply = await store.transaction((tx) => tx.replies.keep('local', claim, kept));
+  const replies = answersWith(() => Promise.reject(new Error('asked')));
+  const { answering: again, keep } = await replies.replyTo({ question, reply }, asker);
+  expect(await again.next()).toEqual({ done: false, value: { type: 'step', step } });
+  const { value } = await again.next();
+  expect(value).toEqual({ ...ANSWER, steps: [step] });
+  expect(await keep(ANSWER)).toBe(reply);
+});
