@@ -41,8 +41,10 @@ function ask(operation: Operation, as = key): Promise<Response> {
 }
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
-const isWrite = ({ place }: Operation) =>
-  place.find('security', '0', 'apiKey', '0')?.value === 'write';
+/** A document is split before it is written, and only if its skill is found to keep documents. */
+const READS_FIRST = ['putDocument'];
+const isWrite = ({ id, place }: Operation) =>
+  place.find('security', '0', 'apiKey', '0')?.value === 'write' && !READS_FIRST.includes(id);
 
 /** They read only the caller from the store, so they are tested with a caller who is not cached. */
 const OF_THE_CALLER = ['getCaller', 'getMetrics'];

@@ -70,7 +70,8 @@ export class Fixture {
       );
       const kind = ofAddress[at];
       const version = asked === FIRST_VERSION ? asked : undefined;
-      const resource = kind === undefined ? version : await this.#resolve(asked, kind, target);
+      const resource =
+        kind === undefined ? version : await this.#resolve({ asked, name }, kind, target);
       isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
       if (at === 0) isProjectThere = resource !== undefined;
       path[name] = resource ?? this.#nameOf(asked, kind);
@@ -114,11 +115,15 @@ export class Fixture {
     return [...this.#kept.keys()].some(({ links }) => links.some((link) => link.target === target));
   }
 
-  async #resolve(asked: string, kind: Kind, target: Target): Promise<string | undefined> {
+  async #resolve(
+    { asked, name }: { asked: string; name: string },
+    kind: Kind,
+    target: Target,
+  ): Promise<string | undefined> {
     if (asked === PLACEHOLDERS.project) return this.project;
     if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);
-    if (asked === PLACEHOLDERS.keptId) return isFoundById(target) ? kept?.id : undefined;
+    if (asked === PLACEHOLDERS.keptId) return isFoundById(target, name) ? kept?.id : undefined;
     const isChanged =
       (target.method === 'PUT' || target.method === 'DELETE') && lastKindOf(target) === kind;
     if (asked === PLACEHOLDERS.spare || (asked === KEPT && isChanged)) {

@@ -1,5 +1,5 @@
 import type { Case } from './case.js';
-import { pathParametersOf, type Target } from './operations.js';
+import type { Target } from './operations.js';
 import { recordOf } from './values/schema.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
@@ -7,11 +7,10 @@ import { keptTable, TARGET } from './values/tables.js';
 /** The media types of bodies that are sent as text. */
 const TEXT = /^text\//;
 
-/** Whether a resource is found by its identifier too, by the description of the parameter. */
-export function isFoundById(target: Target): boolean {
-  const last = pathParametersOf(target).at(-1);
-  return target.parameters.some(
-    ({ name, description }) => name === last && /\bidentifier\b/.test(description),
+/** Whether a resource is found by its identifier too, by the description of its parameter. */
+export function isFoundById({ parameters }: Target, parameter: string): boolean {
+  return parameters.some(
+    ({ name, description }) => name === parameter && /\bidentifier\b/.test(description),
   );
 }
 

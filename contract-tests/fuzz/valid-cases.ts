@@ -70,6 +70,9 @@ export function isSendable(value: unknown): boolean {
   return !/\p{Surrogate}/u.test(text) && text.trim() === text;
 }
 
+/** An identifier, which some names may not resemble. */
+export const SOME_ID = '019a2f3d-0b10-7d4a-8c2e-5a7b9c1d3e01';
+
 /** Generates names, mostly of existing resources. */
 function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<string> {
   const names = pathParametersOf(target);
@@ -84,7 +87,13 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
       return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
     if (isResource && isWrite) return fc.constant(PLACEHOLDERS.spare);
     if (isProject) return fc.constant(PLACEHOLDERS.project);
-    return fc.constantFrom(KEPT, KEPT, KEPT, KEPT, PLACEHOLDERS.keptId);
+    return fc.constantFrom(
+      KEPT,
+      KEPT,
+      KEPT,
+      KEPT,
+      isValid(schema, SOME_ID) ? PLACEHOLDERS.keptId : KEPT,
+    );
   };
   return fc.oneof(
     { weight: 8, arbitrary: there() },

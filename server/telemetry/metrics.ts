@@ -44,8 +44,6 @@ interface OperationSeries {
  */
 export class Metrics {
   readonly #registry = new Registry();
-  /** The metrics of the answers of agents. */
-  readonly answers = new AnswerMetrics(this.#registry);
   readonly #operations = new Map<string, OperationSeries>();
   #requestsInProgress = 0;
   #trainingCounts: TrainingCounts | undefined;
@@ -90,6 +88,8 @@ export class Metrics {
     help: 'Trainings that wait in the store; every instance on it tells the same number.',
     registers: [this.#registry],
   });
+  /** The metrics of the answers of agents. */
+  readonly answers = new AnswerMetrics(this.#registry);
 
   constructor() {
     const requestsInProgress = () => this.#requestsInProgress;

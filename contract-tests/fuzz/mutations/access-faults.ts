@@ -2,7 +2,10 @@
 import { METHODS } from 'node:http';
 import { type Case, type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
 import { kindsWithin } from '../kinds.js';
-import { methodsOf, pathParametersOf, targets } from '../operations.js';
+import { methodsOf, pathParametersOf, type Target, targets } from '../operations.js';
+import { SOME_ID } from '../valid-cases.js';
+import { KEPT } from '../values/edge-values.js';
+import { isValid } from '../values/schema.js';
 import { certain, type FaultMaker } from './faults.js';
 
 const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
@@ -46,12 +49,18 @@ export const foreignResources: FaultMaker = (made) => {
   const ofOther = { what: "another project's", statuses: [404] };
   return certain([
     strangers,
-    ...[PLACEHOLDERS.keptId, 'kept'].map((name) => ({
+    ...[...(mayBeId(target, resource) ? [PLACEHOLDERS.keptId] : []), KEPT].map((name) => ({
       ...withParameter(elsewhere, { name: resource, in: 'path' }, name),
       fault: ofOther,
     })),
   ]);
 };
+
+/** Whether an identifier is a valid value of a parameter. */
+function mayBeId({ parameters }: Target, name: string): boolean {
+  const schema = parameters.find((parameter) => parameter.name === name)?.schema;
+  return schema !== undefined && isValid(schema, SOME_ID);
+}
 
 /** All methods but CONNECT, which has no address and its own answer in HTTP (RFC 9110, section 9.3.6). */
 const ASKED = METHODS.filter((method) => method !== 'CONNECT');
