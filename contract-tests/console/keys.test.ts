@@ -44,6 +44,7 @@ describe('the key of the console', () => {
       expect.stringContaining('May read'),
       expect.stringContaining('May not write'),
       expect.stringContaining('May not predict'),
+      expect.stringContaining('May not ask'),
       expect.stringContaining('May not operate'),
     ]);
     await expectGoodView(look);

@@ -145,11 +145,18 @@ export function Editor<R extends Resource>({
       up={up}
       actions={
         theirs !== null && (
-          <ConfirmDelete
-            what={`the ${kind.name} ${base.value.name}`}
-            consequences={<kind.Consequences project={project} resource={base.value} />}
-            remove={remove}
-          />
+          <>
+            {kind.views?.(project, base.value).map((view) => (
+              <a key={view.href} class="button" href={view.href}>
+                {view.text}
+              </a>
+            ))}
+            <ConfirmDelete
+              what={`the ${kind.name} ${base.value.name}`}
+              consequences={<kind.Consequences project={project} resource={base.value} />}
+              remove={remove}
+            />
+          </>
         )
       }
     >

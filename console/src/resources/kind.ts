@@ -29,6 +29,12 @@ export interface Named {
   readonly name: string;
 }
 
+/** A link to a view. */
+export interface ViewLink {
+  readonly href: string;
+  readonly text: string;
+}
+
 /** One kind of resource: its requests, and what the console says of it. */
 export interface Kind<R extends Resource> {
   readonly name: 'skill' | 'agent' | 'chatbot';
@@ -52,6 +58,8 @@ export interface Kind<R extends Resource> {
     values: Values,
   ) => Promise<Answer<R>>;
   readonly remove: (project: string, name: string, etag: string | null) => Deletion;
+  /** Returns links to the other views of a resource. */
+  readonly views?: (project: string, resource: R) => readonly ViewLink[];
   /** Names the resources that use this one. */
   readonly Users?: (props: { project: string; resource: R }) => ComponentChildren;
   /** Says what a deletion does to others. */
