@@ -25,7 +25,7 @@ try {
 }
 
 async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<void> {
-  const service = await openService(config, log, tracing?.traceRequests);
+  const service = await openService(config, log, tracing);
   try {
     await service.listen();
     const signal = stopSignal();

@@ -1,16 +1,21 @@
 import type { RequestListener, Server } from 'node:http';
-import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { Agents } from './agents/agents.js';
+import { Agents, type ChatServer } from './agents/agents.js';
+import { SqlTools } from './agents/tools/sql-tool.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
-import type { Config } from './config.js';
+import { ChatClient } from './chat/chat-client.js';
+import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
+import { Databases } from './databases/databases.js';
+import { parseDatabases } from './databases/settings.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/idempotency.js';
 import { Store, withoutCredentials } from './store/index.js';
+import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
+import type { Tracing } from './telemetry/tracing.js';
 import { Predictors } from './training/predictors.js';
 import { Tables } from './training/tables.js';
 import { Trainings } from './training/trainings.js';
@@ -43,14 +48,14 @@ export interface Service {
 
 /**
  * Opens the store and builds the service on it. The caller must stop the service in every case.
- * @param traceRequests creates a span for each request, if tracing is on
+ * @param tracing makes spans, if tracing is on
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
 export async function openService(
   config: Config,
   log: Logger,
-  traceRequests?: RequestHandler,
+  tracing?: Pick<Tracing, 'traceRequests' | 'startSpan'>,
 ): Promise<Service> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
@@ -73,11 +78,17 @@ export async function openService(
     const stopping = new AbortController();
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
-    const agents = new Agents();
+    const databases = openDatabases(config);
+    const agents = new Agents(
+      { store, predictors, sql: databases && new SqlTools(databases) },
+      config.chat && chatServer(config.chat),
+      watchAnswers(metrics.answers, log, tracing?.startSpan),
+      log,
+    );
     const services = { store, tables, trainings, predictors, metrics, agents };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
-    const app = createApp(config, contract, services, callers, signal, log, traceRequests);
+    const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
 
     let server: Server | undefined;
     let housekeeping: NodeJS.Timeout | undefined;
@@ -101,6 +112,7 @@ export async function openService(
           await Promise.all([server && close(server), trainings.stop()]);
         } finally {
           tables.stop();
+          await databases?.stop();
           await store.close();
         }
       },
@@ -109,6 +121,16 @@ export async function openService(
     await store.close();
     throw error;
   }
+}
+
+/** Returns the databases that skills may read, if the operator names any. */
+function openDatabases({ databases }: Config): Databases | undefined {
+  const settings = parseDatabases(databases);
+  return settings.size === 0 ? undefined : new Databases(settings);
+}
+
+function chatServer({ url, key, model, models }: ChatConfig): ChatServer {
+  return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
 }
 
 /** Without keys every caller owns everything, so only this machine may connect. */

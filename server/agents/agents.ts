@@ -1,6 +1,17 @@
+import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
+import type { ChatMessage } from '../chat/messages.js';
+import type { ChatConfig } from '../config.js';
 import type { Project } from '../store/index.js';
-import type { Answering, HistoryMessage } from './answer.js';
+import { type AgentRecord, answerSettings } from './agent-record.js';
+import type { Answering, HistoryMessage, Step } from './answer.js';
+import { answer, type Chat } from './answer-loop.js';
+import { type AnswerBounds, BOUNDS } from './bounds.js';
+import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from './errors.js';
+import { type AnswerObserver, observed } from './observer.js';
+import { filled, hasQuestion, type MissingTool, systemPrompt } from './prompt.js';
+import { ToolBox } from './tool-box.js';
+import { type ToolKit, type ToolServices, toolKit } from './tools/tool-kit.js';
 
 /** A question to an agent, or to the language model alone. */
 export interface Question {
@@ -18,13 +29,102 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
+/** The chat server, and the language models that it has for agents. */
+export interface ChatServer extends Pick<ChatConfig, 'model' | 'models'> {
+  readonly client: Chat;
+}
+
+const NO_SKILLS: ToolKit = { tools: [], types: new Set(), plain: [], missing: [] };
+
 /** Answers questions with the help of a chat server and the skills of agents. */
 export class Agents {
+  /** @param chat the chat server; undefined if there is none, and nothing can be asked */
+  constructor(
+    private readonly services: ToolServices,
+    private readonly chat: ChatServer | undefined,
+    private readonly observer: AnswerObserver,
+    private readonly log: Pick<Logger, 'error'>,
+    private readonly bounds: AnswerBounds = BOUNDS,
+  ) {}
+
   /**
    * Prepares an answer; nothing is sent to the chat server before its first event is requested.
-   * @throws {ProblemError} if the agent does not exist, or nothing can be asked
+   * @throws {UnknownAgentError | ChatNotConfiguredError | UnknownChatModelError} if nothing can be asked
+   * @throws the reason of the question's `signal`
    */
-  async prepare(_question: Question): Promise<Answering> {
-    throw new Error('in progress');
+  async prepare(question: Question): Promise<Answering> {
+    const { caller, project, messages, traceId, signal } = question;
+    const agent = question.agent === null ? null : await this.#find(project, question.agent);
+    const { client, model } = this.#serverFor(agent, question.modelName ?? null);
+    const { tools: most } = this.bounds;
+    const kit = agent
+      ? await toolKit(agent.skills, this.services, caller, project, most, signal)
+      : NO_SKILLS;
+    const settings = agent && answerSettings(agent);
+    const template = settings?.promptTemplate ?? '';
+    const prepared = {
+      ...{ model, temperature: settings?.temperature },
+      messages: [
+        systemMessage(agent, kit, [hasQuestion(template) ? '' : template, question.instructions]),
+        ...withTemplate(messages, template),
+      ],
+      tools: new ToolBox(kit.tools, this.bounds),
+      firstSteps: kit.missing.map(unusable),
+      returnsContext: settings?.returnsContext ?? false,
+    };
+    const about = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
+    return observed(answer(client, prepared, this.bounds, signal), about, this.observer);
   }
+
+  /** Reports the cause of an answer that failed inside the service. */
+  noteFailure(cause: unknown, traceId: string): void {
+    this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
+  }
+
+  async #find({ id, name }: Project, nameOrId: string): Promise<AgentRecord> {
+    const pieces = await this.services.store.agents.show(id, nameOrId);
+    if (!pieces) throw new UnknownAgentError(nameOrId, name);
+    return JSON.parse(pieces.join(''));
+  }
+
+  /** Chooses the language model. Without a list of models, every agent uses the same. */
+  #serverFor(agent: AgentRecord | null, modelName: string | null) {
+    if (!this.chat) throw new ChatNotConfiguredError();
+    const { client, model, models } = this.chat;
+    const wanted = agent ? (agent.model_name ?? agent.model?.model_name ?? null) : modelName;
+    if (models === undefined || wanted === null) return { client, model };
+    if (models.includes(wanted)) return { client, model: wanted };
+    const who = agent ? `agent "${agent.name}"` : 'chatbot';
+    throw new UnknownChatModelError(who, wanted, models);
+  }
+}
+
+function systemMessage(
+  agent: AgentRecord | null,
+  kit: ToolKit,
+  instructions: readonly (string | undefined)[],
+): ChatMessage {
+  const content = systemPrompt({
+    agent: agent?.name ?? null,
+    toolTypes: kit.types,
+    plainSkills: kit.plain,
+    missingTools: kit.missing,
+    instructions: instructions.flatMap((text) => (text ? [text] : [])),
+  });
+  return { role: 'system', content };
+}
+
+/** Fills the last question into a template that has a place for it. */
+function withTemplate(messages: readonly HistoryMessage[], template: string): ChatMessage[] {
+  if (!hasQuestion(template)) return [...messages];
+  return messages.map((message, index) =>
+    index === messages.length - 1
+      ? { ...message, content: filled(template, message.content) }
+      : message,
+  );
+}
+
+/** Returns the step of a skill that cannot be used, so that callers see why. */
+function unusable({ skill, reason }: MissingTool): Step {
+  return { skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 };
 }

@@ -4,7 +4,7 @@ import { hasBody } from '../http/message-body.js';
 import { onResponseClose } from '../http/on-response-close.js';
 import type { WorkTurn } from '../pipeline/work-turn.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '../fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '../fair-queue.js';
 
 /**
  * The time in which requests are started in one turn of the event loop, in milliseconds. Node

@@ -322,7 +322,7 @@ describe('the limit of streams', () => {
   };
 
   test('counts a stream until it ends, and lets nobody wait', async () => {
-    const url = await serve(stream, asOwner, limitStreams(2, unthrottled));
+    const url = await serve(stream, asOwner, limitStreams('streams', 2, unthrottled));
     const [first] = [await begin(url), await begin(url)];
     expect(first.status).toBe(200);
     expect((await begin(url)).status).toBe(503);
@@ -332,7 +332,7 @@ describe('the limit of streams', () => {
   });
 
   test('gives at most half to one owner, and the rest to others', async () => {
-    const url = await serve(stream, asOwner, limitStreams(4, unthrottled));
+    const url = await serve(stream, asOwner, limitStreams('streams', 4, unthrottled));
     const statuses = [];
     for (const owner of ['greedy', 'greedy', 'greedy', 'modest']) {
       statuses.push((await begin(url, { owner })).status);

@@ -1,10 +1,10 @@
 import type { components } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { Handlers } from '../pipeline/handlers.js';
-import { problem } from '../problems/problem.js';
 import type { Project, SkillsChange, Store } from '../store/index.js';
 import { idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
+import { agentNotFound } from './not-found.js';
 import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
 import { findProject, inProject, lockProject } from './project-access.js';
 import { withoutNulls } from './without-nulls.js';
@@ -58,7 +58,7 @@ export function agentOperations(store: Store): AgentOperations {
         );
         const change = skillsChange(skills, skills_to_add, skills_to_remove);
         const agent = await tx.agents.update(project.id, name, fields, change);
-        if (!agent) throw notFound(name, project);
+        if (!agent) throw agentNotFound(name, project.name);
         return reply({ status: 200, ...(await tagged<Agent>(agent)) });
       }),
 
@@ -86,7 +86,7 @@ function deleteAgent(store: Store, { caller, params, headers }: Deletion): Promi
     if (isConditional(headers)) {
       await checkPreconditions(headers, await findAgent(tx, project, name));
     }
-    if (!(await tx.agents.remove(project.id, name))) throw notFound(name, project);
+    if (!(await tx.agents.remove(project.id, name))) throw agentNotFound(name, project.name);
   });
 }
 
@@ -120,13 +120,6 @@ function nameOf(skill: SkillReference): string {
 
 async function findAgent(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
   const agent = await store.agents.show(project.id, nameOrId);
-  if (!agent) throw notFound(nameOrId, project);
+  if (!agent) throw agentNotFound(nameOrId, project.name);
   return agent;
-}
-
-function notFound(nameOrId: string, project: Project) {
-  return problem(
-    '/problems/agent-not-found',
-    `There is no agent with the name or identifier "${nameOrId}" in the project "${project.name}".`,
-  );
 }

@@ -4,6 +4,12 @@
  */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
+import {
+  ChatNotConfiguredError,
+  UnknownAgentError,
+  UnknownChatModelError,
+} from '../agents/errors.js';
+import { ChatError } from '../chat/chat-error.js';
 import { asRecord } from '../contract/json-record.js';
 import {
   type FieldError,
@@ -27,11 +33,17 @@ import {
 } from '../store/index.js';
 import { TooManyTablesError } from '../training/tables.js';
 import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../training/worker-process.js';
+import { WorkerEndedError } from '../workers/worker-process.js';
+import { agentNotFound } from './not-found.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
-  return writeProblem(thrown, request) ?? tableProblem(thrown) ?? storeProblem(thrown);
+  return (
+    writeProblem(thrown, request) ??
+    tableProblem(thrown) ??
+    agentProblem(thrown) ??
+    storeProblem(thrown)
+  );
 }
 
 function writeProblem(thrown: unknown, request: FailedRequest): ProblemError | undefined {
@@ -87,6 +99,30 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
       5,
       { cause: thrown },
     );
+  }
+  return undefined;
+}
+
+/** Returns the problem of an agent that cannot answer. */
+function agentProblem(thrown: unknown): ProblemError | undefined {
+  if (thrown instanceof UnknownAgentError) return agentNotFound(thrown.agent, thrown.project);
+  if (thrown instanceof ChatNotConfiguredError) {
+    return problem(
+      '/problems/chat-not-configured',
+      'This service has no chat server, so its agents cannot answer; those who run it can set CHAT_URL and CHAT_MODEL.',
+    );
+  }
+  if (thrown instanceof UnknownChatModelError) {
+    const { who, model, models } = thrown;
+    return problem(
+      '/problems/unknown-chat-model',
+      `The ${who} has the model_name "${model}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
+    );
+  }
+  if (thrown instanceof ChatError) {
+    const { message, errorType, retryAfter } = thrown;
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+    return problem('/problems/chat-server-failed', message, { error_type: errorType }, headers);
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onResponseClose, wasSent } from '../http/on-response-close.js';
 import type { ProblemType } from '../problems/problem.js';
+import { AnswerMetrics } from './answer-metrics.js';
 
 /** In seconds: from a response out of memory to a training's upload. */
 const DURATION_BUCKETS = [
@@ -43,6 +44,8 @@ interface OperationSeries {
  */
 export class Metrics {
   readonly #registry = new Registry();
+  /** The metrics of the answers of agents. */
+  readonly answers = new AnswerMetrics(this.#registry);
   readonly #operations = new Map<string, OperationSeries>();
   #requestsInProgress = 0;
   #trainingCounts: TrainingCounts | undefined;

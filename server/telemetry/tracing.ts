@@ -9,10 +9,26 @@ const FLUSH_TIMEOUT_MS = 3000;
 /** The package that creates spans, an optional peer dependency. */
 const SDK = '@opentelemetry/sdk-node@0.223.0';
 
+/** Facts about a span. */
+type Facts = Readonly<Record<string, string | number | boolean>>;
+
+/** Starts a span. */
+export type StartSpan = (
+  name: string,
+  attributes: Facts,
+) => {
+  /** Adds an event to the span. */
+  event(name: string, facts: Facts): void;
+  /** Ends the span, with the kind of failure if it failed. */
+  end(failure?: string): void;
+};
+
 /** Spans are made and sent. */
 export interface Tracing {
   /** Makes a span of each request. */
   readonly traceRequests: RequestHandler;
+  /** Starts the spans of answers. */
+  readonly startSpan: StartSpan;
   /**
    * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
    * what is still trying then keeps a process from ending by itself, until
@@ -40,6 +56,7 @@ export async function startTracing(
   for (const name of ENDPOINTS) refuseMalformed(name, env[name]);
   const { NodeSDK, resources } = await installedSdk();
   const { context, DiagLogLevel, diag, propagation, trace } = await import('@opentelemetry/api');
+  const { answerSpans } = await import('./answer-spans.js');
   const { requestSpans } = await import('./request-spans.js');
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
@@ -58,6 +75,7 @@ export async function startTracing(
   sdk.start();
   return {
     traceRequests: requestSpans(),
+    startSpan: answerSpans(),
     async stop() {
       const sent = sdk.shutdown().then(
         () => true,

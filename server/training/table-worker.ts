@@ -6,7 +6,7 @@ import {
   readJsonTable,
   TableError,
 } from '../../prediction/src/reading.js';
-import { type JobOutput, serveJobs } from './serve-jobs.js';
+import { type JobOutput, serveJobs } from '../workers/serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */

@@ -7,7 +7,7 @@ import type { TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';
 import { UploadMeter } from './upload-meter.js';
 import { isSlowSinceBegin, tooSlow, type Upload, UploadSlots } from './upload-slots.js';
-import { OutOfMemoryError } from './worker-process.js';
+import { OutOfMemoryError } from '../workers/worker-process.js';
 
 /**
  * The most tables that are read at once: large ones while they arrive, and small ones that have

@@ -5,7 +5,7 @@ import {
   TableDecoder,
   train,
 } from '../../prediction/src/training.js';
-import { serveJobs } from './serve-jobs.js';
+import { serveJobs } from '../workers/serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 
 /** Runs in a process of its own: trains models, each from the parts of a table. */

@@ -3,6 +3,7 @@ import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
+import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
 import { Predictors } from '../../../server/training/predictors.js';
 import { Tables } from '../../../server/training/tables.js';
@@ -16,13 +17,16 @@ const config = readConfig(process.env);
 const contract = await grownContract(Number(MORE));
 const log = pino({ level: config.logLevel });
 const store = await openStore();
+const predictors = new Predictors(store);
+const metrics = new Metrics();
+const answers = watchAnswers(metrics.answers, log);
 const services = {
-  agents: new Agents(),
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
-  predictors: new Predictors(store),
-  metrics: new Metrics(),
+  predictors,
+  metrics,
+  agents: new Agents({ store, predictors, sql: undefined }, undefined, answers, log),
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();

@@ -29,16 +29,20 @@ export class FairQueue<T> {
     this.#byOwner.set(owner, items);
   }
 
-  /** Removes the next item; its owner's next item waits until all other owners have had a turn. */
-  take(): T | undefined {
-    const [first] = this.#byOwner;
-    if (!first) return undefined;
-    const [owner, items] = first;
-    this.#byOwner.delete(owner);
-    const item = items.shift();
-    if (items.length > 0) this.#byOwner.set(owner, items);
-    this.#size -= 1;
-    return item;
+  /**
+   * Removes the next item; its owner's next item waits until all other owners have had a turn.
+   * @param mayTake skips the owners for whom it returns false
+   */
+  take(mayTake: (owner: string) => boolean = () => true): T | undefined {
+    for (const [owner, items] of this.#byOwner) {
+      if (!mayTake(owner)) continue;
+      this.#byOwner.delete(owner);
+      const item = items.shift();
+      if (items.length > 0) this.#byOwner.set(owner, items);
+      this.#size -= 1;
+      return item;
+    }
+    return undefined;
   }
 
   /** Returns whether the queue has items of other owners. */

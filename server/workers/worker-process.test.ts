@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { coalesceChunks } from './coalesce-chunks.js';
+import { coalesceChunks } from '../training/coalesce-chunks.js';
 import { type Job, OutOfMemoryError, WorkerEndedError, WorkerPool } from './worker-process.js';
 
-const BUILT = new URL('../../dist/server/training/', import.meta.url);
+const BUILT = new URL('../../dist/server/workers/', import.meta.url);
 
 /** A worker that runs the named action of a job. */
 const SCRIPT = `

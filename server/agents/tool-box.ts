@@ -1,0 +1,106 @@
+import type { ToolCall, ToolDefinition } from '../chat/messages.js';
+import type { Step } from './answer.js';
+import type { AnswerBounds } from './bounds.js';
+import { failedTool, fencedResult } from './prompt.js';
+import { type Passage, type Tool, ToolError } from './tool.js';
+
+/** The most characters of a result or an error in a step. */
+const MAX_SHOWN = 4000;
+
+/** The use of a tool: what callers see, what the language model reads, and the passages found. */
+export interface ToolUse {
+  readonly step: Step;
+  readonly message: string;
+  readonly passages: readonly Passage[];
+  /** Whether the language model sent arguments that are no JSON object. */
+  readonly wasMalformed: boolean;
+}
+
+/** The tools of an answer, by the names that the language model knows. */
+export class ToolBox {
+  readonly #tools: ReadonlyMap<string, Tool>;
+
+  constructor(
+    tools: readonly Tool[],
+    private readonly bounds: AnswerBounds,
+  ) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** The definitions for the chat server. */
+  get definitions(): ToolDefinition[] {
+    return [...this.#tools.values()].map(({ name, description, parameters }) => ({
+      ...{ name, description, parameters },
+    }));
+  }
+
+  /**
+   * Uses a tool. A tool that fails is a use too, with the reason.
+   * @throws the reason of `signal`
+   */
+  async use({ name, arguments: text }: ToolCall, signal: AbortSignal): Promise<ToolUse> {
+    const begun = performance.now();
+    const tool = this.#tools.get(name);
+    const input = inputOf(text);
+    const wasMalformed = input === undefined;
+    const shown = wasMalformed ? shortened(text) : shownInput(input, text);
+    const about = { skill: tool?.skill ?? null, tool: shortened(name, 100), input: shown };
+    const took = () => Math.round(performance.now() - begun);
+    try {
+      if (!tool) throw new ToolError(this.#unknownTool(name));
+      if (wasMalformed) {
+        throw new ToolError(
+          'its arguments are no JSON object; send one, such as {"name": "value"}.',
+        );
+      }
+      const { text: result, passages = [] } = await tool.run(input, signal);
+      const { resultBytes } = this.bounds;
+      const step = { ...about, result: shortened(result), error: null, milliseconds: took() };
+      return { step, message: fencedResult(cut(result, resultBytes)), passages, wasMalformed };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ToolError)) throw error;
+      const step = {
+        ...about,
+        ...{ result: null, error: shortened(error.message), milliseconds: took() },
+      };
+      return { step, message: failedTool(error.message), passages: [], wasMalformed };
+    }
+  }
+
+  #unknownTool(name: string): string {
+    const known = [...this.#tools.keys()];
+    const others = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+    return `the agent has no tool named ${JSON.stringify(shortened(name, 100))}; ${others}.`;
+  }
+}
+
+/** Returns the input of a call; undefined if it is no JSON object. No text is an empty object. */
+function inputOf(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function shownInput(input: unknown, text: string): unknown {
+  return text.length <= MAX_SHOWN ? input : shortened(text);
+}
+
+/** U+0000 and halves of surrogate pairs, which no database keeps. */
+const UNSTORABLE = /[\0\p{Surrogate}]/gu;
+
+function shortened(text: string, most = MAX_SHOWN): string {
+  const short = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return short.replace(UNSTORABLE, '\u{fffd}');
+}
+
+/** Cuts a text to a number of bytes, and says so. */
+function cut(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  return `${bytes.subarray(0, most).toString()}\n(The rest is left out: the result has ${bytes.length} bytes.)`;
+}

@@ -1,0 +1,93 @@
+import type { Databases } from '../../databases/databases.js';
+import { QueryError } from '../../databases/query-error.js';
+import type { TableDescription } from '../../databases/result.js';
+import { LruCache } from '../../lru-cache.js';
+import { type Tool, ToolError } from '../tool.js';
+import type { ToolSkill } from './tool-skill.js';
+
+/** The time for which the columns of tables are kept, in milliseconds. */
+const KEPT_MS = 60_000;
+
+/** The most characters of a description of tables. */
+const MAX_CHARACTERS = 8000;
+
+interface Kept {
+  readonly tables: readonly TableDescription[];
+  readonly at: number;
+}
+
+/** Makes the tools of skills of the type `sql` (`params: {database, tables}`). */
+export class SqlTools {
+  readonly #described = new LruCache<Kept>({ maxEntries: 1000 });
+
+  constructor(private readonly databases: Databases) {}
+
+  /**
+   * @throws {ToolError} if the tool cannot be used now, with the reason
+   * @throws the reason of `signal`
+   */
+  async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
+    const { database, tables, description } = skill.params;
+    if (typeof database !== 'string' || !isTexts(tables)) {
+      throw new ToolError('its params name no database and tables.');
+    }
+    const described = await asTool(this.#describe(owner, database, tables, signal));
+    return {
+      ...{ name: skill.toolName, skill: skill.name },
+      description: [
+        ...(typeof description === 'string' ? [description] : []),
+        `Reads the database ${JSON.stringify(database)} with one SELECT. Tables:`,
+        ...described.map(tableText),
+      ]
+        .join('\n')
+        .slice(0, MAX_CHARACTERS),
+      parameters: PARAMETERS,
+      run: async (input, cancelled) => {
+        const { sql } = Object(input);
+        if (typeof sql !== 'string') throw new ToolError('send the statement as "sql".');
+        const result = await asTool(this.databases.query(owner, database, tables, sql, cancelled));
+        return { text: JSON.stringify(result) };
+      },
+    };
+  }
+
+  async #describe(
+    owner: string,
+    database: string,
+    tables: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly TableDescription[]> {
+    const key = JSON.stringify([owner, database, tables]);
+    const kept = this.#described.get(key);
+    if (kept && performance.now() - kept.at < KEPT_MS) return kept.tables;
+    const described = await this.databases.describe(owner, database, tables, signal);
+    this.#described.set(key, { tables: described, at: performance.now() });
+    return described;
+  }
+}
+
+const PARAMETERS = {
+  type: 'object',
+  properties: { sql: { type: 'string', description: 'One SELECT statement.' } },
+  required: ['sql'],
+  additionalProperties: false,
+};
+
+function isTexts(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+  );
+}
+
+function tableText({ name, columns }: TableDescription): string {
+  return `${name}(${columns.map((column) => `${column.name} ${column.type}`.trim()).join(', ')})`;
+}
+
+/** Passes on what a language model can correct. */
+async function asTool<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw error instanceof QueryError ? new ToolError(error.message) : error;
+  }
+}

@@ -1,0 +1,26 @@
+/** Bounds of one answer of a chat server. */
+export interface ChatLimits {
+  /**
+   * The longest wait for the first byte of the answer, in milliseconds. A server may load a model
+   * meanwhile. `fetch` waits for headers for at most 300 s, whatever this limit is.
+   */
+  readonly firstByteMs: number;
+  /** The longest silence within the answer, in milliseconds. */
+  readonly silenceMs: number;
+  /** The longest time of the whole answer, in milliseconds. */
+  readonly totalMs: number;
+  /** The longest wait for the usage and the end of an answer that is complete, in milliseconds. */
+  readonly endMs: number;
+  /** The size of text, reasoning and tool calls together, in bytes of UTF-8. */
+  readonly maxBytes: number;
+  readonly maxToolCalls: number;
+}
+
+export const DEFAULT_LIMITS: ChatLimits = {
+  firstByteMs: 120_000,
+  silenceMs: 60_000,
+  totalMs: 300_000,
+  endMs: 2_000,
+  maxBytes: 2 * 1024 * 1024,
+  maxToolCalls: 64,
+};

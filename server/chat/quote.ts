@@ -1,0 +1,20 @@
+const MAX_LENGTH = 200;
+const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
+const CREDENTIALS = /\b(?:bearer\s+\S+|sk-[\w*-]+)/gi;
+/** White space and the control characters, which could forge lines of a log. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const BREAKS = /[\s\u0000-\u001f\u007f]+/g;
+
+/**
+ * Returns the words of a chat server as a part of a message: one line of up to 200 characters,
+ * without addresses, credentials and the key.
+ */
+export function quote(words: string, key: string | undefined): string {
+  const withoutKey = key ? words.replaceAll(key, '…') : words;
+  const line = withoutKey
+    .replace(CREDENTIALS, '…')
+    .replace(ADDRESSES, '…')
+    .replace(BREAKS, ' ')
+    .trim();
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,22 @@
+/** The contract of chat servers: what a request to one must be. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { load } from 'js-yaml';
+import type { components } from '../../generated/chat-server.js';
+import { root } from '../root.js';
+
+/** The body of a request to a chat server. */
+export type ChatRequestBody = components['schemas']['ChatCompletionRequest'];
+
+/** Returns a check of requests to chat servers against an OpenAPI document that has their schema. */
+export function requestCheck(document: URL, schema: string): ValidateFunction<ChatRequestBody> {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema(Object(load(readFileSync(document, 'utf8'))), 'document');
+  return ajv.compile<ChatRequestBody>({ $ref: `document#/components/schemas/${schema}` });
+}
+
+/** Returns true for a request that `chat-server.yaml` allows. */
+export const isChatRequest: ValidateFunction<ChatRequestBody> = requestCheck(
+  new URL('server/chat/chat-server.yaml', root),
+  'ChatCompletionRequest',
+);
