@@ -1002,7 +1002,7 @@ export interface components {
             skill: {
                 name: components["schemas"]["Name"];
                 type: components["schemas"]["SkillType"];
-                params?: components["schemas"]["OptionalObject"];
+                params?: components["schemas"]["OptionalSkillParams"];
             };
         };
         /** @description The changes to the skill, under `skill`. */
@@ -1011,9 +1011,43 @@ export interface components {
             skill: {
                 name?: components["schemas"]["OptionalName"];
                 type?: components["schemas"]["OptionalText"];
-                params?: components["schemas"]["OptionalObject"];
+                params?: components["schemas"]["OptionalSkillParams"];
             };
         };
+        /**
+         * @description A JSON object, which merges with the stored one. Skills of the types `model`, `sql`, `retrieval` and
+         *     `knowledge_base` have the members that their tools need; other members are the user's own. Null counts as not sent.
+         */
+        OptionalSkillParams: {
+            [key: string]: unknown;
+        } | null;
+        /** @description The members of `params` that a skill of the type `model` has. */
+        ModelSkillParams: {
+            /** @description The model of the project that predicts. */
+            model: string;
+            /**
+             * Format: int32
+             * @description The version of the model; without it, the one that serves.
+             */
+            version?: number;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `sql` has. */
+        SqlSkillParams: {
+            /** @description The database, by the name that those who run the service gave it (`DATABASES`). */
+            database: string;
+            /** @description The tables that agents may read, with commas between them. */
+            tables: components["schemas"]["FreeText"][];
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `retrieval` or `knowledge_base` has. */
+        RetrievalSkillParams: {
+            /** @description The subject of the documents. A skill of the type `retrieval` needs it. */
+            source?: string;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The purpose of the tool, which tells the agent when to use it. */
+        ToolDescription: string;
         /** @description A name. Null counts as not sent. */
         OptionalName: string | null;
         /** @description Any text. Null counts as not sent. */
@@ -1154,8 +1188,8 @@ export interface components {
                 agent_name?: components["schemas"]["AgentNameReference"];
                 model_name?: components["schemas"]["OptionalText"];
                 database_name?: components["schemas"]["OptionalText"];
-                settings?: components["schemas"]["OptionalObject"];
-                params?: components["schemas"]["DeprecatedParams"];
+                settings?: components["schemas"]["ChatbotSettings"];
+                params?: components["schemas"]["DeprecatedChatbotParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
         /** @description The changes to the chatbot, under `chatbot`. */
@@ -1167,10 +1201,42 @@ export interface components {
                 agent_name?: components["schemas"]["AgentNameReference"];
                 model_name?: components["schemas"]["OptionalText"];
                 database_name?: components["schemas"]["OptionalText"];
-                settings?: components["schemas"]["OptionalObject"];
-                params?: components["schemas"]["DeprecatedParams"];
+                settings?: components["schemas"]["ChatbotSettings"];
+                params?: components["schemas"]["DeprecatedChatbotParams"];
             } & (components["schemas"]["SettingsOrParams"] & components["schemas"]["OneAgentReference"]);
         };
+        /**
+         * @description The settings of the chatbot, which merge with the stored ones. `greeting`, `instructions` and `history` shape its
+         *     conversations; other keys are the user's own. A setting that is null is removed. Null for all counts as not sent.
+         */
+        ChatbotSettings: ({
+            greeting?: components["schemas"]["Greeting"];
+            instructions?: components["schemas"]["Instructions"];
+            history?: components["schemas"]["HistoryLength"];
+        } & {
+            [key: string]: unknown;
+        }) | null;
+        /**
+         * @deprecated
+         * @description Another name for `settings`, for existing clients. Send one of the two.
+         */
+        DeprecatedChatbotParams: ({
+            greeting?: components["schemas"]["Greeting"];
+            instructions?: components["schemas"]["Instructions"];
+            history?: components["schemas"]["HistoryLength"];
+        } & {
+            [key: string]: unknown;
+        }) | null;
+        /** @description The first message of each new conversation, from the chatbot. */
+        Greeting: string | null;
+        /** @description Instructions for the language model, beside those of the agent. */
+        Instructions: string | null;
+        /**
+         * Format: int32
+         * @description The number of earlier messages that are sent with a question, 20 without it. At most 64 KiB of their text is
+         *     sent, the newest of it, beginning with a message of a person.
+         */
+        HistoryLength: number | null;
         /** @description Name the agent by its identifier or by its name, not by both. */
         OneAgentReference: unknown;
         /** @description A document of a skill, without its text. */

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
+import { FairQueue } from '../fair-queue.js';
 import { hasBody } from '../http/message-body.js';
 import { onResponseClose } from '../http/on-response-close.js';
 import type { WorkTurn } from '../pipeline/work-turn.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
-import { FairQueue } from '../fair-queue.js';
 import type { Throttle } from './throttle-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 

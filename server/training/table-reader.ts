@@ -1,6 +1,6 @@
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
-import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 import { type PoolOptions, WorkerPool } from '../workers/worker-process.js';
+import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 
 /**
  * `maxHeap` does not include typed arrays, which the limits of a table keep to about 200 MB. It

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TableError, type Task } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
+import { OutOfMemoryError } from '../workers/worker-process.js';
 import { coalesceChunks } from './coalesce-chunks.js';
 import type { TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';
 import { UploadMeter } from './upload-meter.js';
 import { isSlowSinceBegin, tooSlow, type Upload, UploadSlots } from './upload-slots.js';
-import { OutOfMemoryError } from '../workers/worker-process.js';
 
 /**
  * The most tables that are read at once: large ones while they arrive, and small ones that have

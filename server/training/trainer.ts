@@ -1,6 +1,6 @@
 import type { TrainedVersion } from '../store/index.js';
-import type { TrainingResult } from './training-message.js';
 import { type PoolOptions, WorkerPool } from '../workers/worker-process.js';
+import type { TrainingResult } from './training-message.js';
 
 const OPTIONS: PoolOptions = {
   script: new URL('./training-worker.js', import.meta.url),

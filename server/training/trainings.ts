@@ -3,8 +3,8 @@ import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
 import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
-import { Trainer } from './trainer.js';
 import { OutOfMemoryError, WorkerEndedError } from '../workers/worker-process.js';
+import { Trainer } from './trainer.js';
 
 /** The most attempts: a training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;

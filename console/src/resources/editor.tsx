@@ -168,6 +168,7 @@ export function Editor<R extends Resource>({
         draft={draft}
         before={base.value}
         choices={kind.choices}
+        memberControls={kind.memberControls ?? {}}
         leftOut={kind.leftOut}
         submitLabel={theirs === null ? `Create the ${kind.name} again` : 'Save changes'}
         busyLabel="Saving …"

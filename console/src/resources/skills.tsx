@@ -5,6 +5,7 @@ import { useLoaded } from '../session/use-loaded.js';
 import { count, time } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { ModelControl, VersionControl } from './model-controls.js';
 import { NameLinks } from './name-links.js';
 
 type Schemas = components['schemas'];
@@ -34,6 +35,7 @@ export const SKILLS: Kind<Skill> = {
     { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
   ],
   choices: {},
+  memberControls: { 'params.model': ModelControl, 'params.version': VersionControl },
   leftOut: [],
   address: ({ id }) => id,
   list: (project, signal) => (query) =>
