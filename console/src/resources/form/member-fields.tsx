@@ -84,14 +84,14 @@ function TextControl({
 }) {
   // A comma at the end of a list is not part of its value, but must stay while one types.
   const [typed, setTyped] = useState('');
-  const text = isSame(valueOf(typed, field), value) ? typed : textOf(value);
+  const text = isSame(parsedText(typed, field), value) ? typed : textOf(value);
   const common = {
     ...control,
     readOnly: isBusy,
     value: text,
     onInput: (event: { currentTarget: { value: string } }) => {
       setTyped(event.currentTarget.value);
-      onValue(valueOf(event.currentTarget.value, field));
+      onValue(parsedText(event.currentTarget.value, field));
     },
   };
   if ((field.maxLength ?? 0) > MAX_LINE_LENGTH) return <textarea {...common} rows={2} spellcheck />;
@@ -99,7 +99,7 @@ function TextControl({
 }
 
 /** Returns what a text means for a field: undefined if it is empty. */
-function valueOf(text: string, field: FormField): unknown {
+function parsedText(text: string, field: FormField): unknown {
   if (text === '') return undefined;
   const types = [field.type ?? []].flat();
   if (types.includes('array')) {
