@@ -98,6 +98,13 @@ export default defineConfig({
       {
         test: {
           ...EVERYWHERE,
+          name: 'agents',
+          include: ['contract-tests/agents/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...EVERYWHERE,
           name: 'cluster',
           include: ['contract-tests/cluster/*.test.ts'],
         },

@@ -15,8 +15,14 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service with a database file, on port 4000 or, if that is taken, on a free port. */
-export async function startService(databaseFile: string): Promise<Service> {
+/**
+ * Starts the service with a database file, on port 4000 or, if that is taken, on a free port.
+ * @param env variables beside those of this process
+ */
+export async function startService(
+  databaseFile: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Service> {
   const port = await freePort(Number(process.env['PORT'] || 4000));
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -26,6 +32,7 @@ export async function startService(databaseFile: string): Promise<Service> {
       BASE_PATH: '',
       DATABASE_URL: `file:${databaseFile}`,
       LOG_LEVEL: 'warn',
+      ...env,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -3375,6 +3375,8 @@ export interface components {
         DocumentLocation: string;
         /** @description The address of the conversation. */
         ConversationLocation: string;
+        /** @description Asks proxies to pass on events as they arrive. Sent with events. */
+        NoBuffering: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
         /**
@@ -4299,6 +4301,7 @@ export interface operations {
             /** @description The answer, in events. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4844,6 +4847,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4891,6 +4895,7 @@ export interface operations {
             /** @description The question and its reply. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

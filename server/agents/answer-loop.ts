@@ -2,7 +2,7 @@ import { ChatError } from '../chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ChatRequest } from '../chat/messages.js';
 import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
-import { NO_MORE_TOOLS } from './prompt.js';
+import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tool.js';
 import type { ToolBox, ToolUse } from './tool-box.js';
 
@@ -69,8 +69,12 @@ class AnswerLoop {
     for (const step of this.#steps) yield { type: 'step', step };
     for (;;) {
       const isLast = this.#isExhausted();
-      const { text, toolCalls } = yield* this.#ask(isLast);
-      if (toolCalls.length === 0) return this.#answer(text);
+      const { text, toolCalls, finishReason } = yield* this.#ask(isLast);
+      if (toolCalls.length === 0) {
+        if (finishReason !== 'length') return this.#answer(text);
+        yield { type: 'delta', text: CUT_OFF };
+        return this.#answer(text + CUT_OFF);
+      }
       if (isLast) throw neverAnswered();
       yield* this.#use(text, toolCalls);
     }

@@ -102,3 +102,6 @@ export function failedTool(reason: string): string {
 /** The message that ends the use of tools. */
 export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
+
+/** The words after a text that the language model did not finish. */
+export const CUT_OFF = '\n\n(The answer is cut off here: the language model has reached its limit.)';

@@ -1,12 +1,12 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from '../../generated/chat-server.js';
-import { AnswerBuilder } from './answer-builder.js';
-import { AnswerDecoder } from './answer-decoder.js';
+import { AnswerBuilder } from './answer/answer-builder.js';
+import { AnswerDecoder } from './answer/answer-decoder.js';
 import { type ChatLimits, DEFAULT_LIMITS } from './chat-limits.js';
 import type { ChatAnswer, ChatRequest } from './messages.js';
 import { brokenConnection, networkError } from './network-error.js';
 import { refusalError } from './refusal.js';
-import { requestBody } from './request-body.js';
+import { requestBody, serializeBody } from './request-body.js';
 import { RequestClock } from './request-clock.js';
 import { ResponseBody } from './response-body.js';
 import { retryAfterSeconds } from './retry-after.js';
@@ -41,6 +41,7 @@ export class ChatClient {
     this.#client = createClient<paths>({
       baseUrl: checkedUrl(url),
       redirect: 'manual',
+      bodySerializer: serializeBody,
       headers: {
         Accept: 'text/event-stream, application/json',
         ...(key && { Authorization: `Bearer ${checkedKey(key)}` }),

@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask, scripted, streamed } from '../../testkit/chat/ask.js';
+import { describe, expect, it } from 'vitest';
+import { ask } from '../../testkit/chat/ask.js';
 import {
   type ChatReply,
   callChunk,
@@ -13,9 +12,6 @@ import {
   says,
   stream,
 } from '../../testkit/chat/reply.js';
-import { freePort } from '../../testkit/http/free-port.js';
-import { listen } from '../../testkit/http/listen.js';
-import { ChatClient } from './chat-client.js';
 import type { ChatErrorType } from './chat-error.js';
 
 type Failure = readonly [reply: ChatReply, errorType: ChatErrorType, message: RegExp];
@@ -210,71 +206,6 @@ describe('a chat client says', () => {
     const { message } = await failureOf(ask(refuses(400, { message: words }), { key: KEY }));
     expect(message).toContain('It says: "see … … … … [31m xxx');
     expect(message.length).toBeLessThan(400);
-  });
-
-  it('that the server is not there', async () => {
-    const url = `http://127.0.0.1:${await freePort()}/v1`;
-    await expect(streamed(new ChatClient({ url }))).rejects.toMatchObject({
-      errorType: 'connection',
-      message: 'The chat server refused the connection. Start it, or correct CHAT_URL.',
-    });
-  });
-
-  it('that its host is unknown', async () => {
-    const client = new ChatClient({ url: 'http://roster.invalid/v1' });
-    await expect(streamed(client)).rejects.toMatchObject({
-      errorType: 'connection',
-      message: expect.stringMatching(/host of the chat server is unknown/),
-    });
-  });
-
-  it('that the server does not speak TLS', async () => {
-    const { url } = await scripted([says('Hello')]);
-    const client = new ChatClient({ url: url.replace('http:', 'https:') });
-    await expect(streamed(client)).rejects.toMatchObject({
-      errorType: 'connection',
-      message: expect.stringMatching(/^The TLS connection/),
-    });
-  });
-
-  it('that the server does not speak HTTP', async () => {
-    const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-    const port = await freePort();
-    server.listen(port, '127.0.0.1');
-    onTestFinished(() => {
-      server.close();
-    });
-    const client = new ChatClient({ url: `http://127.0.0.1:${port}` });
-    await expect(streamed(client)).rejects.toMatchObject({
-      errorType: 'connection',
-      message: expect.stringMatching(/did not answer in HTTP/),
-    });
-  });
-
-  it('nothing to the target of a redirect', async () => {
-    let isAsked = false;
-    const target = await listen((_request, response) => {
-      isAsked = true;
-      response.end();
-    });
-    const reply = { status: 307, headers: { Location: target } };
-    await expect(ask(reply, { key: KEY })).rejects.toThrow(/redirects/);
-    expect(isAsked).toBe(false);
-  });
-
-  it('that a URL or a key cannot be used, without them', () => {
-    const wrong: [url: string, key: string, message: RegExp][] = [
-      ['secret', '', /is not valid/],
-      ['ftp://secret.test', '', /http:\/\/ or https/],
-      ['http://secret:@a.test', '', /no user and password/],
-      ['http://a.test/v1?api-key=secret', '', /no query/],
-      ['http://a.test/v1', 'secret\n', /visible ASCII/],
-    ];
-    for (const [url, key, message] of wrong) {
-      const create = () => new ChatClient({ url, key });
-      expect(create).toThrow(message);
-      expect(create).not.toThrow(/secret/);
-    }
   });
 });
 

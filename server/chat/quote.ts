@@ -1,9 +1,8 @@
 const MAX_LENGTH = 200;
 const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
 const CREDENTIALS = /\b(?:bearer\s+\S+|sk-[\w*-]+)/gi;
-/** White space and the control characters, which could forge lines of a log. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
-const BREAKS = /[\s\u0000-\u001f\u007f]+/g;
+/** White space and control characters, which could forge lines of a log. */
+const BREAKS = /[\s\p{Cc}]+/gu;
 
 /**
  * Returns the words of a chat server as a part of a message: one line of up to 200 characters,

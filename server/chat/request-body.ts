@@ -8,6 +8,8 @@ export type RequestBody = Schemas['ChatCompletionRequest'];
 
 const INVALID_IN_NAMES = /[^a-zA-Z0-9_-]/g;
 const MAX_NAME_LENGTH = 64;
+/** Halves of a character, which a text has that was cut between them. Servers cannot write them as UTF-8. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** Returns the body of a request: the fields that all servers know, and none that is empty. */
 export function requestBody({ model, messages, tools, temperature }: ChatRequest): RequestBody {
@@ -18,6 +20,13 @@ export function requestBody({ model, messages, tools, temperature }: ChatRequest
     ...(temperature !== undefined && { temperature }),
     stream: true,
   };
+}
+
+/** Returns a body as JSON that any server can read. */
+export function serializeBody(body: unknown): string {
+  return JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'string' ? value.replace(LONE_SURROGATES, '\uFFFD') : value,
+  );
 }
 
 function messageBody(message: ChatMessage): Schemas['Message'] {

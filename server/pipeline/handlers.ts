@@ -17,7 +17,7 @@ type Content<R> = R extends { content: infer C } ? C : never;
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
 /** Headers that are set for every operation, outside its handler. */
-type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy';
+type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering';
 
 /** Headers that are sent only where they apply: a next page, warnings. */
 type Optional = 'Link' | 'Row-Warnings';

@@ -56,7 +56,7 @@ class Watch implements AnswerWatch {
     const facts = { ...this.#facts(), reason };
     // Failures inside the service are logged with their cause, by whoever sends the answer.
     if (reason === 'stopped') this.log.info(facts, 'an answer was not waited for');
-    else this.log.warn({ ...facts, detail: detailOf(error) }, 'an agent did not answer');
+    else this.log.warn({ ...facts, status: statusOf(error) }, 'an agent did not answer');
     this.#span?.end(reason);
   }
 
@@ -77,6 +77,7 @@ function reasonOf(error: unknown): string {
   return error instanceof ProblemError ? 'stopped' : 'internal';
 }
 
-function detailOf(error: unknown): string | undefined {
-  return error instanceof ChatError ? error.message : undefined;
+/** Returns the status of the chat server's refusal. Its words may repeat parts of a prompt. */
+function statusOf(error: unknown): number | undefined {
+  return error instanceof ChatError ? error.status : undefined;
 }

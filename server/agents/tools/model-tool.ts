@@ -87,7 +87,7 @@ function predicted(predictor: AnyPredictor, { target, columns }: Model, row: unk
   const notGiven = (columns ?? []).filter(({ name, used }) => used && !given.has(name));
   return {
     target,
-    ...('class' in prediction ? classOf(prediction) : valueOf(prediction)),
+    ...('class' in prediction ? classOf(prediction) : numberOf(prediction)),
     not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
     did_not_fit: warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
   };
@@ -95,7 +95,7 @@ function predicted(predictor: AnyPredictor, { target, columns }: Model, row: unk
 
 const MAX_WARNINGS = 20;
 
-function valueOf({ value, min, max, confidence }: Prediction): object {
+function numberOf({ value, min, max, confidence }: Prediction): object {
   return { value, interval: { min, max, confidence } };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
-import { ChatError } from './chat-error.js';
-import type { ToolCall } from './messages.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ChatError } from '../chat-error.js';
+import type { ToolCall } from '../messages.js';
 
 interface PartialCall {
   readonly index: number | undefined;

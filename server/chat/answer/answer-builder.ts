@@ -1,11 +1,11 @@
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ChatError } from '../chat-error.js';
+import type { ChatLimits } from '../chat-limits.js';
+import type { ChatAnswer, Usage } from '../messages.js';
+import { brokenConnection } from '../network-error.js';
+import { refusalError } from '../refusal.js';
 import type { AnswerEvent } from './answer-decoder.js';
-import { ChatError } from './chat-error.js';
-import type { ChatLimits } from './chat-limits.js';
-import type { ChatAnswer, Usage } from './messages.js';
-import { brokenConnection } from './network-error.js';
 import { ReasoningFilter } from './reasoning-filter.js';
-import { refusalError } from './refusal.js';
 import { ToolCallAssembler } from './tool-call-assembler.js';
 
 /** Builds an answer from the chunks of a stream, or from the one of a server that does not stream. */

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
-import { ChatError } from './chat-error.js';
-import { brokenConnection } from './network-error.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ChatError } from '../chat-error.js';
+import { brokenConnection } from '../network-error.js';
 
 /** A chunk of the answer, parsed, or its end. */
 export type AnswerEvent = JsonRecord | 'end';

@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRosterClient } from 'roster-client';
+import type { components } from '../../generated/openapi.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import {
+  openScriptedChatServer,
+  type ScriptedChatServer,
+} from '../../testkit/chat/scripted-chat-server.js';
+import { eventsIn } from '../../testkit/http/event-stream.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { checkedFetch } from '../checked-fetch.js';
+
+export type Completion = components['schemas']['Completion'];
+export type AgentEvent = components['schemas']['AgentEvent'];
+
+/** The key of the chat server, which must appear nowhere. */
+export const CHAT_KEY = 'chat-secret-4711';
+
+/** A skill of an agent. */
+interface SkillFields {
+  readonly type: string;
+  readonly params?: Record<string, unknown>;
+}
+
+interface AgentFields {
+  readonly skills?: readonly SkillFields[];
+  readonly [field: string]: unknown;
+}
+
+/** A question, or the whole body of a request. */
+type Asked = string | object;
+
+/** A service with a scripted chat server, a database of sales and a model of prices. */
+export class AgentService {
+  #names = 0;
+
+  private constructor(
+    readonly chat: ScriptedChatServer,
+    readonly server: ServerProcess,
+    private readonly folder: string,
+    /** The key with every scope. */
+    private readonly key: string,
+  ) {}
+
+  /** @param env variables beside those that agents need */
+  static async open(env: NodeJS.ProcessEnv = {}): Promise<AgentService> {
+    const folder = await mkdtemp(join(tmpdir(), 'roster-agents-'));
+    const chat = await openScriptedChatServer([]);
+    const sales = join(folder, 'sales.db');
+    createSales(sales);
+    const databaseFile = join(folder, 'roster.db');
+    const key = await makeKey(`file:${databaseFile}`, { name: 'own' });
+    const server = await startServer({
+      databaseFile,
+      env: {
+        ...{ CHAT_URL: chat.url, CHAT_MODEL: 'scripted', CHAT_KEY },
+        ...{ DATABASES: JSON.stringify({ sales: `file:${sales}` }) },
+        ...env,
+      },
+    });
+    const service = new AgentService(chat, server, folder, key);
+    const roster = createRosterClient({ baseUrl: server.url, apiKey: key });
+    await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
+    return service;
+  }
+
+  /** Creates a key with other rights. */
+  keyOf(options: Omit<Parameters<typeof makeKey>[1], 'name'>): Promise<string> {
+    return makeKey(`file:${join(this.folder, 'roster.db')}`, { name: 'other', ...options });
+  }
+
+  /** Creates an agent with new skills. Returns its name. */
+  async agent({ skills = [], ...fields }: AgentFields = {}): Promise<string> {
+    this.#names += 1;
+    const name = `agent_${this.#names}`;
+    const used: string[] = [];
+    for (const [index, skill] of skills.entries()) {
+      const skillName = `${skill.type}_${this.#names}_${index}`;
+      await this.create('skill', { name: skillName, ...skill });
+      used.push(skillName);
+    }
+    await this.create('agent', { name, skills: used, ...fields });
+    return name;
+  }
+
+  /** Creates a resource, and returns it. */
+  async create(kind: 'skill' | 'agent' | 'chatbot', fields: object): Promise<{ id: string }> {
+    const response = await this.send('POST', `/projects/default/${kind}s`, { [kind]: fields });
+    if (!response.ok) throw new Error(await response.text());
+    return JSON.parse(await response.text());
+  }
+
+  /** Sends JSON, and checks the response against the contract. */
+  send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' };
+    const request = new Request(`${this.server.url}${path}`, {
+      ...{ method, ...(body && { body: JSON.stringify(body) }) },
+      ...init,
+      headers: { ...headers, ...init.headers },
+    });
+    return checkedFetch(request);
+  }
+
+  /** Deletes a resource. */
+  async remove(path: string): Promise<void> {
+    const response = await this.send('DELETE', path);
+    if (!response.ok) throw new Error(await response.text());
+  }
+
+  /** Asks an agent. */
+  ask(agent: string, asked: Asked, init?: RequestInit): Promise<Response> {
+    return this.send('POST', completions(agent), bodyOf(asked), init);
+  }
+
+  /** Asks an agent, and returns its answer. */
+  async answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
+    const response = await this.ask(agent, asked, init);
+    if (!response.ok) throw new Error(await response.text());
+    return JSON.parse(await response.text());
+  }
+
+  /** Asks an agent, and returns the events of its answer. */
+  async events(agent: string, asked: Asked, init?: RequestInit): Promise<AgentEvent[]> {
+    const response = await this.send('POST', `${completions(agent)}/stream`, bodyOf(asked), init);
+    if (!response.ok) throw new Error(await response.text());
+    return eventsIn(await response.text());
+  }
+
+  async close(): Promise<void> {
+    await this.server.kill();
+    await this.chat.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+function completions(agent: string): string {
+  return `/projects/default/agents/${agent}/completions`;
+}
+
+function bodyOf(asked: Asked): object {
+  return typeof asked === 'string' ? { messages: [{ question: asked, answer: null }] } : asked;
+}
+
+function createSales(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    create table orders (id integer primary key, cut text, price real);
+    insert into orders (cut, price) values ('Ideal', 1000), ('Ideal', 3000), ('Fair', 300);
+    create table secrets (word text);
+    insert into secrets values ('swordfish');
+  `);
+  database.close();
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { calls, chunk, DONE, endless, says, stream, usageChunk } from '../../testkit/chat/reply.js';
+import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
+import { type AgentEvent, AgentService } from './agent-service.js';
+
+let service: AgentService;
+beforeAll(async () => {
+  service = await AgentService.open({ CHAT_MODELS: 'large, small' });
+});
+afterAll(() => service.close());
+
+const MODEL = { type: 'model', params: { model: 'prices' } };
+const SQL = { type: 'sql', params: { database: 'sales', tables: ['orders'] } };
+
+/** Uses the first tool with an input, then says a text. */
+function uses(input: unknown, text = 'Done.'): ChatScript {
+  return ({ body }, number) =>
+    number === 0 ? calls({ name: nameOfTool(body.tools), arguments: input }) : says(text);
+}
+
+function nameOfTool(tools: readonly { function: { name: string } }[] = []): string {
+  return tools[0]?.function.name ?? 'none';
+}
+
+let begun = 0;
+
+/** Returns the requests that the chat server got since the script began. */
+function sent() {
+  return service.chat.requests.slice(begun).map(({ body }) => body);
+}
+
+function play(script: ChatScript): void {
+  begun = service.chat.requests.length;
+  service.chat.play(script);
+}
+
+describe('an agent', () => {
+  test('answers with a prediction, its interval and the names that did not fit', async () => {
+    const agent = await service.agent({ skills: [MODEL] });
+    play(uses({ carat: 0.7, cut: 'Ideal', colour: 'G' }, 'About 2,700 dollars.'));
+    const { message, steps, usage } = await service.answer(agent, 'What does 0.7 carat cost?');
+    expect(message).toMatchObject({ role: 'assistant', content: 'About 2,700 dollars.' });
+    expect(steps).toMatchObject([{ input: { carat: 0.7, colour: 'G' }, error: null }]);
+    const result = JSON.parse(steps[0]?.result ?? '');
+    expect(result).toMatchObject({ target: 'price', not_given: ['color'] });
+    expect(result.interval.min).toBeLessThanOrEqual(result.value);
+    expect(result.interval.max).toBeGreaterThanOrEqual(result.value);
+    expect(result.did_not_fit).toEqual([
+      { kind: 'unknown-name', name: 'colour', nearest: 'color' },
+    ]);
+    expect(usage).toMatchObject({ requests: 2, total_tokens: 15 });
+  });
+
+  test('offers the columns of a model, with its categories as choices', async () => {
+    const agent = await service.agent({ skills: [MODEL] });
+    play([says('Hello.')]);
+    await service.answer(agent, 'Hello?');
+    const { properties } = Object(sent().at(-1)?.tools?.[0]?.function.parameters);
+    expect(properties.carat).toMatchObject({ type: 'number' });
+    expect(properties.cut.enum).toContain('Ideal');
+  });
+
+  test('answers from a table, and shows the statement', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    play(uses({ sql: 'select cut, sum(price) as sum from orders group by cut order by cut' }));
+    const { steps } = await service.answer(agent, 'How much did we sell?');
+    expect(JSON.parse(steps[0]?.result ?? '')).toEqual({
+      columns: ['cut', 'sum'],
+      rows: [
+        ['Fair', 300],
+        ['Ideal', 4000],
+      ],
+      truncated: false,
+    });
+    expect(sent()[0]?.tools?.[0]?.function.description).toContain('orders(id INTEGER, cut TEXT');
+  });
+
+  test('takes both forms of messages, and sends the history in order', async () => {
+    const agent = await service.agent();
+    play([says('Yes.')]);
+    await service.answer(agent, {
+      messages: [{ question: 'One?', answer: '1' }, { question: 'Two?' }, { question: 'Three?' }],
+    });
+    const questions = sent().at(-1)?.messages.slice(1);
+    await service.answer(agent, {
+      messages: [
+        { role: 'user', content: 'One?' },
+        { role: 'assistant', content: '1' },
+        { role: 'user', content: 'Two?' },
+        { role: 'user', content: 'Three?' },
+      ],
+    });
+    expect(sent().at(-1)?.messages.slice(1)).toEqual(questions);
+    expect(questions?.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'One?'],
+      ['assistant', '1'],
+      ['user', 'Two?'],
+      ['user', 'Three?'],
+    ]);
+  });
+
+  test('chooses among the chat models, and refuses another', async () => {
+    play([says('Yes.')]);
+    await service.answer(await service.agent({ model_name: 'small' }), 'Yes?');
+    expect(sent().at(-1)?.model).toBe('small');
+    await service.answer(await service.agent({ settings: { temperature: 0.3 } }), 'Yes?');
+    expect(sent().at(-1)).toMatchObject({ model: 'scripted', temperature: 0.3 });
+    const refused = await service.ask(await service.agent({ model_name: 'gpt-4o' }), 'Yes?');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/unknown-chat-model',
+      detail: expect.stringContaining('scripted or large or small'),
+    });
+  });
+
+  test('tells of skills that are gone or cannot be used, and answers with the others', async () => {
+    const agent = await service.agent({ skills: [MODEL, SQL] });
+    await service.remove(`/projects/default/skills/model_${agent.split('_')[1]}_0`);
+    play([says('Hello.')]);
+    const { steps } = await service.answer(agent, 'Hello?');
+    expect(steps).toEqual([]);
+    expect(sent().at(-1)?.tools).toHaveLength(1);
+  });
+
+  test('predicts nothing for a key without the scope', async () => {
+    const agent = await service.agent({ skills: [MODEL] });
+    const key = await service.keyOf({ scopes: ['ask', 'read'] });
+    const headers = { Authorization: `Bearer ${key}` };
+    play(uses({ carat: 1 }, 'I cannot.'));
+    const { steps } = await service.answer(agent, 'What does it cost?', { headers });
+    expect(sent()[0]?.tools).toBeUndefined();
+    expect(steps[0]).toMatchObject({ result: null, error: expect.stringContaining("'predict'") });
+    expect(steps.every(({ result }) => result === null)).toBe(true);
+  });
+
+  test('needs the scope to ask', async () => {
+    const key = await service.keyOf({ scopes: ['read', 'write', 'predict'] });
+    const response = await service.ask('any', 'Hello?', {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('the use of tools', () => {
+  test('fails with a reason when the agent does not have the tool', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    play([calls({ name: 'drop_everything', arguments: {} }), says('I cannot.')]);
+    const { message, steps } = await service.answer(agent, 'Drop it.');
+    expect(message.content).toBe('I cannot.');
+    expect(steps).toMatchObject([{ skill: null, error: expect.stringContaining('no tool named') }]);
+    expect(JSON.stringify(sent()[1]?.messages.at(-1))).toContain('The tool failed');
+  });
+
+  test('goes on after arguments that are no JSON, and without tools after a second time', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    const broken = stream(
+      chunk({
+        tool_calls: [{ index: 0, id: 'a', function: { name: 'sql', arguments: '{"sql": sel' } }],
+      }),
+      chunk({}, 'tool_calls'),
+      DONE,
+    );
+    play([broken, broken, says('I give up.')]);
+    const { message, steps } = await service.answer(agent, 'Count.');
+    expect(message.content).toBe('I give up.');
+    expect(steps).toHaveLength(2);
+    expect(sent().at(-1)?.tools).toBeUndefined();
+  });
+
+  test('ends, however often the language model asks for tools', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    const script: ChatScript = ({ body }) =>
+      body.tools
+        ? calls({ name: nameOfTool(body.tools), arguments: { sql: 'select 1 from orders' } })
+        : says('Enough.');
+    play(script);
+    const { message, steps, usage } = await service.answer(agent, 'Count.');
+    expect(message.content).toBe('Enough.');
+    expect(steps).toHaveLength(10);
+    expect(usage.requests).toBe(11);
+  });
+
+  test('ends with a problem if the language model never answers in words', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    play([calls({ name: 'sql', arguments: {} })]);
+    const response = await service.ask(agent, 'Count.');
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain('never answered in words');
+  });
+
+  test('is no more than one answer may have', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    const call = { name: 'sql', arguments: { sql: 'select 1 from orders' } };
+    const many = Array.from({ length: 40 }, (_, index) => ({ ...call, id: `call_${index}` }));
+    play([calls(...many), says('Done.')]);
+    const { steps } = await service.answer(agent, 'Count.');
+    expect(steps).toHaveLength(32);
+  });
+
+  test('gives the language model the beginning of a long result', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    const sql =
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select group_concat(i, 'xxxxxxxxxx') as long from n";
+    play(({ body }, number) =>
+      number === 0 ? calls({ name: nameOfTool(body.tools), arguments: { sql } }) : says('Long.'),
+    );
+    const { steps } = await service.answer(agent, 'Long?');
+    expect(steps[0]?.result?.length).toBeLessThanOrEqual(4000);
+    const told = String(sent()[1]?.messages.at(-1)?.content);
+    expect(told.length).toBeLessThan(17_000);
+    expect(told).toContain('The rest is left out');
+  });
+});
+
+describe('the stream', () => {
+  test('tells the start, each use, the text, the whole answer and the end', async () => {
+    const agent = await service.agent({ skills: [SQL] });
+    play(uses({ sql: 'select count(*) as n from orders' }, 'Three.'));
+    const events = await service.events(agent, 'How many?');
+    expect(events.map(kindOf)).toEqual(['start', 'actions', 'steps', 'delta', 'output', 'end']);
+    expect(events[0]).toMatchObject({ prompt: 'How many?' });
+    expect(events.at(-2)).toMatchObject({ output: 'Three.', messages: [{ content: 'Three.' }] });
+    expect(new Set(events.map(({ trace_id }) => trace_id)).size).toBe(1);
+  });
+
+  test('ends with an error and the end when the answer fails', async () => {
+    const agent = await service.agent();
+    play([{ status: 429, headers: { 'Retry-After': '7' } }]);
+    const events = await service.events(agent, 'Hello?');
+    expect(events.map(kindOf)).toEqual(['start', 'error', 'end']);
+    expect(events[1]).toMatchObject({ error_type: 'rate_limit' });
+  });
+
+  test('has no more than 64 KiB of text', async () => {
+    const agent = await service.agent();
+    play([endless(chunk({ content: 'x'.repeat(1000) }))]);
+    const events = await service.events(agent, 'Hello?');
+    expect(events.map(kindOf).slice(-2)).toEqual(['error', 'end']);
+    expect(events.filter((event) => kindOf(event) === 'delta').length).toBeLessThan(80);
+  });
+});
+
+function kindOf(event: AgentEvent): string {
+  if ('type' in event) return event.type;
+  return Object.keys(event)[0] ?? '';
+}
+
+test('counts the tokens of all requests', async () => {
+  const agent = await service.agent({ skills: [SQL] });
+  const tokens = usageChunk({ prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 });
+  const first = calls({ name: 'sql', arguments: {} });
+  play([{ body: [...(first.body as Iterable<string>)].toSpliced(-1, 0, tokens) }, says('Done.')]);
+  const { usage } = await service.answer(agent, 'Count.');
+  expect(usage).toEqual({
+    ...{ requests: 2, prompt_tokens: 17, completion_tokens: 5, total_tokens: 22 },
+  });
+});

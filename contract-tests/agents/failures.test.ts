@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type ChatReply,
+  calls,
+  chunk,
+  endless,
+  event,
+  page,
+  refuses,
+  says,
+  stream,
+} from '../../testkit/chat/reply.js';
+import { AgentService, CHAT_KEY } from './agent-service.js';
+
+let service: AgentService;
+let agent: string;
+beforeAll(async () => {
+  service = await AgentService.open();
+  agent = await service.agent();
+});
+afterAll(() => service.close());
+
+/** Failures of a chat server: each is told to the caller with its kind. */
+const FAILURES: readonly [string, ChatReply, string][] = [
+  ['refuses the key', refuses(401), 'authentication'],
+  ['does not have the model', refuses(404), 'not_found'],
+  ['takes no more requests', refuses(429, undefined, { 'Retry-After': '20' }), 'rate_limit'],
+  ['fails', refuses(500), 'general'],
+  ['answers with the page of a proxy', page(502), 'general'],
+  ['answers with a page although all is well', page(200), 'general'],
+  ['breaks off within an event', { body: ['data: {"choices":[{"del'], end: 'cut' }, 'connection'],
+  ['breaks off within the text', { ...stream(chunk({ content: 'Ab' })), end: 'cut' }, 'connection'],
+  ['ends before its answer does', stream(chunk({ content: 'Ab' })), 'connection'],
+  ['sends an error within the stream', stream(event({ error: { message: 'Out of memory' } })), 'general'],
+  ['says nothing at all', says(), 'general'],
+  ['sends 10 MB of arguments', calls({ name: 'x', arguments: { a: 'x'.repeat(10_000_000) } }), 'general'],
+  ['never ends an event', endless('x'.repeat(100_000)), 'general'],
+];
+
+describe('an answer fails with a problem that names what failed when the chat server', () => {
+  test.each(FAILURES)('%s', async (_name, reply, type) => {
+    service.chat.play([reply]);
+    const response = await service.ask(agent, 'Hello?');
+    expect(response.status).toBe(502);
+    const problem = JSON.parse(await response.text());
+    expect(problem).toMatchObject({ type: '/problems/chat-server-failed', error_type: type });
+    expect(problem.detail).toMatch(/^The .*[."]$/);
+    expect(JSON.stringify(problem)).not.toContain(CHAT_KEY);
+  });
+
+  test('cannot be reached', async () => {
+    const alone = await AgentService.open({ CHAT_URL: 'http://127.0.0.1:9/v1' });
+    try {
+      const response = await alone.ask(await alone.agent(), 'Hello?');
+      expect(response.status).toBe(502);
+      expect(await response.text()).toContain('"error_type":"connection"');
+    } finally {
+      await alone.close();
+    }
+  });
+});
+
+describe('a stream ends with an error and the end when the chat server', () => {
+  test.each(FAILURES)('%s', async (_name, reply, type) => {
+    service.chat.play([reply]);
+    const events = await service.events(agent, 'Hello?');
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'error', error_type: type, content: expect.stringMatching(/^The /) },
+      { type: 'end' },
+    ]);
+  });
+});
+
+test('without a chat server, the problem says how to configure one', async () => {
+  const alone = await AgentService.open({ CHAT_URL: '', CHAT_MODEL: '' });
+  try {
+    const response = await alone.ask(await alone.agent(), 'Hello?');
+    expect(response.status).toBe(501);
+    expect(await response.text()).toMatch(/CHAT_URL and CHAT_MODEL/);
+  } finally {
+    await alone.close();
+  }
+});
+
+test('the request to the chat server ends when the caller goes', async () => {
+  service.chat.play([{ ...stream(chunk({ content: 'Ab' })), end: 'silence' }]);
+  const before = service.chat.requests.length;
+  const gone = new AbortController();
+  const asked = service.ask(agent, 'Hello?', { signal: gone.signal }).catch(() => undefined);
+  await expect.poll(() => service.chat.requests.length).toBe(before + 1);
+  await pause(50);
+  gone.abort();
+  await asked;
+  expect(await service.chat.requests.at(-1)?.outcome).toBe('aborted by the client');
+});
+
+test('no prompt, answer or key is in the log', async () => {
+  service.chat.play([says('The word is marzipan.')]);
+  await service.answer(agent, 'Is it nougat?');
+  service.chat.play([refuses(401, { message: 'bad key' })]);
+  await service.ask(agent, 'Is it nougat?');
+  const log = () => service.server.log.join('\n');
+  // The service writes its log in blocks.
+  await expect.poll(log).toContain('an agent did not answer');
+  expect(log()).toContain('an agent answered');
+  expect(log()).not.toMatch(new RegExp(`nougat|marzipan|${CHAT_KEY}`));
+});
+
+test('a stop of the service ends answers in progress with an error and the end', async () => {
+  const own = await AgentService.open();
+  try {
+    own.chat.play([{ ...stream(chunk({ content: 'Ab' })), end: 'silence' }]);
+    const name = await own.agent();
+    const events = own.events(name, 'Hello?');
+    await expect.poll(() => own.chat.requests.length).toBe(1);
+    await pause(50);
+    const stopped = own.server.stop();
+    expect((await events).slice(-2)).toMatchObject([{ type: 'error' }, { type: 'end' }]);
+    expect(await own.chat.requests.at(-1)?.outcome).toBe('aborted by the client');
+    expect(await stopped).toBe(0);
+  } finally {
+    await own.close();
+  }
+});
+
+test('answers at once are limited, and a refused one says so', async () => {
+  const own = await AgentService.open({ MAX_ANSWERS: '2' });
+  try {
+    const name = await own.agent();
+    own.chat.play([{ ...stream(chunk({ content: 'Ab' })), end: 'silence' }]);
+    const gone = new AbortController();
+    const first = own.ask(name, 'Hello?', { signal: gone.signal }).catch(() => undefined);
+    await expect.poll(() => own.chat.requests.length).toBe(1);
+    const second = await own.ask(name, 'Hello?');
+    expect(second.status).toBe(503);
+    expect(await second.text()).toContain('as many answers of agents as it takes on at once');
+    gone.abort();
+    await first;
+  } finally {
+    await own.close();
+  }
+});

@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
+import { tooOld } from '../server/node-version.js';
+import { openScriptedChatServer } from '../testkit/chat/scripted-chat-server.js';
+import { eventsIn } from '../testkit/http/event-stream.js';
+import { splitRows } from './hold-out.js';
+import { scriptedJeweller } from './scripted-jeweller.js';
+import { startService } from './service.js';
+import { createStock } from './stock.js';
+
+const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
+const STOCK_ROWS = 200;
+
+const QUESTIONS = [
+  'What does an ideal diamond of 0.7 carat cost?',
+  'How many diamonds do we have in stock, by cut?',
+];
+
+const fault = tooOld();
+if (fault !== undefined) {
+  process.stderr.write(`${fault}\n`);
+  process.exit(1);
+}
+
+const say = (line = '') => process.stdout.write(`${line}\n`);
+
+const isScripted = !process.env['CHAT_URL'];
+const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
+const chat = isScripted ? await openScriptedChatServer(scriptedJeweller) : undefined;
+try {
+  const [training, stock] = splitRows(await readFile(DATASET, 'utf8'), STOCK_ROWS);
+  const stockFile = join(folder, 'shop.db');
+  createStock(stockFile, stock);
+  const service = await startService(join(folder, 'roster.db'), {
+    ...(chat && { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' }),
+    DATABASES: JSON.stringify({ shop: `file:${stockFile}` }),
+  });
+  try {
+    const roster = createRosterClient({ baseUrl: service.url });
+    say(`Roster runs at ${service.url}, with a fresh store.`);
+    sayWhoAnswers();
+    await createJeweller(roster, training);
+    for (const question of QUESTIONS) await ask(service.url, question);
+    await createChatbot(roster);
+    sayWhatNext(service.url);
+    await service.untilStopped;
+  } finally {
+    await service.stop();
+  }
+} finally {
+  await chat?.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+function sayWhoAnswers(): void {
+  say(
+    isScripted
+      ? 'CHAT_URL is not set, so a script plays the language model: it chooses the tools and words by rules.\nThe numbers come from the model and the table. With CHAT_URL and CHAT_MODEL, a real one answers.\n'
+      : `The language model ${process.env['CHAT_MODEL']} at CHAT_URL answers.\n`,
+  );
+}
+
+/** Trains the model of prices, and creates an agent that may ask it and read the stock. */
+async function createJeweller(roster: RosterClient, csv: string): Promise<void> {
+  const path = { projectName: 'default', modelName: 'diamond_prices' };
+  await answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target: 'price' } },
+      body: csv,
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  );
+  const { row_count } = await untilReady(roster, path, { every: 100 });
+  say(`Trained the model "diamond_prices" on ${row_count.toLocaleString('en')} diamonds.`);
+  const params = { path: { project_name: 'default' } };
+  const skills = [
+    { name: 'price_lookup', type: 'model', params: { model: 'diamond_prices' } },
+    { name: 'stock', type: 'sql', params: { database: 'shop', tables: ['stock'] } },
+  ];
+  for (const skill of skills) {
+    await answered(roster.POST('/projects/{project_name}/skills', { params, body: { skill } }));
+  }
+  const agent = {
+    name: 'jeweller',
+    prompt_template: 'Answer as a jeweller would, in dollars.',
+    skills: skills.map(({ name }) => name),
+  };
+  await answered(roster.POST('/projects/{project_name}/agents', { params, body: { agent } }));
+  say('Created the agent "jeweller" with two skills: that model, and a table of the stock.\n');
+}
+
+async function createChatbot(roster: RosterClient): Promise<void> {
+  await answered(
+    roster.POST('/projects/{project_name}/chatbots', {
+      params: { path: { project_name: 'default' } },
+      body: { chatbot: { name: 'shop_window', agent_name: 'jeweller' } },
+    }),
+  );
+}
+
+/** Asks the agent, and prints each step as it is told. */
+async function ask(url: string, question: string): Promise<void> {
+  say(`> ${question}`);
+  const response = await fetch(`${url}/projects/default/agents/jeweller/completions/stream`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ messages: [{ question, answer: null }] }),
+  });
+  for (const event of eventsIn<DemoEvent>(await response.text())) {
+    for (const { action, observation, milliseconds } of event.steps ?? []) {
+      say(`  ${action.tool} ${JSON.stringify(action.tool_input)}`);
+      say(`    → ${observation} (${milliseconds} ms)`);
+    }
+    if (event.type === 'error') say(`  The answer failed: ${event.content}`);
+    if (event.output !== undefined) say(`${event.output}\n`);
+  }
+}
+
+/** The parts of events that the demo prints. */
+interface DemoEvent {
+  readonly type?: string;
+  readonly content?: string;
+  readonly output?: string;
+  readonly steps?: readonly {
+    readonly action: { readonly tool: string; readonly tool_input: unknown };
+    readonly observation: string;
+    readonly milliseconds: number;
+  }[];
+}
+
+function sayWhatNext(url: string): void {
+  const body = JSON.stringify({ messages: [{ question: QUESTIONS[0], answer: null }] });
+  say(`Open ${url} in a browser to talk to the jeweller, or try next:
+
+  curl -sSN ${url}/projects/default/agents/jeweller/completions/stream \\
+    -H 'Content-Type: application/json' -d '${body}'
+
+Press Ctrl-C to stop.`);
+}
