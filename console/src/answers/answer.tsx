@@ -29,11 +29,11 @@ function Use({ use: { tool, input, end } }: { use: ToolUse }) {
         <span class="faint">{end ? duration(end.milliseconds) : 'running …'}</span>
         {end?.isError && <strong> failed</strong>}
       </summary>
-      <h3>Input</h3>
+      <p class="hint">Input</p>
       <pre>{textOf(input)}</pre>
       {end && (
         <>
-          <h3>{end.isError ? 'Error' : 'Result'}</h3>
+          <p class="hint">{end.isError ? 'Error' : 'Result'}</p>
           <pre>{end.output}</pre>
         </>
       )}
