@@ -1,6 +1,7 @@
 /** Checks requests and answers against the contract as they pass. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { EventStreamError, eventData } from '../testkit/http/event-data.js';
 import { contract, document, type Place } from '../testkit/openapi/document.js';
 import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
 import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
@@ -215,7 +216,9 @@ function bodyViolations(
   if (declared === undefined) {
     return [`${what} does not declare ${mediaType}`];
   }
-  if (declared[0] === 'text/plain') {
+  const event = declared[1].find('x-roster-event');
+  if (event !== undefined) return eventViolations(what, event, body);
+  if (declared[0].startsWith('text/')) {
     return schemaViolations(declared[1], body, 'body');
   }
   const line = declared[1].find('x-roster-line');
@@ -227,6 +230,31 @@ function bodyViolations(
   return lines
     .flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`))
     .concat(end);
+}
+
+/** The type of the last event of every stream. */
+const END = 'end';
+
+function eventViolations(what: string, schema: Place, body: string): string[] {
+  try {
+    const events = eventData(body);
+    const isEndLast = events.findIndex((text) => typeOf(text) === END) === events.length - 1;
+    return [
+      ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
+      ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),
+    ];
+  } catch (cause) {
+    if (!(cause instanceof EventStreamError)) throw cause;
+    return [`${what} is no event stream: ${cause.message}`];
+  }
+}
+
+function typeOf(event: string): unknown {
+  try {
+    return Object(JSON.parse(event))['type'];
+  } catch {
+    return undefined;
+  }
 }
 
 function jsonViolations(what: string, schema: Place, text: string, where: string): string[] {

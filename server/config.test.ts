@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.js';
 
 test('an empty environment gives the documented defaults', () => {
@@ -16,6 +19,44 @@ test('an empty environment gives the documented defaults', () => {
     maxStored: 10 * 1024 ** 3,
     maxVersions: 5,
     maxKeptAnswers: 64 * 1024 ** 2,
+    maxAnswers: 256,
+    chat: undefined,
+    databases: '{}',
+  });
+});
+
+describe('the chat server', () => {
+  const CHAT = { CHAT_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama3.1' };
+
+  test('has a model, which is one of those that agents may name', () => {
+    const { chat } = readConfig({ ...CHAT, CHAT_MODELS: 'qwen3, llama3.1' });
+    expect(chat).toEqual({
+      ...{ url: CHAT.CHAT_URL, key: undefined, model: 'llama3.1' },
+      models: ['llama3.1', 'qwen3'],
+    });
+  });
+
+  test('needs a model', () => {
+    expect(() => readConfig({ CHAT_URL: CHAT.CHAT_URL })).toThrow(
+      new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL'),
+    );
+  });
+
+  test('has its key in a file', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'roster-config-')), 'key');
+    await writeFile(file, 'sk-1234\n');
+    expect(readConfig({ ...CHAT, CHAT_KEY_FILE: file }).chat?.key).toBe('sk-1234');
+    expect(() => readConfig({ ...CHAT, CHAT_KEY: 'a', CHAT_KEY_FILE: file })).toThrow(
+      'CHAT_KEY and CHAT_KEY_FILE are both set; set one of them',
+    );
+    await rm(dirname(file), { recursive: true });
+  });
+
+  test('is refused without its secrets in the message', () => {
+    const CHAT_URL = 'http://user:secret@127.0.0.1/v1';
+    expect(() => readConfig({ ...CHAT, CHAT_URL })).toThrow(/^CHAT_URL must be (?!.*secret)/);
+    const CHAT_KEY = 'se cret';
+    expect(() => readConfig({ ...CHAT, CHAT_KEY })).toThrow(/^CHAT_KEY must (?!.*se cret)/);
   });
 });
 
@@ -36,6 +77,7 @@ test.each([
   [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
   [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],
   [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
+  [{ MAX_ANSWERS: '0' }, 'MAX_ANSWERS must be a number of answers, such as 256, not "0"'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],
   [{ MAX_STORED: '10GiB' }, 'MAX_STORED must be a number of bytes, such as 10737418240'],

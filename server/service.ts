@@ -1,12 +1,13 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { Agents, type ChatServer } from './agents/agents.js';
-import { SqlTools } from './agents/tools/sql-tool.js';
+import { SqlTools } from './agents/skill-tools/sql-tool.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { ChatClient } from './chat/chat-client.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
+import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
 import { parseDatabases } from './databases/settings.js';
 import { close, httpServer, listen } from './http/server.js';
@@ -78,9 +79,13 @@ export async function openService(
     const stopping = new AbortController();
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
+    const conversations = new ConversationSweep(store, log);
     const databases = openDatabases(config);
     const agents = new Agents(
-      { store, predictors, sql: databases && new SqlTools(databases) },
+      {
+        ...{ store, predictors, sql: databases && new SqlTools(databases) },
+        onPredicted: () => metrics.predicted(1),
+      },
       config.chat && chatServer(config.chat),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
@@ -102,6 +107,7 @@ export async function openService(
       },
       work: () => {
         trainings.start();
+        conversations.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -109,7 +115,7 @@ export async function openService(
         stopping.abort();
         clearInterval(housekeeping);
         try {
-          await Promise.all([server && close(server), trainings.stop()]);
+          await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
           await databases?.stop();

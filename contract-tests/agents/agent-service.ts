@@ -105,6 +105,13 @@ export class AgentService {
     return checkedFetch(request);
   }
 
+  /** Sends a text. */
+  async sendText(path: string, body: string): Promise<void> {
+    const init = { body, headers: { 'Content-Type': 'text/markdown' } };
+    const response = await this.send('PUT', path, undefined, init);
+    if (!response.ok) throw new Error(await response.text());
+  }
+
   /** Deletes a resource. */
   async remove(path: string): Promise<void> {
     const response = await this.send('DELETE', path);

@@ -122,6 +122,15 @@ describe('an agent', () => {
     expect(sent().at(-1)?.tools).toHaveLength(1);
   });
 
+  test('has at most 64 tools, and says how it left out the others', async () => {
+    const skills = Array.from({ length: 66 }, () => SQL);
+    const agent = await service.agent({ skills });
+    play([says('Hello.')]);
+    const { steps } = await service.answer(agent, 'Hello?');
+    expect(sent().at(-1)?.tools).toHaveLength(64);
+    expect(steps).toMatchObject([{ error: expect.stringContaining('at most 64 tools') }]);
+  });
+
   test('predicts nothing for a key without the scope', async () => {
     const agent = await service.agent({ skills: [MODEL] });
     const key = await service.keyOf({ scopes: ['ask', 'read'] });
@@ -211,6 +220,24 @@ describe('the use of tools', () => {
     expect(told.length).toBeLessThan(17_000);
     expect(told).toContain('The rest is left out');
   });
+});
+
+test('answers hold the passages that were found, if the agent says so', async () => {
+  const search = { type: 'retrieval', params: { source: 'care of rings' } };
+  const agent = await service.agent({ skills: [search], settings: { return_context: true } });
+  const skill = `retrieval_${agent.split('_')[1]}_0`;
+  await service.sendText(
+    `/projects/default/skills/${skill}/documents/care.md`,
+    '# Cleaning\n\nClean a ring in warm water.',
+  );
+  play(uses({ query: 'clean ring' }, 'In warm water (care.md, passage 1).'));
+  const { message } = await service.answer(agent, 'How do I clean it?');
+  expect(message.context).toMatchObject([
+    { skill, document: 'care.md', passage: 1, content: expect.stringContaining('warm water') },
+  ]);
+  play(uses({ query: 'clean ring' }, 'In warm water.'));
+  const events = await service.events(agent, 'How do I clean it?');
+  expect(events.map(kindOf)).toContain('context');
 });
 
 describe('the stream', () => {

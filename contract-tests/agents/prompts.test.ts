@@ -45,8 +45,8 @@ test('an agent is told the rules of its tools, its other skills and what it cann
     - If a tool fails, correct its input once, or say what failed.
     - A prediction is a value with an interval, or a class with its probability. Tell both: "about 4,000, between 3,500 and 4,500 in nine cases of ten". Tell of each name or value that did not fit. Do not guess the inputs: ask for those that matter.
     - Write one SELECT for the tables that the tool names, with only the columns and rows that you need, and let the database count and add up.
+    - Name the document and the passage for what you take from it: (care.md, passage 2).
     - You have the skill "search_2_4" of the type "search", which is not a tool: Searches the web.
-    - The tool of the skill "retrieval_2_2" cannot be used now: documents cannot be searched yet.
     - The tool of the skill "sql_2_3" cannot be used now: The database has no table nothing.",
       "user: What is it?",
     ]

@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
 import type { ChatMessage } from '../chat/messages.js';
 import type { ChatConfig } from '../config.js';
-import type { Project } from '../store/index.js';
-import { type AgentRecord, answerSettings } from './agent-record.js';
+import type { AnsweringAgent, Project } from '../store/index.js';
 import type { Answering, HistoryMessage, Step } from './answer.js';
 import { answer, type Chat } from './answer-loop.js';
+import { answerSettings } from './answer-settings.js';
 import { type AnswerBounds, BOUNDS } from './bounds.js';
 import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from './errors.js';
 import { type AnswerObserver, observed } from './observer.js';
 import { filled, hasQuestion, type MissingTool, systemPrompt } from './prompt.js';
+import { type ToolKit, type ToolServices, toolKit } from './skill-tools/tool-kit.js';
 import { ToolBox } from './tool-box.js';
-import { type ToolKit, type ToolServices, toolKit } from './tools/tool-kit.js';
 
 /** A question to an agent, or to the language model alone. */
 export interface Question {
@@ -61,7 +61,7 @@ export class Agents {
       ? await toolKit(agent.skills, this.services, caller, project, most, signal)
       : NO_SKILLS;
     const settings = agent && answerSettings(agent);
-    const template = settings?.promptTemplate ?? '';
+    const template = settings?.template ?? '';
     const prepared = {
       ...{ model, temperature: settings?.temperature },
       messages: [
@@ -81,14 +81,14 @@ export class Agents {
     this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
   }
 
-  async #find({ id, name }: Project, nameOrId: string): Promise<AgentRecord> {
-    const pieces = await this.services.store.agents.show(id, nameOrId);
-    if (!pieces) throw new UnknownAgentError(nameOrId, name);
-    return JSON.parse(pieces.join(''));
+  async #find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
+    const agent = await this.services.store.agents.answering(id, nameOrId);
+    if (!agent) throw new UnknownAgentError(nameOrId, name);
+    return agent;
   }
 
   /** Chooses the language model. Without a list of models, every agent uses the same. */
-  #serverFor(agent: AgentRecord | null, modelName: string | null) {
+  #serverFor(agent: AnsweringAgent | null, modelName: string | null) {
     if (!this.chat) throw new ChatNotConfiguredError();
     const { client, model, models } = this.chat;
     const wanted = agent ? (agent.model_name ?? agent.model?.model_name ?? null) : modelName;
@@ -100,7 +100,7 @@ export class Agents {
 }
 
 function systemMessage(
-  agent: AgentRecord | null,
+  agent: AnsweringAgent | null,
   kit: ToolKit,
   instructions: readonly (string | undefined)[],
 ): ChatMessage {

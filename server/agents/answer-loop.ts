@@ -52,6 +52,7 @@ class AnswerLoop {
   readonly #steps: Step[];
   readonly #passages: Passage[] = [];
   readonly #usage = { requests: 0, tokens: emptyTokens() };
+  #uses = 0;
   #resultBytes = 0;
   #malformed = 0;
 
@@ -85,7 +86,7 @@ class AnswerLoop {
     const { rounds, toolCalls, tokens, allResultBytes } = this.bounds;
     return (
       this.#usage.requests >= rounds ||
-      this.#steps.length >= toolCalls ||
+      this.#uses >= toolCalls ||
       (this.#usage.tokens.total_tokens ?? 0) >= tokens ||
       this.#resultBytes >= allResultBytes ||
       this.#malformed > 1
@@ -120,7 +121,7 @@ class AnswerLoop {
   }
 
   async *#use(text: string, calls: ChatAnswer['toolCalls']): AsyncGenerator<AnswerEvent, void> {
-    const room = Math.max(0, this.bounds.toolCalls - this.#steps.length);
+    const room = Math.max(0, this.bounds.toolCalls - this.#uses);
     const used = calls.slice(0, room);
     this.#messages.push({ role: 'assistant', content: text || null, tool_calls: used });
     const actions = used.map(({ name, arguments: input }) => ({
@@ -139,6 +140,7 @@ class AnswerLoop {
   #keep(id: string, { step, message, passages, wasMalformed }: ToolUse): void {
     this.#messages.push({ role: 'tool', tool_call_id: id, content: message });
     this.#steps.push(step);
+    this.#uses += 1;
     this.#passages.push(...passages);
     this.#resultBytes += Buffer.byteLength(message);
     if (wasMalformed) this.#malformed += 1;

@@ -49,6 +49,9 @@ const RULES_OF_TYPES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+/** The most skills without a tool that a prompt tells of. */
+const MAX_PLAIN_SKILLS = 50;
+
 /** Returns the system prompt of an answer. */
 export function systemPrompt(parts: PromptParts): string {
   const { agent, toolTypes, plainSkills, missingTools, instructions } = parts;
@@ -56,7 +59,7 @@ export function systemPrompt(parts: PromptParts): string {
     ...(agent === null ? [] : [`You are the agent ${quoted(agent)}.`]),
     toolTypes.size === 0 ? ALONE : RULES,
     ...[...RULES_OF_TYPES].flatMap(([type, rule]) => (toolTypes.has(type) ? [rule] : [])),
-    ...plainSkills.map(plainSkillLine),
+    ...plainSkills.slice(0, MAX_PLAIN_SKILLS).map(plainSkillLine),
     ...missingTools.map(
       ({ skill, reason }) =>
         `- The tool of the skill ${quoted(skill)} cannot be used now: ${reason}`,
@@ -104,4 +107,5 @@ export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
 
 /** The words after a text that the language model did not finish. */
-export const CUT_OFF = '\n\n(The answer is cut off here: the language model has reached its limit.)';
+export const CUT_OFF =
+  '\n\n(The answer is cut off here: the language model has reached its limit.)';

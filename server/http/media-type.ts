@@ -14,3 +14,8 @@ export const LINES_TYPE = 'application/x-ndjson';
 export function mediaType({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 }
+
+/** Returns whether a media type is text, such as `text/markdown`. */
+export function isText(type: string): boolean {
+  return type.startsWith('text/');
+}

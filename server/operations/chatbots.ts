@@ -67,7 +67,9 @@ export function chatbotOperations(store: Store): ChatbotOperations {
         if (isConditional(headers)) {
           await checkPreconditions(headers, await findChatbot(tx, project, name));
         }
-        if (!(await tx.chatbots.remove(project.id, name))) throw notFound(name, project);
+        if (!(await tx.chatbots.remove(project.id, name))) {
+          throw chatbotNotFound(name, project);
+        }
         return reply({ status: 204 });
       }),
   };
@@ -89,11 +91,12 @@ function fieldsOf(body: ChatbotBody) {
 
 async function findChatbot(store: Store, project: Project, name: string): Promise<Pieces> {
   const chatbot = await store.chatbots.show(project.id, name);
-  if (!chatbot) throw notFound(name, project);
+  if (!chatbot) throw chatbotNotFound(name, project);
   return chatbot;
 }
 
-function notFound(name: string, project: Project) {
+/** Returns the problem of a chatbot that the project does not have. */
+export function chatbotNotFound(name: string, project: Project) {
   return problem(
     '/problems/chatbot-not-found',
     `There is no chatbot with the name "${name}" in the project "${project.name}".`,

@@ -1,14 +1,93 @@
-import type { Handlers } from '../pipeline/handlers.js';
-import type { Store } from '../store/index.js';
+import { type Handlers, PlainText } from '../pipeline/handlers.js';
+import { type ProblemError, problem } from '../problems/problem.js';
+import { type FoundSkill, type Project, preparePassages, type Store } from '../store/index.js';
+import { listPage } from './list-page.js';
+import { findProject, inProject } from './project-access.js';
+import { findSkill } from './skills.js';
 
 type DocumentOperations = Pick<
   Handlers,
   'listDocuments' | 'getDocument' | 'putDocument' | 'deleteDocument'
 >;
 
-export function documentOperations(_store: Store): DocumentOperations {
-  const later = async () => {
-    throw new Error('in progress');
+/** The types of skills that find passages in documents. */
+const TYPES = ['retrieval', 'knowledge_base'];
+
+export function documentOperations(store: Store): DocumentOperations {
+  return {
+    listDocuments: async ({ caller, params, query, base, reply }) => {
+      const project = await findProject(store, caller, params.project_name);
+      const { id, name } = await findSkill(store, project, params.skill_name);
+      const page = await listPage(
+        `${base}/projects/${project.name}/skills/${name}/documents`,
+        query,
+        (part) => store.documents.list(id, part),
+        (document) => document,
+      );
+      return reply({ status: 200, ...page });
+    },
+
+    getDocument: async ({ caller, params, reply }) => {
+      const project = await findProject(store, caller, params.project_name);
+      const skill = await findSkill(store, project, params.skill_name);
+      const document = await store.documents.text(skill.id, params.document_name);
+      if (!document) throw notFound(params.document_name, skill);
+      const { mediaType, pieces } = document;
+      return reply({ status: 200, body: new PlainText(`${mediaType}; charset=utf-8`, pieces) });
+    },
+
+    putDocument: async ({ caller, params, body, base, reply }) => {
+      const { project_name, skill_name, document_name: name } = params;
+      // Before the text is split, which is work; and again when it has been.
+      const known = await findProject(store, caller, project_name);
+      await findDocumentSkill(store, known, skill_name);
+      const { mediaType, text } = body;
+      const passages = await preparePassages(text, mediaType === 'text/markdown');
+      const sent = { name, mediaType, bytes: Buffer.byteLength(text), passages };
+      return inProject(store, caller, project_name, async (tx, project) => {
+        const skill = await findDocumentSkill(tx, project, skill_name);
+        const target = { owner: caller.owner, skillId: skill.id };
+        const { document, isNew } = await tx.documents.put(target, sent);
+        if (!isNew) return reply({ status: 200, body: document });
+        const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
+        return reply({ status: 201, body: document, headers: { Location } });
+      });
+    },
+
+    deleteDocument: ({ caller, params, reply }) =>
+      inProject(store, caller, params.project_name, async (tx, project) => {
+        const skill = await findSkill(tx, project, params.skill_name);
+        const target = { owner: caller.owner, skillId: skill.id };
+        const removed = await tx.documents.remove(target, params.document_name);
+        if (!removed) throw notFound(params.document_name, skill);
+        return reply({ status: 204 });
+      }),
   };
-  return { listDocuments: later, getDocument: later, putDocument: later, deleteDocument: later };
+}
+
+/**
+ * Finds a skill that keeps documents.
+ * @throws {ProblemError} if the project has no skill of this name or identifier, or it is of a type that
+ *   keeps none
+ */
+export async function findDocumentSkill(
+  store: Store,
+  project: Project,
+  nameOrId: string,
+): Promise<FoundSkill> {
+  const skill = await findSkill(store, project, nameOrId);
+  if (TYPES.includes(skill.type)) return skill;
+  const types = TYPES.join(' or ');
+  throw problem(
+    '/problems/unusable-skill',
+    `A skill of the type "${skill.type}" keeps no documents; send them to one of the type ${types}.`,
+    { errors: [{ pointer: '/path/skill_name', message: `must be a skill of the type ${types}` }] },
+  );
+}
+
+function notFound(name: string, skill: FoundSkill): ProblemError {
+  return problem(
+    '/problems/document-not-found',
+    `There is no document with the name "${name}" in the skill "${skill.name}".`,
+  );
 }

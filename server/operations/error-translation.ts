@@ -22,6 +22,8 @@ import {
 import type { FailedRequest } from '../problems/to-problem.js';
 import {
   AddedAndRemovedError,
+  ClaimLostError,
+  ConversationBusyError,
   isUnavailable,
   LimitReachedError,
   NameTakenError,
@@ -133,6 +135,19 @@ function storeProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof QueueFullError) {
     return unavailable('Too many trainings wait already; try again when some are done.', 60);
   }
+  if (thrown instanceof ConversationBusyError) {
+    return problem(
+      '/problems/conversation-busy',
+      'The conversation is answering another message; send this one when that is done.',
+      {},
+      { 'Retry-After': '1' },
+    );
+  }
+  if (thrown instanceof ClaimLostError) {
+    return unavailable(
+      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
+    );
+  }
   if (!isUnavailable(thrown)) return undefined;
   const detail = 'The store cannot take the request now; try again in a moment.';
   return unavailable(detail, 1, { cause: thrown });
@@ -153,15 +168,22 @@ function nameTaken({ kind, taken }: NameTakenError, request: FailedRequest): Pro
 }
 
 function limitReached(limit: LimitReachedError, request: FailedRequest): ProblemError {
-  return problem('/problems/limit-reached', limitText(limit, projectOf(request)));
+  return problem('/problems/limit-reached', limitText(limit, request));
 }
 
-function limitText({ kind, held, most }: LimitReachedError, project: string): string {
+function limitText({ kind, held, most }: LimitReachedError, request: FailedRequest): string {
+  const project = projectOf(request);
   switch (kind) {
+    case 'documents':
+      return `The skill "${request.params['skill_name']}" holds ${most} documents already, the most that it may; delete some, or use another skill.`;
     case 'projects':
       return `There are ${most} projects already, the most that there may be; delete some.`;
     case 'stored':
-      return `Your projects hold ${sizeText(held)} of params, settings, prompts, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
+      return `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, models and training tables, and may hold ${sizeText(most)}; send less, delete models or other resources, or wait for trainings to end.`;
+    case 'conversations':
+      return `The chatbot "${request.params['chatbot_name']}" holds ${most} conversations already, the most that it may; delete some.`;
+    case 'messages':
+      return `The conversation holds ${most.toLocaleString('en')} messages, the most that it may; begin another.`;
     case 'answers':
       return `The answers to your creations with an Idempotency-Key hold ${sizeText(held)}, and may hold ${sizeText(most)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`;
     case 'bytes':

@@ -54,6 +54,7 @@ export async function idempotent<T>(
   const fingerprint = await fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (tx) => {
     const kept = await keptAnswer(tx, owner, key);
+    if (!kept && (await tx.messages.findByKey(owner, key, keysExpireBefore()))) throw reused();
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const made = await create(tx);
@@ -74,7 +75,7 @@ async function keptAnswer(
   owner: string,
   key: string,
 ): Promise<KeptAnswer | undefined> {
-  const find = () => answers.find(owner, key, moment(Date.now() - IDEMPOTENCY_TTL_MS));
+  const find = () => answers.find(owner, key, keysExpireBefore());
   // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
   if (kept) return kept;
@@ -95,7 +96,7 @@ function understood(body: object): object {
  * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
  * mebibyte of decimals.
  */
-async function fingerprintOf(request: readonly unknown[]): Promise<string> {
+export async function fingerprintOf(request: readonly unknown[]): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
   for (const piece of sorted(request)) {
@@ -145,11 +146,13 @@ function hasMembers(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function moment(time: number): string {
-  return new Date(time).toISOString();
+/** Returns the time before which requests are no longer known by their key, in ISO 8601, UTC. */
+export function keysExpireBefore(): string {
+  return new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString();
 }
 
-function inProgress() {
+/** Returns the problem of a request whose first one, under the same key, is not answered yet. */
+export function inProgress() {
   return problem(
     '/problems/request-in-progress',
     'A request with this Idempotency-Key is in progress; send it again in a moment to get its answer.',
@@ -158,7 +161,8 @@ function inProgress() {
   );
 }
 
-function reused() {
+/** Returns the problem of a key that another request was sent with. */
+export function reused() {
   return problem(
     '/problems/idempotency-key-reused',
     'This Idempotency-Key was sent with another request before; use a new key for a new request.',

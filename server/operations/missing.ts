@@ -1,19 +1,23 @@
 import type { RefuseMissing } from '../pipeline/router.js';
+import { findDocumentSkill } from './documents.js';
 import type { Services } from './index.js';
 import { refuseUnserved } from './models.js';
 import { findProject } from './project-access.js';
 
 /**
- * Returns the check that runs before a large body is read: for a prediction it looks up the model,
- * else the project. A look-up costs less than reading a body in vain.
+ * Returns the check that runs before a large body is read: for a prediction it looks up the model, for
+ * a document the skill, else the project. A look-up costs less than reading a body in vain.
  */
 export function refuseMissing({ store, predictors }: Services): RefuseMissing {
   return async (operationId, params, caller) => {
-    const { projectName, modelName, project_name: project = projectName } = params;
+    const { projectName, modelName, skill_name, project_name: project = projectName } = params;
     if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
       await refuseUnserved(store, predictors, caller, projectName, modelName);
     } else if (project !== undefined) {
-      await findProject(store, caller, project);
+      const found = await findProject(store, caller, project);
+      if (operationId === 'putDocument' && skill_name !== undefined) {
+        await findDocumentSkill(store, found, skill_name);
+      }
     }
   };
 }

@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
-import type { Project, Store } from '../store/index.js';
+import type { FoundSkill, Project, Store } from '../store/index.js';
 import { idempotent } from './idempotency.js';
 import { writtenPage } from './list-page.js';
 import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
@@ -42,7 +42,7 @@ export function skillOperations(store: Store): SkillOperations {
       const { project_name, skill_name } = params;
       const skill =
         (await store.skills.showAt(caller.owner, project_name, skill_name)) ??
-        (await findSkill(store, await findProject(store, caller, project_name), skill_name));
+        (await showSkill(store, await findProject(store, caller, project_name), skill_name));
       return reply(await shown<Skill>(skill, headers));
     },
 
@@ -50,7 +50,7 @@ export function skillOperations(store: Store): SkillOperations {
       inProject(store, caller, params.project_name, async (tx, project) => {
         const name = params.skill_name;
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await findSkill(tx, project, name));
+          await checkPreconditions(headers, await showSkill(tx, project, name));
         }
         const skill = await tx.skills.update(project.id, name, withoutNulls(body.skill));
         if (!skill) throw notFound(name, project);
@@ -61,7 +61,7 @@ export function skillOperations(store: Store): SkillOperations {
       inProject(store, caller, params.project_name, async (tx, project) => {
         const name = params.skill_name;
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await findSkill(tx, project, name));
+          await checkPreconditions(headers, await showSkill(tx, project, name));
         }
         if (!(await tx.skills.remove(project.id, name))) throw notFound(name, project);
         return reply({ status: 204 });
@@ -69,7 +69,21 @@ export function skillOperations(store: Store): SkillOperations {
   };
 }
 
-async function findSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
+/**
+ * Finds a skill without its params.
+ * @throws {ProblemError} if the project has none of this name or identifier
+ */
+export async function findSkill(
+  store: Store,
+  project: Project,
+  nameOrId: string,
+): Promise<FoundSkill> {
+  const skill = await store.skills.find(project.id, nameOrId);
+  if (!skill) throw notFound(nameOrId, project);
+  return skill;
+}
+
+async function showSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
   const skill = await store.skills.show(project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
   return skill;

@@ -109,11 +109,12 @@ export class EventStream {
 
 /**
  * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
+ * A text in pieces may be large: other requests are served between two portions of it.
  */
 export class PlainText {
   constructor(
     readonly mediaType: string,
-    readonly text: string,
+    readonly text: string | readonly string[],
   ) {}
 }
 

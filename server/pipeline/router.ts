@@ -275,8 +275,12 @@ function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   ];
 }
 
-/** Returns the media types for the response: that of the body, if the operation can produce it. */
+/**
+ * Returns the media types for the response: that of the body, if the operation takes several and can
+ * produce it.
+ */
 function answersTo(req: Request, { consumes, produces }: Operation): readonly string[] {
+  if (consumes.length < 2) return produces;
   const sent = mediaType(req);
   return consumes.includes(sent) && produces.includes(sent) ? [sent] : produces;
 }

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Bounds } from './bounds.js';
 import { dialectOf } from './database/dialect.js';
+import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
@@ -33,6 +34,17 @@ export interface AgentFields {
   readonly data: Agent['data'];
   readonly settings: OpenObject;
 }
+
+/** The parts of an agent that an answer needs. */
+export interface AnsweringAgent
+  extends Pick<Agent, 'name' | 'model_name' | 'prompt_template' | 'model' | 'settings'> {
+  /** The first skills, in order. Large params are left out. */
+  readonly skills: readonly Pick<Agent['skills'][number], 'id' | 'name' | 'type' | 'params'>[];
+}
+
+/** The most skills that an answer reads, and the most bytes of the params of one. */
+const MAX_ANSWERING_SKILLS = 200;
+const MAX_PARAMS = 16 * 1024;
 
 /** A change to an agent's list of skills, each by name or id. */
 export type SkillsChange =
@@ -82,6 +94,30 @@ export class AgentStore {
   async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
     const row = await findRow(this.db, projectId, nameOrId);
     return row && new AgentWriter(this.db).write(row);
+  }
+
+  /** Returns what an answer needs of an agent, and of its first skills. */
+  async answering(projectId: string, nameOrId: string): Promise<AnsweringAgent | undefined> {
+    const row = await findRow(this.db, projectId, nameOrId);
+    if (!row) return undefined;
+    const { id, name, model_name, prompt_template } = row;
+    const params = sql<
+      string | null
+    >`case when ${dialectOf(this.db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+    const skills = await this.db
+      .selectFrom('agent_skills')
+      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+      .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
+      .where('agent_skills.agent_id', '=', id)
+      .orderBy('agent_skills.position')
+      .limit(MAX_ANSWERING_SKILLS)
+      .execute();
+    return {
+      ...{ name, model_name, prompt_template },
+      model: row.model === null ? null : JSON.parse(row.model),
+      settings: JSON.parse(row.settings),
+      skills: skills.map((skill) => ({ ...skill, params: JSON.parse(skill.params ?? '{}') })),
+    };
   }
 
   /**

@@ -2,7 +2,10 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The limits of a project, and of an owner. */
 export interface Bounds {
-  /** The most resources of each kind in a project, and the most projects of an owner. */
+  /**
+   * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
+   * projects of an owner.
+   */
   readonly resources: number;
   /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
@@ -12,13 +15,15 @@ export interface Bounds {
    */
   readonly uses: number;
   /**
-   * The most bytes that an owner stores in all projects: JSON and long text, trained models, and
-   * training tables.
+   * The most bytes that an owner stores in all projects: JSON and long text, documents, conversations,
+   * trained models, and training tables.
    */
   readonly stored: number;
-  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  /** The most messages of a conversation. */
+  readonly messages: number;
   /** The most ready versions of a model that are kept. */
   readonly versions: number;
+  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly answers: number;
 }
 
@@ -33,6 +38,7 @@ export const BOUNDS: Bounds = {
   bytes: 16 * MEBIBYTE,
   uses: 100_000,
   stored: 10 * 1024 * MEBIBYTE,
+  messages: 10_000,
   versions: 5,
   answers: 64 * MEBIBYTE,
 };

@@ -1,9 +1,11 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Bounds } from './bounds.js';
+import { removeConversations } from './conversations/conversations.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { OtherNameError, UnknownReferenceError } from './errors.js';
+import { type ConversationSettings, conversationSettings } from './json/conversation-settings.js';
 import { chatbotJson, type ListEntry, partsOf } from './json/written-json.js';
 import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
@@ -19,6 +21,16 @@ export interface ChatbotFields {
   readonly model_name: string | null;
   readonly database_name: string | null;
   readonly settings: OpenObject;
+}
+
+/** A chatbot as its conversations need it. */
+export interface ConversingChatbot {
+  readonly id: string;
+  readonly name: string;
+  /** The id of its agent; null asks the language model alone. */
+  readonly agent_id: string | null;
+  readonly model_name: string | null;
+  readonly settings: ConversationSettings;
 }
 
 /** A chatbot to create; missing fields are empty. */
@@ -61,6 +73,14 @@ export class ChatbotStore {
   async show(projectId: string, name: string): Promise<readonly string[] | undefined> {
     const row = await FIND.first(this.db, { projectId, name });
     return row && [chatbotJson(row)];
+  }
+
+  /** Finds a chatbot for a conversation. */
+  async find(projectId: string, name: string): Promise<ConversingChatbot | undefined> {
+    const row = await FIND.first(this.db, { projectId, name });
+    if (!row) return undefined;
+    const { id, agent_id, model_name, settings } = row;
+    return { id, name, agent_id, model_name, settings: conversationSettings(settings) };
   }
 
   /**
@@ -112,8 +132,10 @@ export class ChatbotStore {
     return { chatbot: await this.create(projectId, { ...change, name }), created: true };
   }
 
-  /** Deletes a chatbot; returns whether it existed. */
+  /** Deletes a chatbot and its conversations; returns whether it existed. */
   async remove(projectId: string, name: string): Promise<boolean> {
+    const found = await FIND.first(this.db, { projectId, name });
+    if (found) await removeConversations(this.db, projectId, found.id);
     return remove(this.db, 'chatbots', projectId, { column: 'name', value: name });
   }
 

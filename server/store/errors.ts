@@ -21,18 +21,45 @@ export class LimitReachedError extends Error {
 
   /**
    * @param kind what exceeds its limit: `bytes` of JSON and long text in a project, `uses` of its
-   *   skills by its agents, resources of a kind, or bytes that an owner has `stored` or in kept
-   *   `answers`
+   *   skills by its agents, resources of a kind, `documents` of a skill, `conversations` of a chatbot,
+   *   `messages` of a conversation, or bytes that an owner has `stored` or in kept `answers`
    * @param most the limit
    * @param held the current number, if known
    */
   constructor(
-    readonly kind: ResourceKind | 'projects' | 'bytes' | 'uses' | 'stored' | 'answers',
+    readonly kind:
+      | ResourceKind
+      | 'projects'
+      | 'documents'
+      | 'conversations'
+      | 'messages'
+      | 'bytes'
+      | 'uses'
+      | 'stored'
+      | 'answers',
     readonly most: number,
     readonly held = most,
   ) {
     super(`There may be ${most} ${kind} at most`);
   }
+}
+
+/** A conversation is answering a message, and answers one at a time. */
+export class ConversationBusyError extends Error {
+  override readonly name = 'ConversationBusyError';
+
+  /** @param messageId the message that it answers */
+  constructor(readonly messageId: string | null) {
+    super(`The conversation answers the message ${messageId}`);
+  }
+}
+
+/**
+ * A reply cannot be stored: the lease of its claim ran out and another request has the conversation,
+ * or the conversation was deleted.
+ */
+export class ClaimLostError extends Error {
+  override readonly name = 'ClaimLostError';
 }
 
 /** A version of the model is already training. */

@@ -2,12 +2,16 @@ import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { BOUNDS, type Bounds } from './bounds.js';
 import { ChatbotStore } from './chatbots.js';
+import { ConversationStore } from './conversations/conversations.js';
+import { MessageStore } from './conversations/messages.js';
+import { ReplyStore } from './conversations/replies.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, oneWay } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
+import { DocumentStore } from './documents.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
@@ -15,13 +19,20 @@ import { ProjectStore } from './projects.js';
 import { SkillStore } from './skills.js';
 import { TableStore } from './tables.js';
 
-export type { SkillsChange } from './agents.js';
+export type { AnsweringAgent, SkillsChange } from './agents.js';
 export type { KeptAnswer } from './answers.js';
+export type { ConversingChatbot } from './chatbots.js';
+export type { MessageRow } from './conversations/add-message.js';
+export type { EarlierMessage } from './conversations/messages.js';
+export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
+export type { Document, DocumentStore, FoundPassage } from './documents.js';
 export {
   AddedAndRemovedError,
+  ClaimLostError,
+  ConversationBusyError,
   LimitReachedError,
   NameTakenError,
   OtherNameError,
@@ -30,12 +41,14 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
-export { type ListEntry, pausing } from './json/written-json.js';
+export { preparePassages } from './full-text/prepare.js';
+export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
 export type { Contents } from './project-quota.js';
 export type { Project } from './projects.js';
+export type { FoundSkill } from './skills.js';
 export { MAX_VERSION, type Model, numberedName } from './versions.js';
 
 export interface StoreOptions {
@@ -55,8 +68,12 @@ export interface WriteTarget {
 export class Store {
   readonly projects: ProjectStore;
   readonly skills: SkillStore;
+  readonly documents: DocumentStore;
   readonly agents: AgentStore;
   readonly chatbots: ChatbotStore;
+  readonly conversations: ConversationStore;
+  readonly messages: MessageStore;
+  readonly replies: ReplyStore;
   readonly models: ModelStore;
   readonly versions: VersionStore;
   readonly tables: TableStore;
@@ -76,8 +93,12 @@ export class Store {
     const { reads, work, keys } = databases;
     this.projects = new ProjectStore(reads, most);
     this.skills = new SkillStore(reads, most);
+    this.documents = new DocumentStore(reads, most, work);
     this.agents = new AgentStore(reads, most);
     this.chatbots = new ChatbotStore(reads, most);
+    this.conversations = new ConversationStore(reads, most, work);
+    this.messages = new MessageStore(reads);
+    this.replies = new ReplyStore(work, most);
     this.models = new ModelStore(reads, most, work);
     this.versions = new VersionStore(reads);
     this.tables = new TableStore(work, most);

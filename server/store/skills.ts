@@ -25,6 +25,13 @@ export interface NewSkill {
   readonly params: OpenObject;
 }
 
+/** A skill, as far as what depends on it has to know it. */
+export interface FoundSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+}
+
 /** A change to a skill; `params` are merged with the stored ones. */
 export type SkillChange = Partial<NewSkill>;
 
@@ -76,6 +83,17 @@ export class SkillStore {
               ),
           );
     return inOrder(wanted, 'id', page);
+  }
+
+  /** Finds a skill without its params. */
+  find(projectId: string, nameOrId: string): Promise<FoundSkill | undefined> {
+    const { column, value } = key(nameOrId);
+    return this.db
+      .selectFrom('skills')
+      .select(['id', 'name', 'type'])
+      .where('project_id', '=', projectId)
+      .where(column, '=', value)
+      .executeTakeFirst();
   }
 
   /** Returns the JSON of a skill, in one piece. */
@@ -138,7 +156,10 @@ export class SkillStore {
     return shown({ ...stored, ...row });
   }
 
-  /** Deletes a skill and removes it from its agents; returns whether it existed. */
+  /**
+   * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are found
+   * no more, and `DocumentStore.sweep` deletes them: there may be too many for one transaction.
+   */
   async remove(projectId: string, nameOrId: string): Promise<boolean> {
     return remove(this.db, 'skills', projectId, key(nameOrId));
   }

@@ -102,17 +102,19 @@ export class Trainings {
   }
 
   /**
-   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop.
-   * A large table takes long, so trainings begin and run meanwhile.
+   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop,
+   * and the documents of deleted skills, one per turn. Either may take long, so trainings begin and run
+   * meanwhile.
    */
   async #sweep(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (await this.store.tables.sweep()) await nextTurn();
+        const { tables, documents } = this.store;
+        if ((await tables.sweep()) || (await documents.sweep())) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
-        this.log.warn({ err: error }, 'unused tables are not deleted yet');
+        this.log.warn({ err: error }, 'unused tables and documents are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }

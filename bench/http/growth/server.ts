@@ -20,13 +20,14 @@ const store = await openStore();
 const predictors = new Predictors(store);
 const metrics = new Metrics();
 const answers = watchAnswers(metrics.answers, log);
+const tools = { store, predictors, sql: undefined, onPredicted: () => {} };
 const services = {
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
   predictors,
   metrics,
-  agents: new Agents({ store, predictors, sql: undefined }, undefined, answers, log),
+  agents: new Agents(tools, undefined, answers, log),
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();

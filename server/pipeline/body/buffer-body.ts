@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
-import { JSON_TYPE, mediaType } from '../../http/media-type.js';
+import { isText, JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength, hasBody } from '../../http/message-body.js';
 import { onResponseClose } from '../../http/on-response-close.js';
 import { bodyTooLarge, malformedBody, type ProblemError } from '../../problems/problem.js';
@@ -49,13 +49,14 @@ export interface BufferOptions {
 const SMALL = 256 * 1024;
 
 /**
- * Reads a JSON body into `req.body` as bytes. A body whose declared length exceeds the limit is
+ * Reads a body of JSON or text into `req.body` as bytes. A body whose declared length exceeds the limit is
  * refused before any of it is read, and so is a large body whose target does not exist.
  */
 export function bufferBody(options: BufferOptions): RequestHandler {
   const { limit, refuseMissingTarget } = options;
   return (req, res, next) => {
-    if (!hasBody(req) || mediaType(req) !== JSON_TYPE) return next();
+    const type = mediaType(req);
+    if (!hasBody(req) || !(type === JSON_TYPE || isText(type))) return next();
     const length = announcedLength(req);
     if (length !== undefined && length > limit) throw bodyTooLarge(limit);
     const isSmall = length !== undefined && length <= SMALL;

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
-import { JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
+import { isText, JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength } from '../../http/message-body.js';
 import { onResponseClose } from '../../http/on-response-close.js';
 import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
@@ -16,6 +16,7 @@ import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js'
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { ByteLimitStream } from './byte-limit.js';
 import { deferredBody } from './deferred-body.js';
+import { textBody } from './text-body.js';
 
 /** The service's own limits for bodies, in bytes. */
 export interface BodyLimits {
@@ -31,8 +32,8 @@ export interface BodyGuards {
 }
 
 /**
- * Returns the middleware that reads the body of an operation. JSON is read into `req.body` as
- * bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
+ * Returns the middleware that reads the body of an operation. JSON and text are read into `req.body`
+ * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
  * `maxBody` bytes; NDJSON may have any number of bytes. A body that the handler reads becomes a
  * `DeferredBody`.
  * @param isKeyValid returns whether the caller's key is still valid while a deferred body is read
@@ -52,7 +53,7 @@ export function readBody(
 
 /**
  * Returns the middleware that parses the bytes of JSON in `req.body`, and checks its bounds before
- * anything else visits it. Streams are left alone.
+ * anything else visits it. Text is decoded. Streams are left alone.
  */
 export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
   if (operation.consumes.length === 0 || operation.defersBody) return [];
@@ -61,6 +62,11 @@ export function parseBody(contract: Contract, operation: Operation): RequestHand
   return [
     (req, res, next) => {
       const { body } = req;
+      const type = mediaType(req);
+      if (isText(type)) {
+        req.body = textBody(type, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+        return next();
+      }
       if (!Buffer.isBuffer(body)) return next();
       if (body.length <= SHORT) {
         req.body = jsonOf(body);
@@ -144,8 +150,9 @@ function refuseOtherMediaTypes({ consumes }: Operation): RequestHandler {
 
 function openStream(maxBody: number): RequestHandler {
   return (req, res, next) => {
-    if (isJson(req)) return next();
-    const areLines = mediaType(req) === LINES_TYPE;
+    const type = mediaType(req);
+    if (type === JSON_TYPE || isText(type)) return next();
+    const areLines = type === LINES_TYPE;
     const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
     // The response may end before the lines do; a handler that reads on would wait forever.
     if (areLines) onResponseClose(req, res, () => stream.destroy());

@@ -17,7 +17,7 @@ export function send(res: Response, { status, body, headers }: AnyReply): Promis
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
   else if (body instanceof JsonText) return sendText(res, body);
-  else if (body instanceof PlainText) res.type(body.mediaType).send(body.text);
+  else if (body instanceof PlainText) return sendPlainText(res, body);
   else {
     res.json(body);
     boundWait(res);
@@ -39,6 +39,14 @@ const PORTION = 64 * 1024;
 
 /** Bytes, or text of about the same size. */
 type Portion = string | Uint8Array;
+
+function sendPlainText(res: Response, { mediaType, text }: PlainText): Promise<void> | void {
+  if (typeof text === 'string') res.type(mediaType).send(text);
+  else {
+    res.setHeader('Content-Type', mediaType);
+    return sendPieces(res, text);
+  }
+}
 
 function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> | void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');

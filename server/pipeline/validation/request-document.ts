@@ -1,5 +1,6 @@
 import type { Document } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
+import { isText } from '../../http/media-type.js';
 
 /**
  * Returns the part of the contract that describes requests, with the components that it references.
@@ -20,17 +21,18 @@ export function requestsOnly(document: Document): object {
 
 function requestOnly(part: unknown): unknown {
   if (typeof part !== 'object' || part === null || !('responses' in part)) return part;
-  const { requestBody } = asRecord(part);
+  const requestBody = asRecord(asRecord(part)['requestBody']);
+  const types = Object.keys(asRecord(requestBody['content']));
   return {
     ...part,
-    ...(asRecord(requestBody)['x-roster-deferred-body']
+    ...(requestBody['x-roster-deferred-body'] || types.some(isText)
       ? { requestBody: ofAnyForm(requestBody) }
       : {}),
     responses: { default: { description: 'Not part of the request.' } },
   };
 }
 
-/** Accepts any body: deferred bodies are validated by the handler. */
+/** Accepts any body: deferred bodies are validated by the handler, and text when it is decoded. */
 function ofAnyForm(requestBody: unknown): object {
   const { content } = asRecord(requestBody);
   return {

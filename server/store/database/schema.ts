@@ -42,6 +42,31 @@ export interface Database {
     created_at: Moment;
     updated_at: Moment;
   };
+  /** The texts that agents with a skill find. */
+  documents: {
+    id: Id;
+    owner: string;
+    /** None once the skill is deleted; then the document is deleted in a moment. */
+    skill_id: Id | null;
+    name: string;
+    media_type: 'text/plain' | 'text/markdown';
+    /** The size of the text in UTF-8. */
+    bytes: number;
+    /** The number of its passages. */
+    passages: number;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  /** The parts of documents, which `full-text/passage-index.ts` finds. */
+  passages: {
+    id: Generated<number | string>;
+    document_id: Id;
+    /** From 1; the contents in this order are the text of the document. */
+    number: number;
+    /** The headings that it is under. */
+    headings: string;
+    content: string;
+  };
   agents: {
     id: Id;
     project_id: Id;
@@ -67,6 +92,37 @@ export interface Database {
     settings: Json;
     created_at: Moment;
     updated_at: Moment;
+  };
+  conversations: {
+    id: Id;
+    /** None once it is deleted, or its chatbot: the sweep then deletes its messages. */
+    chatbot_id: Id | null;
+    title: string | null;
+    /** The number of its messages. */
+    messages: Generated<number>;
+    /** The bytes of the conversation and its messages, which count towards the owner's. */
+    bytes: number | string;
+    /** The claim of the answer in progress, its question, and the end of its lease: milliseconds since 1970. */
+    answering: string | null;
+    answering_message: Id | null;
+    answering_until: number | string | null;
+    created_at: Moment;
+    updated_at: Moment;
+  };
+  messages: {
+    id: Id;
+    conversation_id: Id;
+    role: 'user' | 'assistant';
+    content: string;
+    /** The message that a reply answers; there is one reply to each at most. */
+    reply_to: Id | null;
+    steps: Json;
+    usage: Json | null;
+    /** The Idempotency-Key of a message of a person, its owner, and the fingerprint of the request. */
+    key_owner: string | null;
+    idempotency_key: string | null;
+    fingerprint: string | null;
+    created_at: Moment;
   };
   models: {
     id: Id;

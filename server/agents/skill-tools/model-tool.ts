@@ -12,6 +12,8 @@ const CONFIDENCE = 0.9;
 interface Place {
   readonly store: Store;
   readonly predictors: Predictors;
+  /** Called for each row that is predicted. */
+  readonly onPredicted: () => void;
   readonly owner: string;
   readonly projectId: string;
   readonly projectName: string;
@@ -25,7 +27,7 @@ interface Place {
  */
 export async function modelTool(
   skill: ToolSkill,
-  { store, predictors, owner, projectId, projectName }: Place,
+  { store, predictors, onPredicted, owner, projectId, projectName }: Place,
   canPredict: boolean,
 ): Promise<Tool> {
   const { model: name, version, description } = skill.params;
@@ -48,7 +50,9 @@ export async function modelTool(
     run: async (row) => {
       const predictor = await predictors.serving(owner, projectName, address);
       if (!predictor) throw new ToolError(`the model ${JSON.stringify(address)} is gone.`);
-      return { text: JSON.stringify(predicted(predictor, model, row)) };
+      const text = JSON.stringify(predicted(predictor, model, row));
+      onPredicted();
+      return { text };
     },
   };
 }

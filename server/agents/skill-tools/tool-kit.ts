@@ -1,7 +1,6 @@
 import type { Caller } from '../../auth/caller.js';
-import type { Project, Store } from '../../store/index.js';
+import type { AnsweringAgent, Project, Store } from '../../store/index.js';
 import type { Predictors } from '../../training/predictors.js';
-import type { AgentRecord } from '../agent-record.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';
 import { type Tool, ToolError } from '../tool.js';
 import { modelTool } from './model-tool.js';
@@ -9,7 +8,7 @@ import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
 import type { ToolSkill } from './tool-skill.js';
 
-type Skill = AgentRecord['skills'][number];
+type Skill = AnsweringAgent['skills'][number];
 
 /** The services behind tools. */
 export interface ToolServices {
@@ -17,6 +16,8 @@ export interface ToolServices {
   readonly predictors: Predictors;
   /** Undefined if the service has no databases. */
   readonly sql: SqlTools | undefined;
+  /** Called for each row that a tool predicts. */
+  readonly onPredicted: () => void;
 }
 
 /** The skills of an agent, as an answer uses them. */
@@ -29,12 +30,7 @@ export interface ToolKit {
 }
 
 /** The types of skills that are tools. */
-export const TOOL_TYPES: ReadonlySet<string> = new Set([
-  'model',
-  'sql',
-  'retrieval',
-  'knowledge_base',
-]);
+const TOOL_TYPES: ReadonlySet<string> = new Set(['model', 'sql', 'retrieval', 'knowledge_base']);
 
 /**
  * Makes the tools of an agent's skills, within what the key of the caller allows.
@@ -49,39 +45,42 @@ export async function toolKit(
   most: number,
   signal: AbortSignal,
 ): Promise<ToolKit> {
-  const kit = { tools: [] as Tool[], types: new Set<string>(), missing: [] as MissingTool[] };
-  const plain: PlainSkill[] = [];
-  for (const skill of skills) {
-    if (!TOOL_TYPES.has(skill.type)) {
-      plain.push(plainSkill(skill));
-      continue;
-    }
+  const tools: Tool[] = [];
+  const types = new Set<string>();
+  const missing: MissingTool[] = [];
+  const withTool = skills.filter(({ type }) => TOOL_TYPES.has(type));
+  for (const skill of withTool.slice(0, most)) {
     try {
-      if (kit.tools.length >= most) throw new ToolError(`an agent has at most ${most} tools.`);
-      const toolName = uniqueName(skill.name, kit.tools);
-      kit.tools.push(await toolOf({ ...skill, toolName }, services, caller, project, signal));
-      kit.types.add(skill.type === 'knowledge_base' ? 'retrieval' : skill.type);
+      const toolName = uniqueName(skill.name, tools);
+      tools.push(await toolOf({ ...skill, toolName }, services, caller, project, signal));
+      types.add(skill.type === 'knowledge_base' ? 'retrieval' : skill.type);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolError)) throw error;
-      kit.missing.push({ skill: skill.name, reason: error.message });
+      missing.push({ skill: skill.name, reason: error.message });
     }
   }
-  return { ...kit, plain };
+  const [leftOut] = withTool.slice(most);
+  if (leftOut) {
+    const reason = `an answer has at most ${most} tools; this one and those after it are left out.`;
+    missing.push({ skill: leftOut.name, reason });
+  }
+  const plain = skills.filter(({ type }) => !TOOL_TYPES.has(type)).map(plainSkill);
+  return { tools, types, missing, plain };
 }
 
 function toolOf(
   skill: ToolSkill,
-  { store, predictors, sql }: ToolServices,
+  { store, predictors, sql, onPredicted }: ToolServices,
   { owner, scopes }: Caller,
   { id: projectId, name: projectName }: Project,
   signal: AbortSignal,
 ): Promise<Tool> | Tool {
   if (skill.type === 'model') {
-    const place = { store, predictors, owner, projectId, projectName };
+    const place = { store, predictors, onPredicted, owner, projectId, projectName };
     return modelTool(skill, place, scopes.includes('predict'));
   }
-  if (skill.type !== 'sql') return retrievalTool(skill, store);
+  if (skill.type !== 'sql') return retrievalTool(skill, store.documents);
   if (!sql) {
     throw new ToolError(
       'the service has no databases; those who run it can name some (DATABASES).',

@@ -1,0 +1,170 @@
+/** Tests queries that take too long, too much memory, or too many rows. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { Databases } from './databases.js';
+import type { QueryLimits } from './limits.js';
+import { QueryError } from './query-error.js';
+
+const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
+
+/** Counts more combinations than any computer does in a test's time. */
+const ENDLESS = `
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+  select count(*) from n a, n b, n c, n d`;
+
+describe.each([
+  { dialect: 'SQLite', create: sqliteShop },
+  { dialect: 'PostgreSQL', create: postgresShop },
+])('$dialect', ({ dialect, create }) => {
+  const isSqlite = dialect === 'SQLite';
+  let shop: Shop;
+  const opened: Databases[] = [];
+  beforeAll(async () => {
+    shop = await create();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((databases) => databases.stop()));
+  });
+  afterAll(() => shop.remove());
+
+  /** Returns a function that sends queries to the shop, with some limits. */
+  function asking(limits: Partial<QueryLimits> = {}) {
+    const databases = new Databases(new Map([['shop', { url: shop.url }]]), limits, WORKER);
+    opened.push(databases);
+    return (sql: string, { owner = 'o', signal = new AbortController().signal } = {}) =>
+      databases.query(owner, 'shop', ALLOWED, sql, signal);
+  }
+
+  /** Waits until PostgreSQL has no more of our statements to run. */
+  async function untilIdle() {
+    if (isSqlite) return;
+    await expect
+      .poll(() =>
+        shop.values(`select count(*) from pg_stat_activity
+          where application_name = 'roster-queries' and state = 'active'`),
+      )
+      .toEqual(['0']);
+  }
+
+  test.each([
+    ['a cross join of everything', ENDLESS],
+    [
+      'a recursion without end',
+      'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n',
+    ],
+    [
+      'a sort of everything',
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+       select a.i from n a, n b order by a.i * b.i desc`,
+    ],
+  ])('%s is cut off, and the next query is answered', async (_, sql) => {
+    const ask = asking({ timeoutMs: 500 });
+    await expect(ask(sql)).rejects.toThrow(
+      /^The query (took longer than 0\.5 seconds and was cancelled|needs too much memory); ask for less\.$/,
+    );
+    await untilIdle();
+    const patient = asking();
+    expect((await patient('select count(*) from orders')).rows).toEqual([[3]]);
+  });
+
+  test('a caller who goes ends the work in the database', async () => {
+    const ask = asking();
+    const gone = new AbortController();
+    const answer = ask(ENDLESS, { signal: gone.signal });
+    const reason = expect(answer).rejects.toThrow('the caller has gone');
+    if (!isSqlite) {
+      await expect
+        .poll(() =>
+          shop.values(
+            `select count(*) from pg_stat_activity where query like 'fetch%roster_query' and state = 'active'`,
+          ),
+        )
+        .toEqual(['1']);
+    }
+    gone.abort(new Error('the caller has gone'));
+    await reason;
+    await untilIdle();
+    expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
+  });
+
+  test('stopping ends what runs and what waits', async () => {
+    const databases = new Databases(
+      new Map([['shop', { url: shop.url }]]),
+      { maxAtOnce: 1 },
+      WORKER,
+    );
+    const { signal } = new AbortController();
+    const answers = [1, 2].map(() => databases.query('o', 'shop', ALLOWED, ENDLESS, signal));
+    const refused = answers.map((answer) => expect(answer).rejects.toThrow(/service is stopping/));
+    await pause(10);
+    await databases.stop();
+    await Promise.all(refused);
+    await untilIdle();
+  });
+
+  test('a slow owner does not keep others from their turn', async () => {
+    const ask = asking({ maxAtOnce: 2, timeoutMs: 10_000 });
+    for (const _ of [1, 2, 3, 4]) ask(ENDLESS, { owner: 'slow' }).catch(() => {});
+    const answer = await ask('select count(*) from orders', { owner: 'quick' });
+    expect(answer.rows).toEqual([[3]]);
+  });
+
+  test('rows beyond the limit are left out, and this is told', async () => {
+    const numbers = (count: number) =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n`;
+    const ask = asking({ maxRows: 120 });
+    expect(await ask(numbers(120))).toMatchObject({ truncated: false });
+    const { rows, truncated } = await ask(numbers(1_000_000_000));
+    expect(truncated).toBe(true);
+    expect(rows).toEqual(Array.from({ length: 120 }, (_, index) => [index + 1]));
+  });
+
+  test('a result has no more bytes than the limit', async () => {
+    const ask = asking({ maxBytes: 1_000 });
+    const { columns, rows, truncated } = await ask(
+      `select replace('0123456789', '5', '${'x'.repeat(90)}') as text from orders a, orders b, orders c`,
+    );
+    expect(truncated).toBe(true);
+    expect(rows.length).toBeGreaterThan(5);
+    expect(JSON.stringify([columns, rows]).length).toBeLessThanOrEqual(1_000);
+  });
+
+  const doubled = (times: number) => `with recursive n(i, t) as (
+    select 0, 'x' union all select i + 1, t || t from n where i < ${times}) select t from n where i = ${times}`;
+
+  test.each([17, 25])(
+    'a row of 2^%i characters is refused, and memory stays bounded',
+    async (times) => {
+      const ask = asking({ timeoutMs: 30_000 });
+      const before = process.memoryUsage.rss();
+      await expect(ask(doubled(times))).rejects.toThrow(/is larger than|too large|too big/);
+      expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 2 ** 20);
+      expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
+    },
+  );
+
+  test.each([
+    ['parentheses', `select ${'('.repeat(8_000)}1${')'.repeat(8_000)}`],
+    ['operators', `select ${'1 + '.repeat(4_000)}1`],
+    ['minus signs', `select ${'- '.repeat(8_000)}1`],
+    ['negations', `select ${'not '.repeat(4_000)}(1 = 1)`],
+    ['queries', `select ${'(select '.repeat(1_800)}1${')'.repeat(1_800)}`],
+    ['arrays', `select ${'array['.repeat(1_800)}1${']'.repeat(1_800)}`],
+    ['columns', `select ${'1, '.repeat(5_000)}1`],
+    ['joins', `select * from orders ${'cross join orders as o '.repeat(600)}`],
+    ['unions', `select 1 ${'union select 1 '.repeat(1_000)}`],
+  ])('a statement of very many %s is answered or refused', async (_, sql) => {
+    const ask = asking();
+    await ask(sql).catch((error: unknown) => expect(error).toBeInstanceOf(QueryError));
+    expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
+  });
+
+  test.each([
+    ['too long', `select '${'x'.repeat(16 * 1024)}'`, 'longer than 16384 bytes'],
+    ['with a NUL', 'select 1\0; drop table orders', 'a character that is not allowed'],
+    ['with half a character', 'select "\ud800" from orders', 'a character that is not allowed'],
+  ])('a statement that is %s is refused', async (_, sql, message) => {
+    await expect(asking()(sql)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,204 @@
+import { QueryError } from '../query-error.js';
+import { forbiddenFunction, onlyOneSelect, readOnly } from '../refusals.js';
+import { FUNCTIONS, SQL_VALUES, TYPES } from './functions.js';
+import { type Field, GRAMMAR, NAMES } from './grammar.js';
+import {
+  builtInName,
+  isTreeObject,
+  listOf,
+  nameText,
+  stringOf,
+  type TreeObject,
+  textOf,
+} from './parse-tree.js';
+
+/** The deepest nesting of a statement. */
+const MAX_DEPTH = 500;
+
+/** A table that a statement names. */
+export interface TableName {
+  /** Undefined if the search path of the connection decides. */
+  readonly schema?: string;
+  readonly table: string;
+}
+
+/** The names of common table expressions that are visible at a place of a statement. */
+type Scope = ReadonlySet<string>;
+
+/** The names in a SELECT that passed all checks which need no database. */
+export class Statement {
+  readonly #tables = new Map<string, TableName>();
+  readonly #functions = new Set<string>();
+  readonly #qualifiedColumns = new Set<string>();
+
+  /**
+   * @param tree the parse tree of one statement, as libpg-query returns it
+   * @throws {QueryError} if it is no SELECT, or has a part that is not allowed
+   */
+  constructor(tree: unknown) {
+    if (!isTreeObject(tree)) throw onlyOneSelect();
+    if (!('SelectStmt' in tree)) throw readOnly();
+    this.#node(tree, new Set(), 0);
+  }
+
+  /** The tables, each once; not the common table expressions. */
+  get tables(): TableName[] {
+    return [...this.#tables.values()];
+  }
+
+  /** The functions that are called by a name without a schema. */
+  get functions(): string[] {
+    return [...this.#functions];
+  }
+
+  /**
+   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
+   * if there is no such column.
+   */
+  get qualifiedColumns(): string[] {
+    return [...this.#qualifiedColumns];
+  }
+
+  #node(node: unknown, scope: Scope, depth: number): void {
+    if (depth > MAX_DEPTH) throw new QueryError('The statement is nested too deeply.');
+    const [entry, ...others] = isTreeObject(node) ? Object.entries(node) : [];
+    // The parser writes an absent item of a list as an empty object.
+    if (entry === undefined && isTreeObject(node)) return;
+    if (entry === undefined || others.length > 0) throw notAllowed('node');
+    const [type, fields] = entry;
+    this.#fields(type, fields, scope, depth);
+  }
+
+  #fields(type: string, fields: unknown, outer: Scope, depth: number): void {
+    const grammar = Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type] : undefined;
+    if (grammar === undefined || !isTreeObject(fields)) throw notAllowed(type);
+    this.#check(type, fields, outer);
+    const scope = type === 'SelectStmt' ? this.#withClause(fields, outer, depth) : outer;
+    for (const [name, value] of Object.entries(fields)) {
+      if (name === 'location' || name === 'withClause') continue;
+      const kind = Object.hasOwn(grammar, name) ? grammar[name] : undefined;
+      if (kind === undefined) throw notAllowed(name);
+      this.#field(kind, name, value, scope, depth + 1);
+    }
+  }
+
+  #field(kind: Field, name: string, value: unknown, scope: Scope, depth: number): void {
+    if (kind === 'value') {
+      if (typeof value === 'object') throw notAllowed(name);
+    } else if (kind === 'node') {
+      this.#node(value, scope, depth);
+    } else if (kind === 'nodes') {
+      if (!Array.isArray(value)) throw notAllowed(name);
+      for (const item of value) this.#node(item, scope, depth);
+    } else {
+      this.#fields(kind.embedded, value, scope, depth);
+    }
+  }
+
+  /**
+   * Checks the common table expressions of a SELECT, and returns the names that are visible in it.
+   * Each sees those before it, or all of them if the clause is recursive.
+   */
+  #withClause(select: TreeObject, outer: Scope, depth: number): Scope {
+    const clause = select['withClause'];
+    if (clause === undefined) return outer;
+    if (!isTreeObject(clause)) throw notAllowed('withClause');
+    for (const name of Object.keys(clause)) {
+      if (!['ctes', 'recursive', 'location'].includes(name)) throw notAllowed(name);
+    }
+    const expressions = listOf(clause['ctes']).map(expressionOf);
+    const scope = new Set(outer);
+    if (clause['recursive'] === true) for (const { name } of expressions) scope.add(name);
+    for (const { name, fields } of expressions) {
+      this.#fields('CommonTableExpr', fields, new Set(scope), depth + 1);
+      scope.add(name);
+    }
+    return scope;
+  }
+
+  #check(type: string, fields: TreeObject, scope: Scope): void {
+    switch (type) {
+      case 'CommonTableExpr':
+        if (!isTreeObject(fields['ctequery']) || !('SelectStmt' in fields['ctequery'])) {
+          throw readOnly();
+        }
+        break;
+      case 'RangeVar':
+        this.#noteTable(fields, scope);
+        break;
+      case 'FuncCall':
+        this.#noteFunction(fields);
+        break;
+      case 'ColumnRef':
+        this.#noteColumn(fields);
+        break;
+      case 'TypeName':
+        if (!TYPES.has(builtInName(fields['names']) ?? '')) {
+          throw new QueryError(`A cast to ${nameText(fields['names'])} is not allowed.`);
+        }
+        break;
+      case 'SQLValueFunction':
+        if (!SQL_VALUES.has(textOf(fields['op']) ?? '')) {
+          throw new QueryError('Names of users, databases and schemas cannot be read.');
+        }
+        break;
+      case 'A_Expr':
+        refuseForeignOperator(fields['name']);
+        break;
+      case 'SubLink':
+        refuseForeignOperator(fields['operName']);
+        break;
+      case 'SortBy':
+        refuseForeignOperator(fields['useOp']);
+        break;
+      case 'A_Indirection':
+        if (
+          !listOf(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
+        ) {
+          throw new QueryError('A field of a value, as in (value).field, is not allowed.');
+        }
+        break;
+    }
+  }
+
+  #noteTable(fields: TreeObject, scope: Scope): void {
+    const table = textOf(fields['relname']);
+    const schema = textOf(fields['schemaname']);
+    if (table === undefined) throw notAllowed('RangeVar');
+    if (schema === undefined && scope.has(table)) return;
+    const name = schema === undefined ? { table } : { schema, table };
+    this.#tables.set(JSON.stringify(name), name);
+  }
+
+  #noteFunction(fields: TreeObject): void {
+    const name = builtInName(fields['funcname']);
+    if (name === undefined || !FUNCTIONS.has(name)) {
+      throw forbiddenFunction(nameText(fields['funcname']));
+    }
+    if (listOf(fields['funcname']).length === 1) this.#functions.add(name);
+  }
+
+  #noteColumn(fields: TreeObject): void {
+    const parts = listOf(fields['fields']);
+    const last = stringOf(parts.at(-1));
+    if (parts.length > 1 && last !== undefined) this.#qualifiedColumns.add(last);
+  }
+}
+
+function expressionOf(node: unknown): { name: string; fields: unknown } {
+  const fields = isTreeObject(node) ? node['CommonTableExpr'] : undefined;
+  const name = isTreeObject(fields) ? textOf(fields['ctename']) : undefined;
+  if (name === undefined) throw notAllowed('CommonTableExpr');
+  return { name, fields };
+}
+
+function refuseForeignOperator(parts: unknown): void {
+  if (parts !== undefined && builtInName(parts) === undefined) {
+    throw new QueryError(`The operator ${nameText(parts)} is not allowed.`);
+  }
+}
+
+function notAllowed(what: string): QueryError {
+  const name = Object.hasOwn(NAMES, what) ? NAMES[what] : `this part of SQL (${what})`;
+  return new QueryError(`The query uses ${name}, which is not allowed here.`);
+}

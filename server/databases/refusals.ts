@@ -1,0 +1,45 @@
+import { QueryError } from './query-error.js';
+
+/** The longest message of a database that is passed on, in characters. */
+const MAX_MESSAGE = 300;
+
+export function forbiddenTable(name: string, allowed: readonly string[]): QueryError {
+  return new QueryError(
+    `The table ${shortened(name)} is not among those of this skill: ${allowed.join(', ')}.`,
+  );
+}
+
+export function missingTable(name: string): QueryError {
+  return new QueryError(`The database has no table ${shortened(name)}.`);
+}
+
+export function forbiddenFunction(name: string): QueryError {
+  return new QueryError(`The function ${shortened(name)} is not allowed; use another one.`);
+}
+
+export function onlyOneSelect(): QueryError {
+  return new QueryError('Only one SELECT statement is allowed.');
+}
+
+export function readOnly(): QueryError {
+  return new QueryError('Only SELECT is allowed: the database can be read and not changed.');
+}
+
+export function tooSlow(timeoutMs: number): QueryError {
+  return new QueryError(
+    `The query took longer than ${timeoutMs / 1000} seconds and was cancelled; ask for less.`,
+  );
+}
+
+export function tooMuchMemory(): QueryError {
+  return new QueryError('The query needs too much memory; ask for less.');
+}
+
+/** Passes on the message of a database, from which a language model can correct its query. */
+export function databaseMessage(message: string): QueryError {
+  return new QueryError(`The database refuses the query: ${shortened(message)}`);
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+}

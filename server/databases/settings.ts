@@ -1,0 +1,92 @@
+import { isPostgres, refuseUnreadable } from '../store/database/address.js';
+
+/** A database that the operator of the service names for queries. */
+export interface DatabaseSettings {
+  /** `file:PATH` or `postgres://…`. It may contain a password: it is never shown. */
+  readonly url: string;
+  /** The owners who may use the database; undefined for every owner. */
+  readonly owners?: ReadonlySet<string>;
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+
+/**
+ * Reads the databases of the environment variable `DATABASES`: a JSON object whose values are URLs
+ * or `{"url": …, "owners": […]}`.
+ * @throws {Error} if the text is malformed. The message is one line and shows no URL.
+ */
+export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettings> {
+  const settings = new Map<string, DatabaseSettings>();
+  for (const [name, value] of Object.entries(objectOf(text))) {
+    if (!NAME.test(name)) {
+      throw new Error(
+        `DATABASES has a database with the name ${JSON.stringify(name)}; a name has at most 100 letters, digits and _ . -, and begins with none of . -`,
+      );
+    }
+    settings.set(name, settingsOf(name, value));
+  }
+  return settings;
+}
+
+function objectOf(text: string): object {
+  const value = parsed(text);
+  if (!isObject(value)) {
+    throw new Error(
+      'DATABASES must be a JSON object of names and URLs, such as {"sales": "file:data/sales.db"}',
+    );
+  }
+  return value;
+}
+
+/** Returns undefined for malformed JSON: the error of `JSON.parse` may show a password. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function settingsOf(name: string, value: unknown): DatabaseSettings {
+  if (!isObject(value)) return { url: urlOf(name, value) };
+  const { url, owners, ...others } = { url: undefined, owners: undefined, ...value };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new Error(
+      `DATABASES: the database ${name} has the unknown setting ${JSON.stringify(unknown)}; there are url and owners`,
+    );
+  }
+  return owners === undefined
+    ? { url: urlOf(name, url) }
+    : { url: urlOf(name, url), owners: ownersOf(name, owners) };
+}
+
+function urlOf(name: string, url: unknown): string {
+  if (typeof url === 'string' && (/^file:./s.test(url) || isReadablePostgres(url))) return url;
+  throw new Error(
+    `DATABASES: the URL of the database ${name} must be file:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,
+  );
+}
+
+function isReadablePostgres(url: string): boolean {
+  if (!isPostgres(url)) return false;
+  try {
+    refuseUnreadable(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ownersOf(name: string, owners: unknown): ReadonlySet<string> {
+  if (Array.isArray(owners) && owners.every((owner) => typeof owner === 'string')) {
+    return new Set(owners);
+  }
+  throw new Error(
+    `DATABASES: the owners of the database ${name} must be a list of names, such as ["acme"]`,
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

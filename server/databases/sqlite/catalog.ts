@@ -1,0 +1,67 @@
+import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
+import type { ColumnDescription } from '../result.js';
+
+/** A table or a view of a SQLite file. */
+export interface SqliteTable {
+  /** The name as it was asked for, perhaps in other letter case or with the schema. */
+  readonly asked: string;
+  readonly name: string;
+  readonly isView: boolean;
+  readonly isVirtual: boolean;
+  /** The statement that created it. */
+  readonly definition: string;
+}
+
+/** Returns a table of the schema `main`; undefined if the file has none of that name. */
+export function findTable(connection: SqliteConnection, asked: string): SqliteTable | undefined {
+  const name = asked.replace(/^main\./i, '');
+  const row: unknown = connection
+    .prepare(
+      `select name, type, sql from main.sqlite_schema
+       where type in ('table', 'view') and sql is not null and name = ? collate nocase`,
+    )
+    .get(name);
+  if (!Array.isArray(row)) return undefined;
+  const [found, type, definition] = row.map(String);
+  if (found === undefined || definition === undefined) return undefined;
+  return {
+    asked,
+    name: found,
+    isView: type === 'view',
+    isVirtual: /^create\s+virtual\b/i.test(definition),
+    definition,
+  };
+}
+
+/** Returns the columns of a table that `select *` returns. */
+export function columnsOf(connection: SqliteConnection, name: string): ColumnDescription[] {
+  const rows = connection
+    .prepare(`select name, type, hidden from pragma_table_xinfo(?, 'main')`)
+    .all(name);
+  return rows
+    .filter((row: readonly unknown[]) => Number(row[2]) !== HIDDEN)
+    .map((row: readonly unknown[]) => ({ name: String(row[0]), type: String(row[1]) }));
+}
+
+/** Returns the tables in which virtual tables keep their contents. */
+export function shadowTables(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+): string[] {
+  const owners = tables.filter(({ isVirtual }) => isVirtual).map(({ name }) => `${name}_`);
+  if (owners.length === 0) return [];
+  return connection
+    .prepare(`select name from pragma_table_list where schema = 'main' and type = 'shadow'`)
+    .all()
+    .flat()
+    .map(String)
+    .filter((name) => owners.some((owner) => name.startsWith(owner)));
+}
+
+/** The mark of a hidden column of a virtual table (https://sqlite.org/pragma.html#pragma_table_xinfo). */
+const HIDDEN = 1;
+
+/** Returns a name as a quoted identifier. */
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,119 @@
+import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
+import type { QueryError } from '../query-error.js';
+import { forbiddenFunction, forbiddenTable, readOnly } from '../refusals.js';
+import { findTable, quotedName, type SqliteTable, shadowTables } from './catalog.js';
+import { FUNCTIONS, TABLE_FUNCTIONS } from './functions.js';
+
+/** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
+const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 } as const;
+const OK = 0;
+const DENY = 1;
+
+/** What statements may read and call; names are in lower case. */
+export interface Permissions {
+  readonly tables: ReadonlySet<string>;
+  readonly functions: ReadonlySet<string>;
+}
+
+/**
+ * Returns the permissions of statements that name only the given tables. They include what the
+ * definitions of the tables need: views read other tables and call functions, and so do virtual
+ * tables.
+ * @param tables the tables as they are in the database of the connection
+ */
+export function permissionsOf(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+): Permissions {
+  const reads = new Set(tables.map(({ name }) => lower(name)));
+  const calls = new Set(FUNCTIONS);
+  for (const name of TABLE_FUNCTIONS) {
+    if (findTable(connection, name) === undefined) reads.add(name);
+  }
+  connection.setAuthorizer((action, first, second) => {
+    if (action === ACTION.read && first !== null) reads.add(lower(first));
+    if (action === ACTION.function && second !== null) calls.add(lower(second));
+    return OK;
+  });
+  for (const { name, isView, isVirtual } of tables) {
+    if (!isView && !isVirtual) continue;
+    const statement = connection.prepare(`select * from main.${quotedName(name)} limit 1`);
+    if (isVirtual) tryRun(statement);
+  }
+  connection.setAuthorizer(null);
+  for (const name of shadowTables(connection, tables)) reads.add(lower(name));
+  return { tables: reads, functions: calls };
+}
+
+/**
+ * Runs a statement once: a virtual table prepares statements of its own then. It fails where the
+ * table that a full-text index belongs to is absent, as in an outline.
+ */
+function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
+  try {
+    statement.get();
+  } catch {}
+}
+
+/** Restricts the statements of a connection from now on. */
+export class Guard {
+  #refusal: QueryError | undefined;
+
+  /** @param allowed the names for the message of a refusal */
+  constructor(
+    connection: SqliteConnection,
+    private readonly permissions: Permissions,
+    private readonly allowed: readonly string[],
+  ) {
+    const modules = connection.prepare('select lower(name) from pragma_module_list').all();
+    const builtIn = new Set(modules.flat().map(String));
+    connection.setAuthorizer((action, first, second) => {
+      const refusal = this.#judge(action, first, second, builtIn);
+      this.#refusal ??= refusal;
+      return refusal === undefined ? OK : DENY;
+    });
+  }
+
+  /** The reason for which a statement was refused. */
+  get refusal(): QueryError | undefined {
+    return this.#refusal;
+  }
+
+  #judge(
+    action: number,
+    first: string | null,
+    second: string | null,
+    builtIn: ReadonlySet<string>,
+  ): QueryError | undefined {
+    switch (action) {
+      case ACTION.select:
+      case ACTION.recursive:
+        return undefined;
+      case ACTION.read:
+        return this.#mayRead(lower(first ?? ''), second, builtIn)
+          ? undefined
+          : forbiddenTable(first ?? '', this.allowed);
+      case ACTION.function:
+        return this.permissions.functions.has(lower(second ?? ''))
+          ? undefined
+          : forbiddenFunction(second ?? '');
+      case ACTION.pragma:
+        // Full-text search asks whether the file has changed.
+        return first === 'data_version' && second === null ? undefined : readOnly();
+      default:
+        return readOnly();
+    }
+  }
+
+  #mayRead(table: string, column: string | null, builtIn: ReadonlySet<string>): boolean {
+    if (this.permissions.tables.has(table)) return true;
+    // Without a column, such as of `count(*)`, SQLite also reports the names of common table
+    // expressions. They cannot be told from tables here, but the outline has only allowed tables.
+    return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !builtIn.has(table);
+  }
+}
+
+/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
+function lower(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

@@ -1,0 +1,119 @@
+import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
+import type { ResultLimits } from '../limits.js';
+import { QueryError } from '../query-error.js';
+import { databaseMessage, forbiddenTable, onlyOneSelect, tooMuchMemory } from '../refusals.js';
+import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
+import { findTable, type SqliteTable } from './catalog.js';
+import { openOutline } from './outline.js';
+import { Guard, permissionsOf } from './permissions.js';
+
+/** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const BUSY = 5;
+const NO_MEMORY = 7;
+
+/** Spaces, semicolons and comments; a block comment may lack its end. */
+const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+
+/**
+ * Runs one SELECT that reads only the named tables.
+ * @throws {QueryError} if the statement is refused or fails
+ */
+export function runSelect(
+  connection: SqliteConnection,
+  names: readonly string[],
+  sql: string,
+  limits: ResultLimits,
+): QueryResult {
+  if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
+  try {
+    const tables = names.flatMap((name) => findTable(connection, name) ?? []);
+    checkNames(connection, tables, names, sql);
+    const guard = new Guard(connection, permissionsOf(connection, tables), names);
+    return read(compile(connection, guard, names, sql), limits);
+  } catch (error) {
+    throw error instanceof QueryError ? error : explained(error);
+  }
+}
+
+/** @throws {QueryError} if the statement names a table that is not among the given ones */
+function checkNames(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+  names: readonly string[],
+  sql: string,
+): void {
+  const outline = openOutline(connection, tables);
+  try {
+    const outlined = tables.map((table) => ({ ...table, isView: false }));
+    compile(outline, new Guard(outline, permissionsOf(outline, outlined), names), names, sql);
+  } finally {
+    outline.close();
+  }
+}
+
+type Statement = ReturnType<SqliteConnection['prepare']>;
+
+/** @throws {QueryError} if there is more than one statement, or it needs what is not allowed */
+function compile(
+  connection: SqliteConnection,
+  guard: Guard,
+  names: readonly string[],
+  sql: string,
+): Statement {
+  try {
+    const statement = connection.prepare(sql);
+    // SQLite compiles the first statement, and keeps its text, with values in place of parameters.
+    const first = statement.expandedSQL ?? '';
+    if (!sql.startsWith(first)) {
+      throw new QueryError('Parameters such as ? and :name are not allowed; write the value.');
+    }
+    if (skipBlanks(sql, first.length) < sql.length) throw onlyOneSelect();
+    return statement;
+  } catch (error) {
+    if (guard.refusal) throw guard.refusal;
+    const missing = /^no such table: (?:main\.)?(.*)$/s.exec(messageOf(error))?.[1];
+    throw missing === undefined ? error : forbiddenTable(missing, names);
+  }
+}
+
+function read(statement: Statement, limits: ResultLimits): QueryResult {
+  const builder = new ResultBuilder(
+    statement.columns().map(({ name }) => name),
+    limits,
+  );
+  for (const row of statement.iterate()) {
+    if (!builder.add(row.map(jsonCell))) break;
+  }
+  return builder.result();
+}
+
+/** Returns a value of SQLite as one of JSON. */
+function jsonCell(value: unknown): unknown {
+  if (typeof value === 'bigint') return jsonNumber(String(value));
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return value instanceof Uint8Array ? hexText(value) : value;
+}
+
+/** Returns the index of the first character from `at` on that is no blank and in no comment. */
+function skipBlanks(sql: string, at: number): number {
+  BLANKS.lastIndex = at;
+  let end = at;
+  while (BLANKS.test(sql)) end = BLANKS.lastIndex;
+  return end;
+}
+
+function explained(error: unknown): QueryError {
+  const code = resultCode(error);
+  if (code === NO_MEMORY) return tooMuchMemory();
+  if (code === BUSY) return new QueryError('The database is busy; ask again in a moment.');
+  return databaseMessage(messageOf(error));
+}
+
+/** Returns the primary result code: the lowest byte of an extended one. */
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import {
+  OutOfMemoryError,
+  type PoolOptions,
+  WorkerEndedError,
+  WorkerPool,
+} from '../../workers/worker-process.js';
+import type { Driver, Query } from '../driver.js';
+import { QueryError } from '../query-error.js';
+import { tooMuchMemory } from '../refusals.js';
+import type { QueryResult, TableDescription } from '../result.js';
+import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
+
+/** The heap holds a result and the little that surrounds it; SQLite has a limit of its own. */
+const OPTIONS: Omit<PoolOptions, 'script'> = {
+  maxHeap: 64,
+  maxIdle: 1,
+  idleTimeout: 30_000,
+};
+
+/**
+ * Reads a SQLite file in worker processes. SQLite cannot be interrupted from within its thread, so
+ * a process that works for too long is killed.
+ */
+export class SqliteDriver implements Driver {
+  readonly #pool: WorkerPool<SqliteJob, SqliteMessage>;
+  readonly #path: string;
+
+  /**
+   * @param url `file:PATH`, relative to the working directory
+   * @param script the module that the processes run
+   */
+  constructor(
+    private readonly name: string,
+    url: string,
+    script = new URL('./sqlite-worker.js', import.meta.url),
+  ) {
+    this.#path = resolve(url.slice('file:'.length));
+    this.#pool = new WorkerPool({ ...OPTIONS, script });
+  }
+
+  async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
+    const message = await this.#run({ kind: 'describe', path: this.#path, tables }, signal);
+    return message.kind === 'described' ? message.tables : this.#refuse(message);
+  }
+
+  async query({ tables, sql, limits }: Query, signal: AbortSignal): Promise<QueryResult> {
+    const { maxRows, maxBytes } = limits;
+    const job = { path: this.#path, tables, sql, limits: { maxRows, maxBytes } };
+    const message = await this.#run({ kind: 'query', ...job }, signal);
+    return message.kind === 'rows' ? message.result : this.#refuse(message);
+  }
+
+  async stop(): Promise<void> {
+    this.#pool.close();
+  }
+
+  async #run(details: SqliteJob, signal: AbortSignal): Promise<SqliteMessage> {
+    try {
+      return await this.#pool.run({ details, input: nothing(), onData: () => {}, signal });
+    } catch (error) {
+      if (error instanceof OutOfMemoryError) throw tooMuchMemory();
+      if (error instanceof WorkerEndedError) {
+        throw new QueryError(`The database ${this.name} did not answer; try again.`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  #refuse(message: SqliteMessage): never {
+    if (message.kind === 'refused') throw new QueryError(message.message);
+    throw new QueryError(
+      `The database ${this.name} cannot be opened; its operator must repair it.`,
+      {
+        cause: message,
+      },
+    );
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,133 @@
+/** Tests what only SQLite has: files, virtual tables, and its ways to write names. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { DatabaseSync } from '../../store/database/sqlite-connection.js';
+import { Databases } from '../databases.js';
+
+const WORKER = new URL('../../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
+
+let folder: string;
+let path: string;
+let databases: Databases;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
+  path = join(folder, 'files #1?.db');
+  databases = new Databases(new Map([['file', { url: `file:${path}` }]]), {}, WORKER);
+});
+afterEach(() => rmSync(path, { force: true }));
+afterAll(async () => {
+  await databases.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function create(sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+const ask = async (sql: string, tables: readonly string[]) =>
+  (await databases.query('o', 'file', tables, sql, new AbortController().signal)).rows;
+
+test('a file of any journal mode is read after its writers have closed it', async () => {
+  for (const mode of ['delete', 'wal']) {
+    create(
+      `pragma journal_mode = ${mode}; create table if not exists t (a); insert into t values (1)`,
+    );
+    expect((await ask('select a from t', ['t'])).length).toBeGreaterThan(0);
+  }
+});
+
+test('a file that is replaced is read anew', async () => {
+  create('create table t (a); insert into t values (1)');
+  expect(await ask('select a from t', ['t'])).toEqual([[1]]);
+  rmSync(path);
+  create('create table t (a); insert into t values (2)');
+  expect(await ask('select a from t', ['t'])).toEqual([[2]]);
+});
+
+test('a file that is no database is named, and not its path', async () => {
+  writeFileSync(path, 'no database at all, but long enough to look like one'.repeat(100));
+  await expect(ask('select 1', [])).rejects.toThrow(
+    /^The database file cannot be opened; its operator must repair it\.$/,
+  );
+});
+
+test('a full-text index is searched, with its rank and snippets', async () => {
+  create(`
+    create virtual table docs using fts5(title, body);
+    insert into docs values ('one', 'a quick fox'), ('two', 'a slow dog');
+    create table posts (id integer primary key, text text);
+    insert into posts values (1, 'hello world');
+    create virtual table found using fts5(text, content = 'posts', content_rowid = 'id');
+    insert into found (found) values ('rebuild');
+  `);
+  const sql = `select title, snippet(docs, 1, '[', ']', '…', 9) from docs where docs match 'fox' order by bm25(docs)`;
+  expect(await ask(sql, ['docs'])).toEqual([['one', 'a quick [fox]']]);
+  expect(await ask('select * from docs union all select 1, 2', ['docs'])).toHaveLength(3);
+  const found = "select text from found where found match 'world'";
+  expect(await ask(found, ['found'])).toEqual([['hello world']]);
+  await expect(ask('select * from posts', ['found'])).rejects.toThrow('is not among those');
+});
+
+test('JSON is taken apart by table-valued functions', async () => {
+  create(`create table t (j text); insert into t values ('{"a":[1,2]}')`);
+  const sql = `select e.value from t, json_each(t.j, '$.a') e`;
+  expect(await ask(sql, ['t'])).toEqual([[1], [2]]);
+});
+
+test('a table with the name of a table-valued function is a table', async () => {
+  create('create table t (a); create table json_each (value); insert into json_each values (7)');
+  await expect(ask('select value from json_each', ['t'])).rejects.toThrow('is not among those');
+  expect(await ask('select value from json_each', ['json_each'])).toEqual([[7]]);
+});
+
+test('a view may read any table in its own way, and gives no way to it', async () => {
+  create(`
+    create table secret (key text, n integer);
+    insert into secret values ('k', 1);
+    create view inner_view as select n from secret;
+    create view numbers as
+      with secret_rows as (select * from inner_view where random() is not null)
+      select n, (select count(*) from secret) as total from secret_rows;
+  `);
+  expect(await ask('select * from numbers', ['numbers'])).toEqual([[1, 1]]);
+  for (const sql of [
+    'select * from secret',
+    'select * from inner_view',
+    'select * from secret_rows',
+    'with secret_rows as (select * from secret) select * from secret_rows, numbers',
+    'with numbers as (select * from secret) select * from numbers, main.numbers',
+    'with inner_view as (select * from secret) select * from inner_view, numbers',
+    'select * from numbers where exists (select * from secret)',
+  ]) {
+    await expect(ask(sql, ['numbers'])).rejects.toThrow(
+      'is not among those of this skill: numbers',
+    );
+  }
+});
+
+test('columns of any kind are read', async () => {
+  create(`
+    create table parent (id text primary key) without rowid;
+    create table child (
+      id integer primary key autoincrement,
+      parent text references parent (id),
+      size real check (size > 0) default 1,
+      double real as (size * 2) stored,
+      "a ""b" text collate nocase
+    ) strict;
+    insert into parent values ('p');
+    insert into child (parent, size, "a ""b") values ('p', 1.5, 'X');
+  `);
+  const sql = `select c.rowid, double, "a ""b" = 'x', [size], \`parent\` from child c natural join (select id as parent from parent)`;
+  expect(await ask(sql, ['child', 'parent'])).toEqual([[1, 3, 1, 1.5, 'p']]);
+});
+
+test('a table is found in any letter case of ASCII, and in no other form', async () => {
+  create('create table "Été" (a); create table "été" (b); insert into "Été" values (1)');
+  expect(await ask('select a from "Été"', ['ÉTé'])).toEqual([[1]]);
+  await expect(ask('select * from "été"', ['Été'])).rejects.toThrow('is not among those');
+});

@@ -1,0 +1,38 @@
+import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
+import { serveJobs } from '../../workers/serve-jobs.js';
+import { QueryError } from '../query-error.js';
+import { missingTable } from '../refusals.js';
+import type { TableDescription } from '../result.js';
+import { columnsOf, findTable } from './catalog.js';
+import { openReadOnly } from './read-only-connection.js';
+import { runSelect } from './run-select.js';
+import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
+
+/** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
+await serveJobs(readFile);
+
+async function readFile(job: SqliteJob): Promise<SqliteMessage> {
+  let connection: SqliteConnection;
+  try {
+    connection = openReadOnly(job.path);
+  } catch (error) {
+    return { kind: 'unusable', cause: String(error) };
+  }
+  try {
+    if (job.kind === 'describe') {
+      return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
+    }
+    return { kind: 'rows', result: runSelect(connection, job.tables, job.sql, job.limits) };
+  } catch (error) {
+    if (error instanceof QueryError) return { kind: 'refused', message: error.message };
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+function describe(connection: SqliteConnection, name: string): TableDescription {
+  const table = findTable(connection, name);
+  if (!table) throw missingTable(name);
+  return { name, columns: columnsOf(connection, table.name) };
+}

@@ -1,0 +1,227 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
+import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import {
+  ClaimLostError,
+  ConversationBusyError,
+  type ConversingChatbot,
+  LimitReachedError,
+  type Project,
+  Store,
+} from '../index.js';
+
+const LEASE = 60_000;
+const LAPSED = -1000;
+const LONG_AGO = '2000-01-01T00:00:00.000Z';
+const BOUNDS = { resources: 3, messages: 4, stored: 4000 };
+
+const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const REPLY = { content: 'Yes.', steps: [], usage: USAGE };
+
+let database: PostgresDatabase;
+beforeAll(async () => {
+  database = await startPostgres();
+});
+afterAll(() => database.remove());
+
+describe.each([
+  ['SQLite', () => ownStore(undefined)],
+  ['PostgreSQL', () => ownStore(database.url)],
+])('the conversations of a store on %s', (_, newStore) => {
+  let own: OwnStore;
+  let store: Store;
+  let project: Project;
+  let chatbot: ConversingChatbot;
+  let owners = 0;
+  let owner: string;
+  beforeAll(async () => {
+    own = await newStore();
+    store = await Store.open(own.databaseUrl, { most: BOUNDS });
+  });
+  afterAll(async () => {
+    await store.close();
+    await own.remove();
+  });
+  beforeEach(async () => {
+    owners += 1;
+    owner = `ann_${owners}`;
+    project = await store.transaction(({ projects }) => projects.create(owner, 'shop'));
+    await write(({ chatbots }) => chatbots.create(project.id, { name: 'desk' }));
+    const found = await store.chatbots.find(project.id, 'desk');
+    if (!found) throw new Error('The chatbot is gone');
+    chatbot = found;
+  });
+
+  /** Writes to the project as an operation does. */
+  function write<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return store.transaction(async (tx) => {
+      await tx.projects.lock(owner, 'shop');
+      return work(tx);
+    });
+  }
+
+  /** Begins a conversation, and returns its id. */
+  async function begin(greeting?: string): Promise<string> {
+    const conversation = { title: null, greeting };
+    const { id } = await write(({ conversations }) =>
+      conversations.create(owner, chatbot.id, conversation),
+    );
+    return id;
+  }
+
+  const ask = (id: string, content = 'Hello?', lease = LEASE) =>
+    write(({ replies }) => replies.ask(owner, id, { content }, lease));
+
+  /** Asks and replies. */
+  async function talk(id: string, content?: string) {
+    const { question, claim } = await ask(id, content);
+    return { question, reply: await write(({ replies }) => replies.keep(owner, claim, REPLY)) };
+  }
+
+  /** Returns the bytes that the owner can still store. */
+  async function fits(bytes: number): Promise<boolean> {
+    const params = { text: 'x'.repeat(bytes - '{"text":""}'.length) };
+    const skill = { name: 'large', type: 'notes', params };
+    try {
+      await write(async ({ skills }) => {
+        await skills.create(project.id, skill);
+        await skills.remove(project.id, 'large');
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof LimitReachedError) return false;
+      throw error;
+    }
+  }
+
+  /** Sweeps until nothing is left; returns the number of steps. */
+  async function sweep(): Promise<number> {
+    let steps = 0;
+    while (await store.conversations.sweep()) steps += 1;
+    return steps;
+  }
+
+  const idsOf = async (id: string) =>
+    (await store.messages.entries(id, {})).map((entry) => entry.id);
+
+  test('answer one message at a time', async () => {
+    const id = await begin();
+    const { question, claim } = await ask(id);
+    await expect(ask(id)).rejects.toThrow(new ConversationBusyError(question.id));
+    await store.replies.release(claim);
+    await ask(id);
+  });
+
+  test('are taken over when the lease has run out, and then refuse the late reply', async () => {
+    const id = await begin();
+    const { question, claim } = await ask(id, 'Hello?', LAPSED);
+    const again = await write(({ replies }) => replies.askAgain(question, LEASE));
+    const keep = (held: typeof claim) => write(({ replies }) => replies.keep(owner, held, REPLY));
+    await expect(keep(claim)).rejects.toThrow(ClaimLostError);
+    await store.replies.release(claim);
+    await store.replies.renew([claim.id], LAPSED);
+    await expect(ask(id)).rejects.toThrow(ConversationBusyError);
+    await keep(again);
+    expect(await store.messages.findReply(question.id)).toMatchObject({ content: 'Yes.' });
+  });
+
+  test('keep their claim while it is renewed', async () => {
+    const id = await begin();
+    const { claim } = await ask(id, 'Hello?', LAPSED);
+    await store.replies.renew([claim.id], LEASE);
+    await expect(ask(id)).rejects.toThrow(ConversationBusyError);
+  });
+
+  test('have room for each question and its reply, or refuse the question', async () => {
+    const id = await begin('Welcome!');
+    await talk(id);
+    await expect(ask(id)).rejects.toThrow(new LimitReachedError('messages', 4, 3));
+    expect(await idsOf(id)).toHaveLength(3);
+  });
+
+  test('refuse a reply that has no room, before it is asked for', async () => {
+    const id = await begin();
+    const { question, claim } = await ask(id);
+    await store.replies.release(claim);
+    const later = await ask(id);
+    await store.replies.release(later.claim);
+    await talk(id);
+    const again = write(({ replies }) => replies.askAgain(question, LEASE));
+    await expect(again).rejects.toThrow(LimitReachedError);
+  });
+
+  test('are as many as a chatbot may have, and free for others when deleted', async () => {
+    const [first = ''] = [await begin(), await begin(), await begin()];
+    await expect(begin()).rejects.toThrow(new LimitReachedError('conversations', 3));
+    await write(({ conversations }) => conversations.remove(owner, chatbot.id, first));
+    await begin();
+  });
+
+  test.each(['conversation', 'chatbot'])('give their bytes back with their %s', async (kind) => {
+    const id = await begin('x'.repeat(1500));
+    await talk(id, 'x'.repeat(500));
+    expect(await fits(2000)).toBe(false);
+    await write(({ conversations, chatbots }) =>
+      kind === 'chatbot'
+        ? chatbots.remove(project.id, 'desk')
+        : conversations.remove(owner, chatbot.id, id),
+    );
+    expect(await fits(3990)).toBe(true);
+    expect(await store.conversations.show(chatbot.id, id)).toBeUndefined();
+  });
+
+  test('are refused a message beyond the bytes of their owner', async () => {
+    const id = await begin();
+    await expect(ask(id, 'x'.repeat(4000))).rejects.toThrow(LimitReachedError);
+    expect(await idsOf(id)).toEqual([]);
+    await talk(id);
+  });
+
+  test('are free again if the owner has no room for the reply', async () => {
+    const id = await begin();
+    const { claim } = await ask(id);
+    const large = { ...REPLY, content: 'x'.repeat(4000) };
+    const kept = write(({ replies }) => replies.keep(owner, claim, large));
+    await expect(kept).rejects.toThrow(LimitReachedError);
+    await store.replies.release(claim);
+    await ask(id);
+  });
+
+  test('are swept with their messages after they were deleted, and no others', async () => {
+    await sweep();
+    const [deleted, kept] = [await begin('One.'), await begin('Two.')];
+    await write(({ conversations }) => conversations.remove(owner, chatbot.id, deleted));
+    expect(await sweep()).toBe(2);
+    expect(await idsOf(deleted)).toEqual([]);
+    expect(await idsOf(kept)).toHaveLength(1);
+    expect(await sweep()).toBe(0);
+  });
+
+  test('order their messages even if the clock of an instance is behind', async () => {
+    const id = await begin();
+    const { question, reply } = await talk(id);
+    expect(question.id < reply.id).toBe(true);
+    const ahead = uuidv7({ msecs: Date.now() + 60_000 });
+    const other = await own.connect();
+    await other.run(`update messages set id = '${ahead}' where id = '${reply.id}'`);
+    await other.close();
+    const next = await ask(id);
+    expect(await idsOf(id)).toEqual([question.id, ahead, next.question.id]);
+  });
+
+  test('know a message by its key until the key expires, and then give the key to another', async () => {
+    const id = await begin();
+    const key = { text: 'key', fingerprint: 'first' };
+    const first = await write(({ replies }) =>
+      replies.ask(owner, id, { content: 'a', key }, LAPSED),
+    );
+    const find = (notBefore: string) => store.messages.findByKey(owner, 'key', notBefore);
+    expect(await find(LONG_AGO)).toMatchObject({ id: first.question.id, fingerprint: 'first' });
+    expect(await find('2999-01-01T00:00:00.000Z')).toBeUndefined();
+    expect(await store.messages.findByKey('bob', 'key', LONG_AGO)).toBeUndefined();
+    const other = { text: 'key', fingerprint: 'other' };
+    await write(({ replies }) => replies.ask(owner, id, { content: 'b', key: other }, LEASE));
+    expect(await find(LONG_AGO)).toMatchObject({ content: 'b', fingerprint: 'other' });
+  });
+});

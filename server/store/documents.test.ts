@@ -1,0 +1,232 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import { LimitReachedError, preparePassages, Store } from './index.js';
+
+const BOUNDS = { resources: 3, stored: 100_000 };
+
+let database: PostgresDatabase;
+let databases = 0;
+beforeAll(async () => {
+  database = await startPostgres();
+});
+afterAll(() => database.remove());
+
+describe.each([
+  ['SQLite', async () => ':memory:'],
+  ['PostgreSQL', () => database.create(`documents_${++databases}`)],
+])('the documents of a skill on %s', (_, newUrl) => {
+  let store: Store;
+  let projectId: string;
+  let skillId: string;
+  beforeEach(async () => {
+    store = await Store.open(await newUrl(), { most: BOUNDS });
+    ({ id: projectId } = await store.projects.create('ann', 'shop'));
+    skillId = await newSkill(projectId, 'care');
+  });
+  afterEach(() => store.close());
+
+  async function newSkill(projectId: string, name: string): Promise<string> {
+    await store.transaction(({ skills }) =>
+      skills.create(projectId, { name, type: 'retrieval', params: { source: name } }),
+    );
+    return (await store.skills.find(projectId, name))?.id ?? '';
+  }
+
+  async function put(name: string, text: string, to = { owner: 'ann', skillId }) {
+    const passages = await preparePassages(text, true);
+    const mediaType = 'text/markdown';
+    const bytes = Buffer.byteLength(text);
+    return store.transaction(({ documents }) =>
+      documents.put(to, { name, mediaType, bytes, passages }),
+    );
+  }
+
+  const remove = (name: string) =>
+    store.transaction(({ documents }) => documents.remove({ owner: 'ann', skillId }, name));
+  const found = async (query: string, skill = skillId) =>
+    (await store.documents.search(skill, query, 5)).map(({ document }) => document);
+  const textOf = async (name: string) =>
+    (await store.documents.text(skillId, name))?.pieces.join('');
+  /** Fills what the owner may store, and returns how much that was. */
+  const room = async () => {
+    let [low, high] = [0, BOUNDS.stored];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const refused = await store
+        .transaction(async ({ skills }) => {
+          const params = { source: 'x'.repeat(middle) };
+          await skills.create(projectId, { name: 'filler', type: 'retrieval', params });
+          throw new RangeError('only tried');
+        })
+        .catch((error) => error);
+      if (refused instanceof LimitReachedError) high = middle - 1;
+      else low = middle;
+    }
+    return low;
+  };
+
+  test('come back as they were sent, whatever they contain', async () => {
+    const texts = fc
+      .array(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\n\n', '# a\n', '😀'.repeat(900))),
+      )
+      .map((parts) => parts.join('').replaceAll('\0', ''));
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        await put('any.md', text);
+        expect(await textOf('any.md')).toBe(text);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('are created, replaced, listed in order of creation, and deleted', async () => {
+    const first = await put('b.md', 'Warm water.');
+    expect(first).toMatchObject({
+      isNew: true,
+      document: { name: 'b.md', bytes: 11, passages: 1 },
+    });
+    await put('a.md', '');
+    const again = await put('b.md', `Cold water. ${'More. '.repeat(500)}`);
+    expect(again).toMatchObject({
+      isNew: false,
+      document: { id: first.document.id, created_at: first.document.created_at, passages: 3 },
+    });
+    const list = await store.documents.list(skillId, {});
+    expect(list.map(({ name }) => name)).toEqual(['b.md', 'a.md']);
+    expect(list[0]).toEqual(again.document);
+    expect(await textOf('a.md')).toBe('');
+    expect(await remove('b.md')).toBe(true);
+    expect(await remove('b.md')).toBe(false);
+    expect(await textOf('b.md')).toBeUndefined();
+    expect(await found('water')).toEqual([]);
+  });
+
+  test('are limited in number, but those that are there can be replaced', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name, 'Text.');
+    await expect(put('d', 'Text.')).rejects.toThrow(new LimitReachedError('documents', 3));
+    await put('c', 'Other text.');
+    await remove('a');
+    await put('d', 'Text.');
+  });
+
+  test('count towards what their owner stores until they are gone', async () => {
+    const before = await room();
+    await put('a', 'x '.repeat(20_000));
+    expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
+    await expect(put('b', 'x '.repeat(40_000))).rejects.toThrow(LimitReachedError);
+    expect(await textOf('b')).toBeUndefined();
+    await put('a', 'x '.repeat(10_000));
+    expect(before - (await room())).toBeLessThan(21_000);
+    await remove('a');
+    expect(await room()).toBe(before);
+  });
+
+  test('are deleted in a moment after their skill, and their bytes given back', async () => {
+    const empty = await room();
+    const other = await newSkill(projectId, 'other');
+    const before = await room();
+    await put('kept', 'Diamonds.');
+    await put('a', 'Diamonds.', { owner: 'ann', skillId: other });
+    await put('b', 'Diamonds.', { owner: 'ann', skillId: other });
+    await store.transaction(({ skills }) => skills.remove(projectId, 'other'));
+    expect(await found('diamonds', other)).toEqual([]);
+    expect(await store.documents.list(other, {})).toEqual([]);
+    let swept = 0;
+    while (await store.documents.sweep()) swept += 1;
+    expect(swept).toBe(2);
+    expect(await found('diamonds')).toEqual(['kept']);
+    await remove('kept');
+    expect(await room()).toBe(empty);
+    expect(before).toBeLessThan(empty);
+  });
+
+  test('are found by their words and the stems of English ones, in any script', async () => {
+    await put('en.md', '# Cleaning\nHow to clean a diamond: warm water.');
+    await put('de.md', 'Größe und Straße: zehn Karat.');
+    await put('ja.md', 'ダイヤモンドの洗い方。ぬるま湯を使います。');
+    expect(await found('cleaned DIAMONDS')).toEqual(['en.md']);
+    expect(await found('GROSSE strasse')).toEqual(['de.md']);
+    expect(await found('ダイヤモンド')).toEqual(['ja.md']);
+    expect(await found('ぬるま湯')).toEqual(['ja.md']);
+    expect(await found('emerald')).toEqual([]);
+  });
+
+  test('rank passages with rare words, and words in headings, before others', async () => {
+    await put('often.md', 'Water, water, water, water everywhere. The ring is in the water.');
+    await put('both.md', 'The sapphire is in the water.');
+    await put('heading.md', `# Sapphire\n\n${'Something else about it. '.repeat(10)}`);
+    expect((await found('sapphire water'))[0]).toBe('both.md');
+    expect((await found('sapphire')).sort()).toEqual(['both.md', 'heading.md']);
+    expect(await found('water')).toEqual(['often.md', 'both.md']);
+  });
+
+  test('have numbered passages, each with the headings above it', async () => {
+    await put('long.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.`);
+    expect(await store.documents.search(skillId, 'sapphire', 5)).toEqual([
+      {
+        document: 'long.md',
+        number: 2,
+        headings: 'Care',
+        content: expect.stringMatching(/sapphire\.$/),
+      },
+    ]);
+  });
+
+  test('are never found by the skills of others', async () => {
+    const { id: bobs } = await store.projects.create('bob', 'shop');
+    const other = await newSkill(bobs, 'care');
+    await put('ann.md', 'Secret diamonds.');
+    await put('bob.md', 'Public diamonds.', { owner: 'bob', skillId: other });
+    expect(await found('diamonds secret')).toEqual(['ann.md']);
+    expect(await found('diamonds secret', other)).toEqual(['bob.md']);
+    expect(await found(`secret skill:"${skillId.replaceAll('-', '')}"`, other)).toEqual([]);
+    expect(await found(`" OR skill : "${skillId.replaceAll('-', '')}`, other)).toEqual([]);
+  });
+
+  test.each([
+    '"',
+    '*',
+    '!?…',
+    "water'); drop table documents; --",
+    'NEAR(diamond water, 5)',
+    'headings : diamond',
+    'diamond AND NOT (water',
+    '-diamond ^water +x',
+    'diamond & !water | <-> :*',
+    '\\ \' "" % _',
+    'a\u0000b',
+  ])('take the query %j for words', async (query) => {
+    await put('a.md', 'Diamond, water.');
+    expect(await found(query)).toEqual(/diamond|water/.test(query) ? ['a.md'] : []);
+  });
+
+  test('take any query for words', async () => {
+    await put('a.md', 'Diamond, water.');
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (query) => {
+        expect(await found(`${query} diamond`)).toEqual(['a.md']);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('are whole in every read while they are replaced', async () => {
+    const versions = ['north ', 'south '].map((word) => word.repeat(2000));
+    await put('a.md', versions[0] ?? '');
+    let isDone = false;
+    const writing = (async () => {
+      for (let round = 0; round < 6; round += 1) await put('a.md', versions[round % 2] ?? '');
+      isDone = true;
+    })();
+    while (!isDone) {
+      expect(versions).toContain(await textOf('a.md'));
+      // SQLite reads without a turn of the event loop, in which the writes go on.
+      await nextTurn();
+      expect(await found('north south')).toEqual(Array.from({ length: 5 }, () => 'a.md'));
+    }
+    await writing;
+  });
+});

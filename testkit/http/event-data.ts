@@ -1,0 +1,20 @@
+/**
+ * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped.
+ * @throws {EventStreamError} if a line is neither `data: …` nor a comment, or an event has no end
+ */
+export function eventData(body: string): string[] {
+  const blocks = body.split('\n\n');
+  if (blocks.pop() !== '') throw new EventStreamError('the last event has no end');
+  return blocks.flatMap((block) => {
+    const lines = block.split('\n').filter((line) => !line.startsWith(':'));
+    return lines.map((line) => {
+      if (line.startsWith('data: ')) return line.slice('data: '.length);
+      throw new EventStreamError(`a line is no data: ${line.slice(0, 200)}`);
+    });
+  });
+}
+
+/** A body is not the kind of event stream that the contract describes. */
+export class EventStreamError extends Error {
+  override readonly name = 'EventStreamError';
+}
