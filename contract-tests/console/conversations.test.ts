@@ -37,7 +37,7 @@ describe('conversations with a chatbot in the console', () => {
     chat?.play([says('In warm water.'), says('Once a month.')]);
     const look = await begin('Cleaning');
     const { page } = look;
-    await page.getByText('Welcome!').waitFor();
+    await page.locator('.answer').getByText('Welcome!').waitFor();
     await say(page, 'How do I clean my ring?');
     await page.getByText('1 request to the chat server').waitFor();
     await expectGoodViewInEachWindow(look);
@@ -82,11 +82,15 @@ describe('conversations with a chatbot in the console', () => {
     chat?.play([says('Hello.')]);
     const { page } = await begin('Lost');
     await page.route('**/messages', (route) => route.abort(), { times: 1 });
-    await page.route('**/messages', async (route) => {
-      // It arrives, and nobody learns of it.
-      await route.fetch();
-      await route.abort();
-    }, { times: 1 });
+    await page.route(
+      '**/messages',
+      async (route) => {
+        // It arrives, and nobody learns of it.
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
     await say(page, 'Hello?');
     await page.locator('.answer').getByText('Hello.').waitFor();
     await page.reload();

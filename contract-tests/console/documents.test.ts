@@ -38,10 +38,9 @@ describe('the documents of a skill in the console', () => {
     await page.getByRole('link', { name: 'Ubersicht_2026.txt' }).waitFor();
     await expectGoodViewInEachWindow(look);
 
-    const { data } = await on.roster.GET(
-      '/projects/{project_name}/skills/{skill_name}/documents',
-      { params: { path } },
-    );
+    const { data } = await on.roster.GET('/projects/{project_name}/skills/{skill_name}/documents', {
+      params: { path },
+    });
     expect(data?.map(({ name, media_type }) => [name, media_type])).toEqual([
       ['care.md', 'text/markdown'],
       ['Ubersicht_2026.txt', 'text/plain'],

@@ -20,10 +20,18 @@ const VIEWS = [
   ['/projects/default/skills', 'Skills'],
   ['/projects/default/skills/~new', 'New skill'],
   ['/projects/default/skills/sales_questions', 'sales_questions'],
+  ['/projects/default/skills/care_instructions/documents', 'Documents of care_instructions'],
+  ['/projects/default/skills/care_instructions/documents/care.md', 'care.md'],
   ['/projects/default/agents', 'Agents'],
   ['/projects/default/agents/analyst', 'analyst'],
+  ['/projects/default/agents/analyst/talk', 'Talk to analyst'],
   ['/projects/default/chatbots', 'Chatbots'],
   ['/projects/default/chatbots/help_desk', 'help_desk'],
+  ['/projects/default/chatbots/help_desk/conversations', 'Conversations with help_desk'],
+  [
+    '/projects/default/chatbots/help_desk/conversations/019a2f45-8b80-7f00-8c6d-2e5f8a1b4c01',
+    'Cleaning',
+  ],
   ['/projects', 'Projects'],
   ['/key', 'Key'],
 ] as const;

@@ -1,7 +1,15 @@
 import type { Page } from 'playwright-core';
 import { answered, type RosterClient } from 'roster-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ChatReply, calls, chunk, DONE, refuses, says, stream } from '../../testkit/chat/reply.js';
+import {
+  type ChatReply,
+  calls,
+  chunk,
+  DONE,
+  refuses,
+  says,
+  stream,
+} from '../../testkit/chat/reply.js';
 import {
   openScriptedChatServer,
   type ReceivedRequest,
@@ -75,11 +83,7 @@ describe('an agent in the console', () => {
     await page.getByText('Yes.', { exact: true }).first().waitFor();
     await say(page, 'What does one cost?');
     await page.getByText('About 4,000 dollars.').first().waitFor();
-    expect(spoken(lastRequest())).toEqual([
-      'Do you know diamonds?',
-      'Yes.',
-      'What does one cost?',
-    ]);
+    expect(spoken(lastRequest())).toEqual(['Do you know diamonds?', 'Yes.', 'What does one cost?']);
     await page.getByRole('button', { name: 'Begin anew' }).click();
     await say(page, 'Hello?');
     await page.getByText('Hello.', { exact: true }).first().waitFor();
