@@ -37,15 +37,15 @@ describe('conversations with a chatbot in the console', () => {
     chat?.play([says('In warm water.'), says('Once a month.')]);
     const look = await begin('Cleaning');
     const { page } = look;
-    await page.locator('.answer').getByText('Welcome!').waitFor();
+    await page.locator('.reply').getByText('Welcome!').waitFor();
     await say(page, 'How do I clean my ring?');
     await page.getByText('1 request to the chat server').waitFor();
     await expectGoodViewInEachWindow(look);
 
     await page.reload();
-    await page.locator('.answer').getByText('In warm water.').waitFor();
+    await page.locator('.reply').getByText('In warm water.').waitFor();
     await say(page, 'How often?');
-    await page.locator('.answer').getByText('Once a month.').waitFor();
+    await page.locator('.reply').getByText('Once a month.').waitFor();
     const messages = chat?.requests.at(-1)?.body.messages.map(({ content }) => content);
     expect(messages).toContain('How do I clean my ring?');
 
@@ -69,9 +69,9 @@ describe('conversations with a chatbot in the console', () => {
     await page.reload();
     await page.getByText('There is no reply yet.').waitFor();
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await page.locator('.answer').getByText('Here I am.').waitFor();
+    await page.locator('.reply').getByText('Here I am.').waitFor();
     await page.reload();
-    await page.locator('.answer').getByText('Here I am.').waitFor();
+    await page.locator('.reply').getByText('Here I am.').waitFor();
     expect(await page.locator('.question').allInnerTexts()).toEqual([
       expect.stringContaining('Are you there?'),
     ]);
@@ -92,9 +92,9 @@ describe('conversations with a chatbot in the console', () => {
       { times: 1 },
     );
     await say(page, 'Hello?');
-    await page.locator('.answer').getByText('Hello.').waitFor();
+    await page.locator('.reply').getByText('Hello.').waitFor();
     await page.reload();
-    await page.locator('.answer').getByText('Hello.').waitFor();
+    await page.locator('.reply').getByText('Hello.').waitFor();
     expect(await page.locator('.question').count()).toBe(1);
     await page.context().close();
   });

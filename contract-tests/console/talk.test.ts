@@ -61,14 +61,14 @@ describe('an agent in the console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('2 requests to the chat server').waitFor();
     expect(await page.locator('.question').innerText()).toContain('clean it?\nIt is a ring.');
-    expect(await page.locator('.answer > .content').innerText()).toContain(
+    expect(await page.locator('.reply > .content').innerText()).toContain(
       'In warm water.\n<b onclick="alert(1)">Not bold</b> xxx',
     );
     expect(await page.getByRole('status').last().textContent()).toContain('In warm water.');
     const step = page.locator('details').first();
     expect(await step.getAttribute('open')).toBeNull();
     await step.locator('summary').press('Enter');
-    expect(await step.innerText()).toMatch(/"query": "soap"[^]*warm water/);
+    expect(await step.innerText()).toMatch(/"query": "soap".*warm water/s);
     await page.getByText('1 passage found').press('Enter');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('link', { name: 'care.md' }).click();
@@ -111,7 +111,7 @@ describe('an agent in the console', () => {
     await page.getByLabel('Message').fill('typed meanwhile');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).press('Enter');
-    await page.locator('.answer').getByText('Stopped.').waitFor();
+    await page.locator('.reply').getByText('Stopped.').waitFor();
     expect(await lastRequest()?.outcome).toBe('aborted by the client');
     expect(await page.getByLabel('Message').inputValue()).toBe('typed meanwhile');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');

@@ -76,7 +76,7 @@ const columnsOf = (project: string, chatbot: string): readonly Column<Listed>[] 
     text: ({ name }) => name,
     href: ({ id }) => href(['projects', project, 'chatbots', chatbot, 'conversations', id]),
   },
-  { head: 'Messages', text: ({ messages }) => whole(messages) },
+  { head: 'Messages', text: ({ messages }) => whole(messages), isMinor: true },
   { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
 ];
 
@@ -104,7 +104,7 @@ function Begin({ project, chatbot }: { project: string; chatbot: string }) {
   };
   return (
     <form
-      class="resource"
+      class="resource begin"
       onSubmit={(event) => {
         event.preventDefault();
         void begin();

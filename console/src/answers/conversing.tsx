@@ -47,7 +47,7 @@ function Answer({
   const { state, parts, text, passages, usage } = exchange;
   const isWaiting = state === 'answering' && text === '';
   return (
-    <div class="answer">
+    <div class="reply">
       <Parts parts={parts} />
       {text && <p class="content">{text}</p>}
       {isWaiting && <p class="waiting">The agent is working …</p>}

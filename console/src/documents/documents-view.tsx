@@ -84,6 +84,6 @@ const columnsOf = (project: string, skill: string): readonly Column<Document>[] 
     href: ({ name }) => href(['projects', project, 'skills', skill, 'documents', name]),
   },
   { head: 'Size', text: (document) => bytes(document.bytes) },
-  { head: 'Passages', text: ({ passages }) => whole(passages) },
+  { head: 'Passages', text: ({ passages }) => whole(passages), isMinor: true },
   { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
 ];
