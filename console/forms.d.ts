@@ -14,9 +14,14 @@ declare module 'virtual:contract-forms' {
     readonly additionalProperties?: boolean;
     /** The keys of an object without further ones. */
     readonly keys?: readonly string[];
+    readonly minimum?: number;
+    /** The members that an object is known to have, beside those of the user's own. */
+    readonly members?: Form;
+    /** The same, by the content of the field `type`. */
+    readonly membersOfType?: Readonly<Record<string, Form>>;
   }
 
-  /** The schema of a resource that can be created. */
+  /** The fields of a resource that can be created, or of an object in one. */
   export interface Form {
     readonly required: readonly string[];
     readonly fields: Readonly<Record<string, FormField>>;

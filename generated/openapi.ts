@@ -1002,7 +1002,7 @@ export interface components {
             skill: {
                 name: components["schemas"]["Name"];
                 type: components["schemas"]["SkillType"];
-                params?: components["schemas"]["OptionalObject"];
+                params?: components["schemas"]["OptionalSkillParams"];
             };
         };
         /** @description The changes to the skill, under `skill`. */
@@ -1011,9 +1011,43 @@ export interface components {
             skill: {
                 name?: components["schemas"]["OptionalName"];
                 type?: components["schemas"]["OptionalText"];
-                params?: components["schemas"]["OptionalObject"];
+                params?: components["schemas"]["OptionalSkillParams"];
             };
         };
+        /**
+         * @description A JSON object, which merges with the stored one. Skills of the types `model`, `sql`, `retrieval` and
+         *     `knowledge_base` have the members that their tools need; other members are the user's own. Null counts as not sent.
+         */
+        OptionalSkillParams: {
+            [key: string]: unknown;
+        } | null;
+        /** @description The members of `params` that a skill of the type `model` has. */
+        ModelSkillParams: {
+            /** @description The model of the project that predicts. */
+            model: string;
+            /**
+             * Format: int32
+             * @description The version of the model; without it, the one that serves.
+             */
+            version?: number;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `sql` has. */
+        SqlSkillParams: {
+            /** @description The database, by the name that those who run the service gave it (`DATABASES`). */
+            database: string;
+            /** @description The tables that agents may read, with commas between them. */
+            tables: components["schemas"]["FreeText"][];
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `retrieval` or `knowledge_base` has. */
+        RetrievalSkillParams: {
+            /** @description The subject of the documents. A skill of the type `retrieval` needs it. */
+            source?: string;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The purpose of the tool, which tells the agent when to use it. */
+        ToolDescription: string;
         /** @description A name. Null counts as not sent. */
         OptionalName: string | null;
         /** @description Any text. Null counts as not sent. */

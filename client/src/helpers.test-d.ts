@@ -1,6 +1,8 @@
 /** The types of the client's middleware and helpers. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
 import {
+  type AgentEvent,
+  agentEvents,
   answered,
   apiKey,
   createRosterClient,
@@ -87,6 +89,34 @@ describe('waiting', () => {
     void untilReady(roster, { projectName: 'default' });
     // @ts-expect-error: 'every' is a number of milliseconds
     void untilReady(roster, model, { every: '1 s' });
+  });
+});
+
+describe('streamed answers', () => {
+  const MESSAGES =
+    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
+  const conversation = { ...path, chatbot_name: 'help_desk', conversation_id: 'id' };
+  const body = { message: { content: 'How do I clean my ring?' } };
+
+  test('have the events of the contract, told apart by their fields', async () => {
+    const events = agentEvents((streamed) =>
+      roster.POST(MESSAGES, { ...streamed, params: { path: conversation }, body }),
+    );
+    for await (const event of events) {
+      expectTypeOf(event).toEqualTypeOf<AgentEvent>();
+      if ('output' in event) expectTypeOf(event.usage.requests).toBeNumber();
+      else if ('type' in event && event.type === 'start')
+        expectTypeOf(event.message_id).toEqualTypeOf<string | undefined>();
+    }
+  });
+
+  test('are asked for', () => {
+    // @ts-expect-error: without `streamed`, the answer is one JSON document
+    agentEvents(() => roster.POST(MESSAGES, { params: { path: conversation }, body }));
+    agentEvents((streamed) =>
+      // @ts-expect-error: 'message' is missing
+      roster.POST(MESSAGES, { ...streamed, params: { path: conversation }, body: {} }),
+    );
   });
 });
 

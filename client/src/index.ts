@@ -1,4 +1,5 @@
 export type { components, operations, paths } from '../../generated/openapi.js';
+export { agentEvents, type StreamCall, type StreamRequest } from './agent-events.js';
 export type { RosterClient } from './calls.js';
 export { createRosterClient, type RosterClientOptions } from './client.js';
 export { type ApiKey, apiKey } from './middleware/api-key.js';
@@ -11,13 +12,18 @@ export { type Answer, answered, ProblemError } from './problem-error.js';
 export type { Problem, ProblemOf, ProblemType } from './problems.js';
 export type {
   Agent,
+  AgentEvent,
   Caller,
   Chatbot,
   ClassificationMetrics,
   ClassificationModel,
   Column,
+  Conversation,
+  Document,
+  Message,
   Model,
   ModelStatus,
+  Passage,
   PredictionLine,
   PredictionRow,
   Project,
@@ -26,6 +32,8 @@ export type {
   RowWarning,
   Scope,
   Skill,
+  Step,
+  Usage,
 } from './resources.js';
 export { type RowWarnings, rowWarnings } from './row-warnings.js';
 export { UnexpectedAnswerError } from './unexpected-answer.js';

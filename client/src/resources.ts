@@ -20,6 +20,27 @@ export type Agent = Schemas['Agent'];
 /** A chatbot, which offers an agent to people. */
 export type Chatbot = Schemas['Chatbot'];
 
+/** An event of a streamed answer. `actions`, `steps` and `output` tell those apart that have no `type`. */
+export type AgentEvent = Schemas['AgentEvent'];
+
+/** A document of a skill, without its text. */
+export type Document = Schemas['Document'];
+
+/** A conversation between a person and a chatbot, without its messages. */
+export type Conversation = Schemas['Conversation'];
+
+/** A message of a conversation. */
+export type Message = Schemas['Message'];
+
+/** The use of a tool by an agent. */
+export type Step = Schemas['Step'];
+
+/** A passage of a document that an agent found. */
+export type Passage = Schemas['Passage'];
+
+/** The requests and tokens that an answer took of the chat server. */
+export type Usage = Schemas['Usage'];
+
 /** A model, as one of its versions shows it: of numbers or of classes, as its `task` tells. */
 export type Model = Schemas['Model'];
 

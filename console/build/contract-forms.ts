@@ -21,6 +21,7 @@ const KEPT = [
   'pattern',
   'x-roster-message',
   'enum',
+  'minimum',
   'deprecated',
   'additionalProperties',
 ];
@@ -53,18 +54,36 @@ function formOf(schemas: object, kind: string, body: string, resource: string): 
     const own: unknown = Reflect.get(kept, name);
     // The schema of the resource says what a field is, where bodies share one such as OptionalText.
     const described = own === undefined ? schema : resolve(schemas, own);
-    return [name, formField(schema, Reflect.get(described, 'description'))];
+    return [name, formField(schemas, schema, Reflect.get(described, 'description'))];
   });
   return { required: Reflect.get(sent, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
-function formField(schema: object, description: unknown): object {
+function formField(schemas: object, schema: object, description: unknown): object {
   const properties: unknown = Reflect.get(schema, 'properties');
+  const ofType: unknown = Reflect.get(schema, 'x-roster-members-of-type');
+  const isOpen = Reflect.get(schema, 'additionalProperties') === true;
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key))),
     description: String(description).trim().replace(OF_BODIES_ALONE, ''),
-    ...(isObject(properties) && { keys: Object.keys(properties) }),
+    ...(isObject(properties) && !isOpen && { keys: Object.keys(properties) }),
+    ...(isObject(properties) && isOpen && { members: membersOf(schemas, schema) }),
+    ...(isObject(ofType) && {
+      membersOfType: Object.fromEntries(
+        Object.entries(ofType).map(([type, members]) => [type, membersOf(schemas, members)]),
+      ),
+    }),
   };
+}
+
+/** Returns the members that an open object is known to have, as a form. */
+function membersOf(schemas: object, reference: unknown): object {
+  const object = resolve(schemas, reference);
+  const fields = Object.entries(read(object, 'properties')).map(([name, member]) => {
+    const schema = resolve(schemas, member);
+    return [name, formField(schemas, schema, Reflect.get(schema, 'description'))];
+  });
+  return { required: Reflect.get(object, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
 /** Returns a schema with what a `$ref` leads to; what stands beside the `$ref` counts more. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { KeyView } from './key/key-view.js';
+import { Later } from './later.js';
 import { ModelList } from './models/model-list.js';
 import { ModelView } from './models/model-view.js';
 import { PredictFileView } from './models/predict-file-view.js';
@@ -56,6 +57,42 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/skills/:skill',
     ([project = '', name = '']) => <ResourceView kind={SKILLS} project={project} name={name} />,
+  ],
+  [
+    'projects/:project/skills/:skill/documents',
+    ([project = '', skill = '']) => (
+      <Later>{({ DocumentsView }) => <DocumentsView project={project} skill={skill} />}</Later>
+    ),
+  ],
+  [
+    'projects/:project/skills/:skill/documents/:document',
+    ([project = '', skill = '', name = '']) => (
+      <Later>
+        {({ DocumentView }) => <DocumentView project={project} skill={skill} name={name} />}
+      </Later>
+    ),
+  ],
+  [
+    'projects/:project/agents/:agent/talk',
+    ([project = '', agent = '']) => (
+      <Later>{({ AgentView }) => <AgentView project={project} agent={agent} />}</Later>
+    ),
+  ],
+  [
+    'projects/:project/chatbots/:chatbot/conversations',
+    ([project = '', chatbot = '']) => (
+      <Later>
+        {({ ConversationsView }) => <ConversationsView project={project} chatbot={chatbot} />}
+      </Later>
+    ),
+  ],
+  [
+    'projects/:project/chatbots/:chatbot/conversations/:conversation',
+    ([project = '', chatbot = '', id = '']) => (
+      <Later>
+        {({ ConversationView }) => <ConversationView project={project} chatbot={chatbot} id={id} />}
+      </Later>
+    ),
   ],
   [
     'projects/:project/agents/:agent',

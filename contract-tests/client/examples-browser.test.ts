@@ -57,10 +57,11 @@ async function installed(folder: string): Promise<void> {
   await cp(join(ROOT, 'examples/browser'), join(folder, 'examples/browser'), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const packages = join(folder, 'node_modules');
-  await cp(join(ROOT, 'node_modules/openapi-fetch/'), join(packages, 'openapi-fetch'), {
-    recursive: true,
-    dereference: true,
-  });
+  for (const name of ['openapi-fetch', 'eventsource-parser'])
+    await cp(join(ROOT, 'node_modules', name), join(packages, name), {
+      recursive: true,
+      dereference: true,
+    });
   await mkdir(join(packages, 'roster-client'));
   await run('npm', ['pack', '--workspace', 'client', '--pack-destination', folder], { cwd: ROOT });
   const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));

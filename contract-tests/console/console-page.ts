@@ -19,15 +19,20 @@ export interface BrowserAndService {
 /**
  * Starts a browser and a service for the tests of a block, which are skipped without a browser.
  * @param prepare fills the store before the first test
+ * @param settings returns variables for the service, such as the address of a chat server
  */
 export function browserAndService(
   prepare: (roster: RosterClient) => Promise<void> = async () => {},
+  settings: () => Promise<NodeJS.ProcessEnv> = async () => ({}),
 ): BrowserAndService {
   const executable = browserOfThisMachine();
   let started: BrowserAndService | undefined;
   beforeAll(async () => {
     if (executable === undefined) return;
-    const [browser, server] = await Promise.all([launch(executable), startServer()]);
+    const [browser, server] = await Promise.all([
+      launch(executable),
+      settings().then((env) => startServer({ env })),
+    ]);
     started = { browser, server, roster: createRosterClient({ baseUrl: server.url }) };
     await prepare(started.roster);
   });

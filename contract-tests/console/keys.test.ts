@@ -44,6 +44,7 @@ describe('the key of the console', () => {
       expect.stringContaining('May read'),
       expect.stringContaining('May not write'),
       expect.stringContaining('May not predict'),
+      expect.stringContaining('May not ask'),
       expect.stringContaining('May not operate'),
     ]);
     await expectGoodView(look);
@@ -53,6 +54,26 @@ describe('the key of the console', () => {
     await page.getByRole('button', { name: 'Create the project' }).click();
     await page.getByText('This key may not write.').waitFor();
     await expectGoodView(look);
+    await page.context().close();
+  });
+
+  test('without the scope ask gets no answers, and loses no question', async () => {
+    const editor = await makeKey(url, { name: 'agents', owner: 'acme' });
+    const created = await fetch(`${server.url}/projects/default/agents`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${editor}`, 'Content-Type': 'application/json' },
+      body: '{"agent": {"name": "analyst"}}',
+    });
+    expect(created.status).toBe(201);
+    const look = await openConsole(browser, server.url, '/projects/default/agents/analyst/talk');
+    const { page } = look;
+    await enter(page, reader);
+    await page.getByLabel('Message').fill('May I?');
+    await page.getByLabel('Message').press('Enter');
+    await page.getByText('This key may not ask.').waitFor();
+    await expectGoodView(look);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Message').inputValue()).toBe('May I?');
     await page.context().close();
   });
 

@@ -20,12 +20,24 @@ const VIEWS = [
   ['/projects/default/skills', 'Skills'],
   ['/projects/default/skills/~new', 'New skill'],
   ['/projects/default/skills/sales_questions', 'sales_questions'],
+  ['/projects/default/skills/care_instructions/documents', 'Documents of care_instructions'],
   ['/projects/default/agents', 'Agents'],
   ['/projects/default/agents/analyst', 'analyst'],
+  ['/projects/default/agents/analyst/talk', 'Talk to analyst'],
   ['/projects/default/chatbots', 'Chatbots'],
   ['/projects/default/chatbots/help_desk', 'help_desk'],
+  ['/projects/default/chatbots/help_desk/conversations', 'Conversations with help_desk'],
   ['/projects', 'Projects'],
   ['/key', 'Key'],
+] as const;
+
+/** Views of what no request of the contract's examples creates under the same address. */
+const VIEWS_OF_EXAMPLES = [
+  ['/projects/default/skills/care_instructions/documents/care.md', 'care.md'],
+  [
+    '/projects/default/chatbots/help_desk/conversations/019a2f45-8b80-7f00-8c6d-2e5f8a1b4c01',
+    'Cleaning',
+  ],
 ] as const;
 
 const executable = browserOfThisMachine();
@@ -54,7 +66,7 @@ describe('the console', () => {
     const { url } = await started(consoleFor(mock.url));
     const look = await openConsole(browser, url);
     await enterAnyKey(look.page);
-    for (const [view, heading] of VIEWS) {
+    for (const [view, heading] of [...VIEWS, ...VIEWS_OF_EXAMPLES]) {
       await goTo(look.page, view, heading);
       await look.page.getByText(/^Loading /).waitFor({ state: 'detached' });
       expect(await look.page.getByRole('alert').allTextContents(), view).toEqual([]);

@@ -20,7 +20,7 @@ const FILES_OF_THE_PAGE = new Map([
   ['/main.js', 'main.js'],
 ]);
 const FILES_OF_PACKAGES =
-  /^\/node_modules\/((?:roster-client|openapi-fetch)\/dist\/[\w./-]+\.m?js)$/;
+  /^\/node_modules\/((?:roster-client|openapi-fetch|eventsource-parser)\/dist\/[\w./-]+\.m?js)$/;
 
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'http://page');

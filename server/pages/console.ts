@@ -15,6 +15,7 @@ export const CONSOLE_PAGE: Asset = {
 /** The files of the page that `npm run build` makes, by name. No other file is served. */
 export const CONSOLE_FILES: readonly (readonly [string, Asset])[] = [
   file('index.js', 'text/javascript'),
+  file('agent-views.js', 'text/javascript'),
   file('index.css', 'text/css'),
   file('diamonds.csv', 'text/csv'),
   file('more-diamonds.csv', 'text/csv'),

@@ -7,6 +7,11 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { answered, createRosterClient, untilReady } from 'roster-client';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import { type ChatReply, calls, says } from '../../testkit/chat/reply.js';
+import {
+  openScriptedChatServer,
+  type ReceivedRequest,
+} from '../../testkit/chat/scripted-chat-server.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 
@@ -25,8 +30,13 @@ const VIEWS = {
   skills: '/projects/default/skills',
   'new-skill': '/projects/default/skills/~new',
   skill: '/projects/default/skills/price_list',
+  documents: '/projects/default/skills/care_instructions/documents',
+  document: '/projects/default/skills/care_instructions/documents/care.md',
+  'new-agent': '/projects/default/agents/~new',
   agent: '/projects/default/agents/jeweller',
+  talk: '/projects/default/agents/jeweller/talk',
   chatbot: '/projects/default/chatbots/shop_window',
+  conversations: '/projects/default/chatbots/shop_window/conversations',
   projects: '/projects',
   key: '/key',
 };
@@ -39,11 +49,19 @@ const PICTURE_HEIGHT = 1390;
 
 const executable = browserOfThisMachine();
 if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
-const server = await startServer({ env: { DATABASE_URL: ':memory:' } });
+const chat = await openScriptedChatServer(playJeweller);
+const server = await startServer({
+  env: { DATABASE_URL: ':memory:', CHAT_URL: chat.url, CHAT_MODEL: 'scripted' },
+});
 const browser = await launch(executable);
 try {
   await fillStore(server.url);
-  if (process.argv.includes('--all')) await takeAll(browser, server.url);
+  const conversation = await converse(server.url);
+  if (process.argv.includes('--all'))
+    await takeAll(browser, server.url, {
+      ...VIEWS,
+      conversation: `${VIEWS.conversations}/${conversation}`,
+    });
   for (const colorScheme of COLOURS) {
     const page = await openView(
       browser,
@@ -57,12 +75,17 @@ try {
 } finally {
   await browser.close();
   await server.stop();
+  await chat.close();
 }
 
-async function takeAll(browser: Browser, url: string): Promise<void> {
+async function takeAll(
+  browser: Browser,
+  url: string,
+  views: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const colorScheme of COLOURS) {
     for (const width of WIDTHS) {
-      for (const [name, view] of Object.entries(VIEWS)) {
+      for (const [name, view] of Object.entries(views)) {
         const page = await openView(browser, `${url}/#${view}`, colorScheme, width);
         const file = `dist/screenshots/console/${name}-${colorScheme}-${width}.png`;
         await take(page, new URL(file, root), true);
@@ -100,8 +123,8 @@ async function fillStore(url: string): Promise<void> {
   await train('diamond_prices', 'price', table);
   await train('diamond_cuts', 'cut', table);
   const project = { params: { path: { project_name: 'default' } } };
-  const skills: [string, string, Record<string, string | string[]>][] = [
-    ['price_list', 'sql', { database: 'shop', tables: ['prices'] }],
+  const skills: [string, string, Record<string, unknown>][] = [
+    ['price_list', 'sql', { database: 'shop', tables: ['stock'] }],
     ['appraise', 'model', { model: 'diamond_prices' }],
     ['care_instructions', 'knowledge_base', {}],
   ];
@@ -114,14 +137,26 @@ async function fillStore(url: string): Promise<void> {
     );
   }
   await answered(
+    roster.PUT('/projects/{project_name}/skills/{skill_name}/documents/{document_name}', {
+      params: {
+        path: {
+          project_name: 'default',
+          skill_name: 'care_instructions',
+          document_name: 'care.md',
+        },
+      },
+      headers: { 'Content-Type': 'text/markdown' },
+      body: '# Cleaning\n\nClean a diamond in warm water with a little soap.\n',
+    }),
+  );
+  await answered(
     roster.POST('/projects/{project_name}/agents', {
       ...project,
       body: {
         agent: {
           name: 'jeweller',
-          model_name: 'llama-3',
           prompt_template: 'Advise people who buy a diamond: {{question}}',
-          skills: ['price_list', 'appraise'],
+          skills: ['appraise', 'care_instructions'],
         },
       },
     }),
@@ -144,4 +179,33 @@ async function fillStore(url: string): Promise<void> {
     );
     await untilReady(roster, path, { every: 100 });
   }
+}
+
+/** Begins a conversation, in which a question is answered with a step. Returns its identifier. */
+async function converse(url: string): Promise<string> {
+  const roster = createRosterClient({ baseUrl: url });
+  const path = { project_name: 'default', chatbot_name: 'shop_window' };
+  const { id } = await answered(
+    roster.POST('/projects/{project_name}/chatbots/{chatbot_name}/conversations', {
+      params: { path },
+      body: { conversation: { title: 'A ring' } },
+    }),
+  );
+  await answered(
+    roster.POST(
+      '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages',
+      {
+        params: { path: { ...path, conversation_id: id } },
+        body: { message: { content: 'What does an ideal diamond of 0.7 carat cost?' } },
+      },
+    ),
+  );
+  return id;
+}
+
+/** Plays a language model that asks the model of prices once, and then answers. */
+function playJeweller({ body: { messages } }: ReceivedRequest): ChatReply {
+  return messages.at(-1)?.role === 'tool'
+    ? says('It costs about 2,750 dollars. The step above has the interval.')
+    : calls({ name: 'appraise', arguments: { carat: 0.7, cut: 'Ideal', color: 'G' } });
 }

@@ -1,7 +1,7 @@
 import type { PathWith } from '../calls.js';
 
 /** The condition under which repeating a request has no further effect. */
-type Condition = 'none' | 'an Idempotency-Key' | 'a precondition';
+type Condition = 'none' | 'an Idempotency-Key' | 'a precondition' | 'impossible';
 
 /** Every POST of the contract must be listed here, or this does not compile. */
 const POSTS: ReadonlyMap<string, Condition> = new Map(
@@ -13,10 +13,12 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/chatbots/{chatbot_name}/conversations': 'an Idempotency-Key',
     '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages':
       'an Idempotency-Key',
+    // Returns the reply, if there is one by then.
     '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply':
       'none',
-    '/projects/{project_name}/agents/{agent_name}/completions': 'none',
-    '/projects/{project_name}/agents/{agent_name}/completions/stream': 'none',
+    // Each asks the language model anew, which takes time and may cost money.
+    '/projects/{project_name}/agents/{agent_name}/completions': 'impossible',
+    '/projects/{project_name}/agents/{agent_name}/completions/stream': 'impossible',
     // Changes nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),
@@ -26,8 +28,8 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
 const PUTS: ReadonlyMap<string, Condition> = new Map(
   Object.entries({
     '/projects/{project_name}/skills/{skill_name}': 'none',
-    '/projects/{project_name}/agents/{agent_name}': 'none',
     '/projects/{project_name}/skills/{skill_name}/documents/{document_name}': 'none',
+    '/projects/{project_name}/agents/{agent_name}': 'none',
     '/projects/{project_name}/chatbots/{chatbot_name}': 'none',
     '/api/projects/{projectName}/models/{modelName}/serving': 'none',
     // Each trains a new version. With If-Match or If-None-Match, only the first has an effect.
@@ -53,6 +55,7 @@ export function isRepeatable({ method, headers }: Request, schemaPath: string): 
       return headers.has('Idempotency-Key');
     case 'a precondition':
       return headers.has('If-Match') || headers.has('If-None-Match');
+    case 'impossible':
     case undefined:
       return false;
   }

@@ -53,6 +53,9 @@ export const AGENTS: Kind<Agent> = {
     roster.DELETE(ONE, {
       params: { path: { project_name: project, agent_name: name }, header: ifMatch(etag) },
     }),
+  views: (project, { name }) => [
+    { href: href(['projects', project, 'agents', name, 'talk']), text: 'Talk to it' },
+  ],
   Consequences: ({ project, resource }) => (
     <>
       Its skills stay. <LeftChatbots project={project} agent={resource} />

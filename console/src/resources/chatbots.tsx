@@ -14,7 +14,7 @@ const ONE = '/projects/{project_name}/chatbots/{chatbot_name}';
 export const CHATBOTS: Kind<Chatbot> = {
   name: 'chatbot',
   plural: 'chatbots',
-  purpose: 'A chatbot puts an agent in front of people, for example in a messenger.',
+  purpose: 'A chatbot puts an agent in front of people, and keeps their conversations.',
   columns: (project) => [
     {
       head: 'Name',
@@ -54,5 +54,11 @@ export const CHATBOTS: Kind<Chatbot> = {
     roster.DELETE(ONE, {
       params: { path: { project_name: project, chatbot_name: name }, header: ifMatch(etag) },
     }),
+  views: (project, { name }) => [
+    {
+      href: href(['projects', project, 'chatbots', name, 'conversations']),
+      text: 'Conversations',
+    },
+  ],
   Consequences: () => <>Its agent stays.</>,
 };

@@ -145,11 +145,18 @@ export function Editor<R extends Resource>({
       up={up}
       actions={
         theirs !== null && (
-          <ConfirmDelete
-            what={`the ${kind.name} ${base.value.name}`}
-            consequences={<kind.Consequences project={project} resource={base.value} />}
-            remove={remove}
-          />
+          <>
+            {kind.views?.(project, base.value).map((view) => (
+              <a key={view.href} class="button" href={view.href}>
+                {view.text}
+              </a>
+            ))}
+            <ConfirmDelete
+              what={`the ${kind.name} ${base.value.name}`}
+              consequences={<kind.Consequences project={project} resource={base.value} />}
+              remove={remove}
+            />
+          </>
         )
       }
     >
@@ -161,6 +168,7 @@ export function Editor<R extends Resource>({
         draft={draft}
         before={base.value}
         choices={kind.choices}
+        memberControls={kind.memberControls ?? {}}
         leftOut={kind.leftOut}
         submitLabel={theirs === null ? `Create the ${kind.name} again` : 'Save changes'}
         busyLabel="Saving …"

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Agent, Answer, Chatbot, ListCall, Skill } from 'roster-client';
 import type { Deletion } from '../session/removed.js';
+import type { ControlProps } from '../ui/field.js';
 import type { Values } from './form/draft.js';
 
 /** A resource of a project that has a name. */
@@ -23,10 +24,31 @@ export interface Choice {
   readonly list: (project: string, signal: AbortSignal) => ListCall<Named>;
 }
 
+/** A member of a JSON object, for the control that edits it. */
+export interface MemberProps {
+  readonly control: ControlProps;
+  readonly project: string;
+  readonly value: unknown;
+  /** The whole object. */
+  readonly object: Values;
+  readonly isBusy: boolean;
+  /** Changes members of the object. One that is undefined is removed. */
+  readonly onChange: (changes: Values) => void;
+}
+
+/** Controls by the names of their fields and members. */
+export type MemberControls = Readonly<Record<string, (props: MemberProps) => ComponentChildren>>;
+
 /** Something with a name. */
 export interface Named {
   readonly id: string;
   readonly name: string;
+}
+
+/** A link to a view. */
+export interface ViewLink {
+  readonly href: string;
+  readonly text: string;
 }
 
 /** One kind of resource: its requests, and what the console says of it. */
@@ -38,6 +60,8 @@ export interface Kind<R extends Resource> {
   readonly columns: (project: string) => readonly Column<R>[];
   /** Fields whose content is the name of another resource. */
   readonly choices: Readonly<Record<string, Choice>>;
+  /** Controls for members of JSON objects, by field and member, such as `params.model`. */
+  readonly memberControls?: MemberControls;
   /** Fields of the body that another field of the form stands for. */
   readonly leftOut: readonly string[];
   /** Returns the address of a resource that a new name does not change: its identifier, where the contract finds it by one. */
@@ -52,6 +76,8 @@ export interface Kind<R extends Resource> {
     values: Values,
   ) => Promise<Answer<R>>;
   readonly remove: (project: string, name: string, etag: string | null) => Deletion;
+  /** Returns links to the other views of a resource. */
+  readonly views?: (project: string, resource: R) => readonly ViewLink[];
   /** Names the resources that use this one. */
   readonly Users?: (props: { project: string; resource: R }) => ComponentChildren;
   /** Says what a deletion does to others. */

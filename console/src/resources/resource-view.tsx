@@ -45,6 +45,7 @@ function NewView<R extends Resource>(props: Props<R>) {
         project={project}
         draft={draft}
         choices={kind.choices}
+        memberControls={kind.memberControls ?? {}}
         leftOut={kind.leftOut}
         submitLabel={`Create the ${kind.name}`}
         busyLabel="Creating …"

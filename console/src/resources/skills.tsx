@@ -5,6 +5,7 @@ import { useLoaded } from '../session/use-loaded.js';
 import { count, time } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { ModelControl, VersionControl } from './model-controls.js';
 import { NameLinks } from './name-links.js';
 
 type Schemas = components['schemas'];
@@ -12,11 +13,14 @@ type Schemas = components['schemas'];
 const LIST = '/projects/{project_name}/skills';
 const ONE = '/projects/{project_name}/skills/{skill_name}';
 
+const TYPES_WITH_DOCUMENTS = ['retrieval', 'knowledge_base'];
+
 /** Skills: their requests, and what the console says of them. */
 export const SKILLS: Kind<Skill> = {
   name: 'skill',
   plural: 'skills',
-  purpose: 'A skill is something that agents can do, such as querying a database.',
+  purpose:
+    'A skill is something that agents can do, such as predicting with a model or reading a database.',
   columns: (project) => [
     {
       head: 'Name',
@@ -31,6 +35,7 @@ export const SKILLS: Kind<Skill> = {
     { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
   ],
   choices: {},
+  memberControls: { 'params.model': ModelControl, 'params.version': VersionControl },
   leftOut: [],
   address: ({ id }) => id,
   list: (project, signal) => (query) =>
@@ -54,6 +59,10 @@ export const SKILLS: Kind<Skill> = {
     roster.DELETE(ONE, {
       params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) },
     }),
+  views: (project, { name, type }) =>
+    TYPES_WITH_DOCUMENTS.includes(type)
+      ? [{ href: href(['projects', project, 'skills', name, 'documents']), text: 'Documents' }]
+      : [],
   Users: ({ project, resource }) => <SkillUsers project={project} ids={resource.agent_ids} />,
   Consequences({ project, resource }) {
     if (resource.agent_ids.length === 0) return <>No agent uses it.</>;

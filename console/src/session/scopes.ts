@@ -5,10 +5,11 @@ export const SCOPE_WORDS: Readonly<Record<Scope, readonly [may: string, meaning:
   read: ['read', 'see projects, models, skills, agents and chatbots'],
   write: ['write', 'create, change and delete them, and train models'],
   predict: ['predict', 'send rows to models'],
+  ask: ['ask', 'ask agents and talk to chatbots'],
   operate: ['operate', 'read the metrics of all owners'],
 };
 
-export const SCOPES: readonly Scope[] = ['read', 'write', 'predict', 'operate'];
+export const SCOPES: readonly Scope[] = ['read', 'write', 'predict', 'ask', 'operate'];
 
 /** Returns the scope that a key lacks, or undefined if a problem is about something else. */
 export function missingScope({ type, detail }: Problem): Scope | undefined {

@@ -6,17 +6,24 @@ const RULE = new RegExp(pattern, 'u');
 
 /** Makes a name of a model from the name of a file: "Umsätze 2026.csv" becomes "Umsatze_2026". */
 export function nameFromFile(fileName: string): string {
-  const name = fileName
-    .replace(/\.[^.]*$/, '')
+  return nameFrom(fileName.replace(/\.[^.]*$/, ''), 'model');
+}
+
+/**
+ * Makes a name of any text: "Umsätze 2026" becomes "Umsatze_2026".
+ * @param otherwise the name if nothing of the text can stay
+ */
+export function nameFrom(text: string, otherwise: string): string {
+  const name = text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9.-]+/g, '_')
     .replace(/^[_.-]+|[_.-]+$/g, '')
     .slice(0, maxLength);
-  return isName(name) ? name : 'model';
+  return isName(name) ? name : otherwise;
 }
 
-/** Returns whether a model can have this name. */
+/** Returns whether something can have this name. */
 export function isName(name: string): boolean {
   return name.length <= maxLength && RULE.test(name);
 }

@@ -1,22 +1,25 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** A place to drop a file on, with a button that chooses one. The whole page takes the file. */
+/** A place to drop files on, with a button that chooses them. The whole page takes the files. */
 export function DropZone({
   label,
   accept,
+  isMany = false,
   onFile,
 }: {
   /** What to drop, such as "Drop a CSV file here". */
   label: string;
   /** The file types to choose from, as in the attribute `accept`. */
   accept: string;
+  /** Whether it takes several files at once; otherwise it takes the first. */
+  isMany?: boolean;
+  /** Called with each file. */
   onFile: (file: File) => void;
 }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null | undefined) => {
-    const file = files?.[0];
-    if (file) onFile(file);
+    for (const file of [...(files ?? [])].slice(0, isMany ? undefined : 1)) onFile(file);
   };
   // A browser opens a file that is dropped beside the zone, and leaves the page.
   useEffect(() => {
@@ -43,12 +46,13 @@ export function DropZone({
     <div class={isOver ? 'drop-zone over' : 'drop-zone'}>
       <p>{label}</p>
       <button type="button" onClick={() => input.current?.click()}>
-        Choose a file
+        {isMany ? 'Choose files' : 'Choose a file'}
       </button>
       <input
         ref={input}
         type="file"
         accept={accept}
+        multiple={isMany}
         hidden
         aria-label={label}
         onChange={(event) => {

@@ -88,6 +88,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     contentSchema: SCHEMA,
     'x-roster-line': SCHEMA,
     'x-roster-event': SCHEMA,
+    'x-roster-members-of-type': EACH_SCHEMA,
     const: 'data',
     enum: 'data',
     default: 'data',

@@ -2,9 +2,10 @@ import type { FormField } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
 import { type ControlProps, Field } from '../../ui/field.js';
 import { capitalized } from '../../ui/format.js';
-import type { Choice } from '../kind.js';
+import type { Choice, MemberControls } from '../kind.js';
 import { Choose } from './choose.js';
 import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
+import { MemberFields } from './member-fields.js';
 import { Prose } from './prose.js';
 
 /** A field of a resource, as its schema in the contract describes it. */
@@ -17,6 +18,9 @@ export function ResourceField({
   fault,
   project,
   choice,
+  type,
+  types,
+  memberControls,
   isBusy,
   onChange,
 }: {
@@ -29,6 +33,11 @@ export function ResourceField({
   fault: string | undefined;
   project: string;
   choice: Choice | undefined;
+  /** The content of the resource's field `type`. */
+  type: string;
+  /** Contents to propose. */
+  types: readonly string[];
+  memberControls: MemberControls;
   /** Whether the form is being sent. Nothing can be typed then, because the answer replaces it. */
   isBusy: boolean;
   onChange: (content: Draft[string]) => void;
@@ -40,7 +49,8 @@ export function ResourceField({
     kind === 'json' && leftWith === content ? faultOf(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
   const label = choice?.label ?? labelOf(name);
-  return (
+  const members = field.members ?? field.membersOfType?.[type];
+  const whole = (
     <Field
       label={
         <>
@@ -70,12 +80,29 @@ export function ResourceField({
             isRequired={isRequired}
             isBusy={isBusy}
             text={String(content)}
+            proposals={types}
             onInput={onChange}
             onLeave={() => setLeftWith(String(content))}
           />
         )
       }
     </Field>
+  );
+  if (!members) return whole;
+  return (
+    <>
+      <MemberFields
+        key={type}
+        form={members}
+        name={name}
+        json={String(content)}
+        project={project}
+        controls={memberControls}
+        isBusy={isBusy}
+        onChange={onChange}
+      />
+      {whole}
+    </>
   );
 }
 
@@ -86,6 +113,7 @@ function Control({
   isRequired,
   isBusy,
   text,
+  proposals,
   onInput,
   onLeave,
 }: {
@@ -95,6 +123,7 @@ function Control({
   isRequired: boolean;
   isBusy: boolean;
   text: string;
+  proposals: readonly string[];
   onInput: (text: string) => void;
   onLeave: () => void;
 }) {
@@ -117,8 +146,21 @@ function Control({
         ))}
       </select>
     );
-  if (kind === 'line')
-    return <input {...common} readOnly={isBusy} type="text" autocomplete="off" />;
+  if (kind === 'line') {
+    const list = proposals.length > 0 ? `${control.id}-proposals` : undefined;
+    return (
+      <>
+        <input {...common} readOnly={isBusy} type="text" autocomplete="off" list={list} />
+        {list && (
+          <datalist id={list}>
+            {proposals.map((proposal) => (
+              <option key={proposal} value={proposal} />
+            ))}
+          </datalist>
+        )}
+      </>
+    );
+  }
   return <textarea {...common} readOnly={isBusy} rows={4} spellcheck={kind === 'lines'} />;
 }
 

@@ -1,9 +1,9 @@
-import { forms } from 'virtual:contract-forms';
+import { type Form, forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count } from '../../ui/format.js';
-import type { Choice } from '../kind.js';
+import type { Choice, MemberControls } from '../kind.js';
 import { type Draft, draftOf, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
 import { type Refusal, refusalOf } from './refusal.js';
@@ -17,6 +17,7 @@ export function ResourceForm({
   draft,
   before = null,
   choices = {},
+  memberControls = {},
   leftOut = [],
   submitLabel,
   busyLabel,
@@ -31,6 +32,7 @@ export function ResourceForm({
   /** The resource that is changed, or null for a new one. */
   before?: object | null;
   choices?: Readonly<Record<string, Choice>>;
+  memberControls?: MemberControls;
   leftOut?: readonly string[];
   submitLabel: string;
   busyLabel: string;
@@ -95,6 +97,9 @@ export function ResourceForm({
           fault={faults[field]}
           project={project}
           choice={choices[field]}
+          type={String(draft['type'])}
+          types={field === 'type' ? typesOf(form) : []}
+          memberControls={memberControls}
           isBusy={isBusy}
           onChange={(content) => {
             onDraft({ ...draft, [field]: content });
@@ -113,6 +118,10 @@ export function ResourceForm({
     </form>
   );
 }
+
+/** Returns the types whose members are known, to choose from beside any other. */
+const typesOf = (form: Form) =>
+  Object.values(form.fields).flatMap(({ membersOfType = {} }) => Object.keys(membersOfType));
 
 /** Says that nothing was saved, and the faults that no field of the form shows. */
 function Summary({ faults, others }: Pick<Refusal, 'faults' | 'others'>) {

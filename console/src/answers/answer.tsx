@@ -1,0 +1,92 @@
+import type { Passage, Usage } from 'roster-client';
+import { href } from '../router/route.js';
+import { count, number } from '../ui/format.js';
+import type { Part, ToolUse } from './exchange.js';
+
+/** The parts of an answer before its text: remarks, and each use of a tool. */
+export function Parts({ parts }: { parts: readonly Part[] }) {
+  return (
+    <>
+      {parts.map((part, index) =>
+        part.kind === 'remark' ? (
+          <p key={`${index}${part.kind}`} class="remark content">
+            {part.text}
+          </p>
+        ) : (
+          <Use key={`${index}${part.kind}`} use={part.use} />
+        ),
+      )}
+    </>
+  );
+}
+
+/** The use of a tool. One that failed is open. */
+function Use({ use: { tool, input, end } }: { use: ToolUse }) {
+  return (
+    <details class={end?.isError ? 'step failed' : 'step'} open={end?.isError}>
+      <summary>
+        <code>{tool}</code>{' '}
+        <span class="faint">{end ? duration(end.milliseconds) : 'running …'}</span>
+        {end?.isError && <strong> failed</strong>}
+      </summary>
+      <p class="hint">Input</p>
+      <pre>{textOf(input)}</pre>
+      {end && (
+        <>
+          <p class="hint">{end.isError ? 'Error' : 'Result'}</p>
+          <pre>{end.output}</pre>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** Returns a value as JSON, in lines. */
+const textOf = (value: unknown) => JSON.stringify(value, null, 2) ?? '';
+
+const MS_PER_SECOND = 1000;
+
+const duration = (ms: number) =>
+  ms < MS_PER_SECOND ? `${number(ms)} ms` : `${number(Math.round(ms / 100) / 10)} s`;
+
+/** The passages that an answer rests on. */
+export function Passages({ project, passages }: { project: string; passages: readonly Passage[] }) {
+  if (passages.length === 0) return null;
+  return (
+    <details class="step">
+      <summary>{count(passages.length, 'passage')} found</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Document</th>
+            <th scope="col">Passage</th>
+            <th scope="col">Text</th>
+          </tr>
+        </thead>
+        <tbody>
+          {passages.map(({ skill, document, passage, content }) => (
+            <tr key={`${skill}/${document}/${passage}`}>
+              <td>
+                <a href={href(['projects', project, 'skills', skill, 'documents', document])}>
+                  {document}
+                </a>
+              </td>
+              <td>{passage}</td>
+              <td class="content">{content}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+/** The requests and tokens that an answer took. */
+export function UsageLine({ usage: { requests, total_tokens } }: { usage: Usage }) {
+  return (
+    <p class="hint">
+      {count(requests, 'request')} to the chat server
+      {total_tokens !== null && `, ${count(total_tokens, 'token')}`}
+    </p>
+  );
+}

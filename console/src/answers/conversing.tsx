@@ -1,0 +1,132 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { ProblemError } from 'roster-client';
+import { useSignal } from '../session/signal.js';
+import { Copyable } from '../ui/copyable.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { Parts, Passages, UsageLine } from './answer.js';
+import { Composer } from './composer.js';
+import type { Exchange } from './exchange.js';
+import type { Thread } from './thread.js';
+
+/** The exchanges of a thread, the newest last, and the field for the next message. */
+export function Conversing({ thread, project }: { thread: Thread; project: string }) {
+  const exchanges = useSignal(thread.exchanges);
+  useStayAtEnd(exchanges);
+  return (
+    <>
+      <ol class="thread">
+        {exchanges.map((exchange) => (
+          <li key={exchange.id}>
+            {exchange.question !== null && (
+              <p class="question content">
+                <span class="visually-hidden">You: </span>
+                {exchange.question}
+              </p>
+            )}
+            <Answer exchange={exchange} project={project} thread={thread} />
+          </li>
+        ))}
+      </ol>
+      <p class="visually-hidden" role="status">
+        {announcement(exchanges.at(-1))}
+      </p>
+      <Composer thread={thread} isAnswering={thread.isAnswering} />
+    </>
+  );
+}
+
+function Answer({
+  exchange,
+  project,
+  thread,
+}: {
+  exchange: Exchange;
+  project: string;
+  thread: Thread;
+}) {
+  const { state, parts, text, passages, usage } = exchange;
+  const isWaiting = state === 'answering' && text === '';
+  return (
+    <div class="reply">
+      <Parts parts={parts} />
+      {text && <p class="content">{text}</p>}
+      {isWaiting && <p class="waiting">The agent is working …</p>}
+      <Passages project={project} passages={passages} />
+      {usage && <UsageLine usage={usage} />}
+      {state === 'stopped' && <p class="faint">Stopped.</p>}
+      {state === 'failed' && <Failure error={exchange.error} />}
+      {(state === 'failed' || state === 'stopped') && (
+        <div class="actions">
+          <button
+            type="button"
+            aria-disabled={thread.isAnswering}
+            onClick={() => thread.askAgain(exchange)}
+          >
+            Ask again
+          </button>
+          {exchange.messageId === undefined && (
+            <button type="button" onClick={() => thread.edit(exchange)}>
+              Edit
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** An example of how a service gets a chat server. */
+const CONFIGURATION = 'CHAT_URL=http://127.0.0.1:11434/v1 CHAT_MODEL=llama3.1 npm start';
+
+function Failure({ error }: { error: unknown }) {
+  if (error === null) return <p class="faint">There is no reply yet.</p>;
+  const isNotConfigured =
+    error instanceof ProblemError && error.problem.type === '/problems/chat-not-configured';
+  return (
+    <>
+      <ErrorNotice error={error} />
+      {isNotConfigured && (
+        <>
+          <p>
+            Any server with the chat completions of OpenAI will do, such as Ollama, vLLM or
+            llama.cpp. With Ollama on the same machine:
+          </p>
+          <Copyable label="Copy the command" text={CONFIGURATION} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The most characters of an answer to read aloud at once. */
+const MAX_ANNOUNCED = 1000;
+
+/** Tells a screen reader of the newest exchange: each step, and the answer once it is complete. */
+function announcement(exchange: Exchange | undefined): string {
+  if (exchange?.state === 'answered') return exchange.text.slice(0, MAX_ANNOUNCED);
+  if (exchange?.state === 'stopped') return 'Stopped.';
+  if (exchange?.state !== 'answering') return '';
+  const last = exchange.parts.at(-1);
+  if (last?.kind === 'use' && last.use.end === null) return `Uses ${last.use.tool}.`;
+  if (last?.kind === 'use' && last.use.end?.isError) return `${last.use.tool} failed.`;
+  return 'The agent is working.';
+}
+
+/** How far from the end one may have scrolled, in CSS pixels, and still follow the answer. */
+const NEAR_END = 80;
+
+/** Keeps the end of the page in view while it grows, unless one has scrolled away from it. */
+function useStayAtEnd(content: unknown): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const note = () => {
+      const { scrollHeight } = document.documentElement;
+      isAtEnd.current = scrollHeight - innerHeight - scrollY < NEAR_END;
+    };
+    addEventListener('scroll', note, { passive: true });
+    return () => removeEventListener('scroll', note);
+  }, []);
+  useLayoutEffect(() => {
+    if (isAtEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+  }, [content]);
+}

@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact';
+import { useLoaded } from './session/use-loaded.js';
+import { Loading } from './ui/loading.js';
+
+type Views = typeof import('./agent-views.js');
+
+/** A view whose code is loaded when it is opened. */
+export function Later({ children }: { children: (views: Views) => ComponentChildren }) {
+  const { loaded, reload } = useLoaded(() => import('./agent-views.js'), []);
+  if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
+  return (
+    <main>
+      <Loading loaded={loaded} what="the page" retry={reload}>
+        {() => null}
+      </Loading>
+    </main>
+  );
+}
