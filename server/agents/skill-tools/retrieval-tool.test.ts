@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const tool = (params = {}) => retrievalTool({ id, name: 'care.v2', params }, store.documents);
+const SKILL = { name: 'care.v2', type: 'retrieval', toolName: 'care_v2' };
+const tool = (params = {}) => retrievalTool({ ...SKILL, id, params }, store.documents);
 const search = (query: unknown) => tool().run({ query }, new AbortController().signal);
 
 async function put(name: string, text: string): Promise<void> {
