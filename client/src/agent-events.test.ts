@@ -74,7 +74,7 @@ describe('the events of a streamed answer', () => {
     await fc.assert(
       fc.asyncProperty(
         texts,
-        fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+        fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
         async (said, sizes) => {
           const events = [...said.map(delta), END];
           const text = events.map((event) => `: ping\n\n${line(event)}`).join('');
