@@ -29,8 +29,8 @@ const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
     value: ['projects', 'skills'],
   },
   'roster-scope': {
-    at: ['paths', '/projects', 'get', 'security', '0', 'apiKey', '0'],
-    value: 'admin',
+    at: ['paths', '/projects', 'get', 'security'],
+    value: [{ apiKey: ['admin'] }, { apiKeyHeader: ['admin'] }],
   },
   'roster-created-links': { at: ['paths', '/projects', 'post', 'responses', '201', 'links'] },
   'roster-create-idempotency-key': {

@@ -32,8 +32,8 @@ const FAULTS: Faulty[] = [
   },
   {
     what: 'an alias, whose parts have no place of their own',
-    from: 'tags: [projects]\n      security: [{ apiKey: [read] }]\n      summary: List all projects',
-    to: 'tags: &all [projects]\n      security: [{ apiKey: [read] }]\n      summary: *‸all',
+    from: 'tags: [projects]\n      security: [{ apiKey: [read] }, { apiKeyHeader: [read] }]\n      summary: List all projects',
+    to: 'tags: &all [projects]\n      security: [{ apiKey: [read] }, { apiKeyHeader: [read] }]\n      summary: *‸all',
     says: /aliases/,
   },
   {
@@ -50,8 +50,8 @@ const FAULTS: Faulty[] = [
   },
   {
     what: 'a scope that no key has',
-    from: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [read] }]',
-    to: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [‸look] }]',
+    from: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [read] }',
+    to: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [‸look] }',
     says: /security › 0 › apiKey › 0/,
   },
   {
@@ -161,6 +161,12 @@ const FAULTS: Faulty[] = [
     from: 'value: "{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2742,\\"price_original\\":2757,',
     to: 'value: ‸"{\\"carat\\":0.7,\\"cut\\":\\"Ideal\\",\\"color\\":\\"G\\",\\"certificate\\":null,\\"price\\":2742,\\"price_original\\":2757',
     says: /^the example breaks its schema: line 1: is not JSON/,
+  },
+  {
+    what: 'an event of an example of a stream that breaks the schema of events',
+    from: 'value: "data: {\\"type\\":\\"start\\"',
+    to: 'value: ‸"data: {\\"type\\":\\"begin\\"',
+    says: /^the example breaks its schema: event 1: /,
   },
   {
     what: 'an example of a header that breaks its schema',
