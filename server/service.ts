@@ -12,7 +12,7 @@ import { Databases } from './databases/databases.js';
 import { parseDatabases } from './databases/settings.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
-import { IDEMPOTENCY_TTL_MS } from './operations/idempotency.js';
+import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';

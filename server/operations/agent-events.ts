@@ -3,7 +3,7 @@ import type { Action, Answer, AnswerEvent, Answering, Step } from '../agents/ans
 import { ChatError } from '../chat/chat-error.js';
 import type { AgentEvent } from '../pipeline/handlers.js';
 import { ProblemError } from '../problems/problem.js';
-import { translateError } from './error-translation.js';
+import { translateError } from './refusing/error-translation.js';
 
 type ChatErrorType = components['schemas']['ChatErrorType'];
 

@@ -2,12 +2,12 @@ import type { components } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Project, SkillsChange, Store } from '../store/index.js';
-import { idempotent } from './idempotency.js';
+import { idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
-import { agentNotFound } from './not-found.js';
-import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './preconditions.js';
-import { findProject, inProject, lockProject } from './project-access.js';
-import { withoutNulls } from './without-nulls.js';
+import { agentNotFound } from './refusing/not-found.js';
+import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './writing/preconditions.js';
+import { findProject, inProject, lockProject } from './writing/project-access.js';
+import { withoutNulls } from './writing/without-nulls.js';
 
 type AgentOperations = Pick<
   Handlers,

@@ -5,7 +5,7 @@ import { EventStream, type Handlers, type Input } from '../pipeline/handlers.js'
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
 import { agentEvents, finished } from './agent-events.js';
-import { findProject } from './project-access.js';
+import { findProject } from './writing/project-access.js';
 
 type CompletionOperations = Pick<Handlers, 'completeAgent' | 'streamAgent'>;
 type Messages = components['schemas']['CompletionBody']['messages'];

@@ -3,11 +3,11 @@ import type { Agents } from '../agents/agents.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import { addressOf, conversationNotFound, findChatbot, findIn } from './conversations/access.js';
-import { idempotent } from './idempotency.js';
+import { idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
 import { messageOperations } from './messages.js';
-import { shown } from './preconditions.js';
-import { inProject, lockProject } from './project-access.js';
+import { shown } from './writing/preconditions.js';
+import { inProject, lockProject } from './writing/project-access.js';
 
 type ConversationOperations = Pick<
   Handlers,

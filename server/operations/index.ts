@@ -15,7 +15,7 @@ import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
-import type { DatabaseNames } from './skill-check.js';
+import type { DatabaseNames } from './refusing/skill-check.js';
 import { skillOperations } from './skills.js';
 
 /** The services that operations use. */

@@ -7,7 +7,7 @@ import { agentEvents, finished } from './agent-events.js';
 import { addressOf, findChatbot, findConversation, findIn } from './conversations/access.js';
 import { takeNewQuestion, takeQuestion } from './conversations/take-question.js';
 import { writtenPage } from './list-page.js';
-import { inProject } from './project-access.js';
+import { inProject } from './writing/project-access.js';
 
 type MessageOperations = Pick<Handlers, 'listMessages' | 'sendMessage' | 'replyToMessage'>;
 type Message = components['schemas']['Message'];

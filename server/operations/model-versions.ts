@@ -8,9 +8,9 @@ import {
   trainingInProgress,
   versionInUse,
   versionNotReady,
-} from './model-lookup.js';
-import { checkPreconditions, isConditional, shown, tagged } from './preconditions.js';
-import { findProject, inProject } from './project-access.js';
+} from './predicting/model-lookup.js';
+import { checkPreconditions, isConditional, shown, tagged } from './writing/preconditions.js';
+import { findProject, inProject } from './writing/project-access.js';
 
 type VersionOperations = Pick<
   Handlers,

@@ -16,11 +16,11 @@ import {
   notReady,
   trainingInProgress,
   versionNotReady,
-} from './model-lookup.js';
-import { type Conditions, checkPreconditions, isConditional, shown } from './preconditions.js';
-import { predictLines } from './predict-stream.js';
-import { findProject, inProject } from './project-access.js';
-import { checkRows } from './row-warnings.js';
+} from './predicting/model-lookup.js';
+import { type Conditions, checkPreconditions, isConditional, shown } from './writing/preconditions.js';
+import { predictLines } from './predicting/predict-stream.js';
+import { findProject, inProject } from './writing/project-access.js';
+import { checkRows } from './predicting/row-warnings.js';
 
 type ModelOperations = Pick<
   Handlers,

@@ -2,7 +2,7 @@ import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { ConversingChatbot, Project, Store } from '../../store/index.js';
 import { chatbotNotFound } from '../chatbots.js';
-import { findProject } from '../project-access.js';
+import { findProject } from '../writing/project-access.js';
 
 /** The address of a chatbot. */
 interface ChatbotAddress {

@@ -3,7 +3,7 @@ import type { TakenQuestion } from '../../conversations/replies.js';
 import type { Input } from '../../pipeline/handlers.js';
 import { problem } from '../../problems/problem.js';
 import { ConversationBusyError, type MessageRow, type Store } from '../../store/index.js';
-import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../idempotency.js';
+import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../writing/idempotency.js';
 
 /**
  * Stores the message of a request, and claims its conversation. A repeated request, as its

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../auth/caller.js';
-import { JsonText, type OperationId } from '../pipeline/handlers.js';
-import { problem } from '../problems/problem.js';
-import { type KeptAnswer, pausing, type Store } from '../store/index.js';
+import type { Caller } from '../../auth/caller.js';
+import { JsonText, type OperationId } from '../../pipeline/handlers.js';
+import { problem } from '../../problems/problem.js';
+import { type KeptAnswer, pausing, type Store } from '../../store/index.js';
 import { type Pieces, tagged } from './preconditions.js';
 import { withoutNulls } from './without-nulls.js';
 

@@ -1,9 +1,9 @@
-import type { components } from '../../generated/openapi.js';
-import type { RowCheck, RowWarning, RowWarnings } from '../../prediction/src/predicting.js';
-import { escapeToken } from '../contract/json-pointer.js';
-import { MAX_ERRORS, type ProblemError, problem } from '../problems/problem.js';
-import { pausing } from '../store/index.js';
-import type { AnyPredictor } from '../training/predictors.js';
+import type { components } from '../../../generated/openapi.js';
+import type { RowCheck, RowWarning, RowWarnings } from '../../../prediction/src/predicting.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
+import { pausing } from '../../store/index.js';
+import type { AnyPredictor } from '../../training/predictors.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 

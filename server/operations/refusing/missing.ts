@@ -1,8 +1,8 @@
-import type { RefuseMissing } from '../pipeline/router.js';
-import { findDocumentSkill } from './documents.js';
-import type { Services } from './index.js';
-import { refuseUnserved } from './models.js';
-import { findProject } from './project-access.js';
+import type { RefuseMissing } from '../../pipeline/router.js';
+import { findDocumentSkill } from '../documents.js';
+import type { Services } from '../index.js';
+import { refuseUnserved } from '../models.js';
+import { findProject } from '../writing/project-access.js';
 
 /**
  * Returns the check that runs before a large body is read: for a prediction it looks up the model, for

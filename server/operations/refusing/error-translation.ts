@@ -3,14 +3,14 @@
  * to.
  */
 
-import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../../../prediction/src/predicting.js';
 import {
   ChatNotConfiguredError,
   UnknownAgentError,
   UnknownChatModelError,
-} from '../agents/errors.js';
-import { ChatError } from '../chat/chat-error.js';
-import { asRecord } from '../contract/json-record.js';
+} from '../../agents/errors.js';
+import { ChatError } from '../../chat/chat-error.js';
+import { asRecord } from '../../contract/json-record.js';
 import {
   type FieldError,
   invalidRequest,
@@ -18,8 +18,8 @@ import {
   type ProblemError,
   problem,
   unavailable,
-} from '../problems/problem.js';
-import type { FailedRequest } from '../problems/to-problem.js';
+} from '../../problems/problem.js';
+import type { FailedRequest } from '../../problems/to-problem.js';
 import {
   AddedAndRemovedError,
   ClaimLostError,
@@ -32,10 +32,10 @@ import {
   StoreBusyError,
   TooLargeError,
   UnknownReferenceError,
-} from '../store/index.js';
-import { TooManyTablesError } from '../training/tables.js';
-import { SlowUploadError } from '../training/upload-slots.js';
-import { WorkerEndedError } from '../workers/worker-process.js';
+} from '../../store/index.js';
+import { TooManyTablesError } from '../../training/tables.js';
+import { SlowUploadError } from '../../training/upload-slots.js';
+import { WorkerEndedError } from '../../workers/worker-process.js';
 import { agentNotFound } from './not-found.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */

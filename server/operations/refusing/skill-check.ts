@@ -1,7 +1,7 @@
-import { asRecord } from '../contract/json-record.js';
-import { type FieldError, problem } from '../problems/problem.js';
-import { MAX_VERSION, type Project, type Store } from '../store/index.js';
-import type { Pieces } from './preconditions.js';
+import { asRecord } from '../../contract/json-record.js';
+import { type FieldError, problem } from '../../problems/problem.js';
+import { MAX_VERSION, type Project, type Store } from '../../store/index.js';
+import type { Pieces } from '../writing/preconditions.js';
 
 /**
  * Returns the names of the databases that an owner may use; undefined if the service has none, so
