@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Bounds } from './bounds.js';
+import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
-import { adjustAnswers, recountAnswers } from './owner-quota.js';
+import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
 
 /** The response to a creation, kept for requests that repeat its key. */
 export interface KeptAnswer {

@@ -1,4 +1,4 @@
-import type { ResourceKind } from './project-quota.js';
+import type { ResourceKind } from './quota/project-quota.js';
 
 /**
  * Another resource of the same kind in the project, or another project of the owner, has the name.

@@ -1,6 +1,6 @@
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
-import { BOUNDS, type Bounds } from './bounds.js';
+import { BOUNDS, type Bounds } from './quota/bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { ConversationStore } from './conversations/conversations.js';
 import { MessageStore } from './conversations/messages.js';
@@ -11,7 +11,7 @@ import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
-import { DocumentStore } from './documents.js';
+import { DocumentStore } from './full-text/documents.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
@@ -28,7 +28,7 @@ export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
-export type { Document, DocumentStore } from './documents.js';
+export type { Document, DocumentStore } from './full-text/documents.js';
 export {
   AddedAndRemovedError,
   ClaimLostError,
@@ -47,7 +47,7 @@ export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
-export type { Contents } from './project-quota.js';
+export type { Contents } from './quota/project-quota.js';
 export type { Project } from './projects.js';
 export type { FoundSkill } from './skills.js';
 export { MAX_VERSION, type Model, numberedName } from './versions.js';

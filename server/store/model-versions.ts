@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
-import { adjustStored } from './owner-quota.js';
+import { adjustStored } from './quota/owner-quota.js';
 import { inOrder, type Page } from './page.js';
 import { fromRow, type Model, versions } from './versions.js';
 

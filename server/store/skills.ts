@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Bounds } from './bounds.js';
+import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
@@ -7,7 +7,7 @@ import type { Database } from './database/schema.js';
 import { type ListEntry, partsOf, skillJson } from './json/written-json.js';
 import { lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
-import { refuseTakenName, reserveQuota } from './project-quota.js';
+import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -17,7 +17,7 @@ import {
   newResource,
   type OpenObject,
 } from './resource.js';
-import { bytesOf, sizeOf } from './size.js';
+import { bytesOf, sizeOf } from './quota/size.js';
 
 export interface NewSkill {
   readonly name: string;

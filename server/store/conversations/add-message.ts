@@ -1,8 +1,8 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Bounds } from '../bounds.js';
+import type { Bounds } from '../quota/bounds.js';
 import type { Database } from '../database/schema.js';
-import { adjustStored } from '../owner-quota.js';
+import { adjustStored } from '../quota/owner-quota.js';
 
 /** A message as it is stored. */
 export type MessageRow = Selectable<Database['messages']>;

@@ -1,6 +1,6 @@
 import type { Kysely, SqlBool } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
-import type { Bounds } from '../bounds.js';
+import type { Bounds } from '../quota/bounds.js';
 import { dialectOf } from '../database/dialect.js';
 import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';

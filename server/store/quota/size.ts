@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import { sql } from './database/kysely.js';
-import type { Database } from './database/schema.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
+import type { Database } from '../database/schema.js';
 
 /**
  * The columns of JSON and long text. All other columns are short, and limited by the number of

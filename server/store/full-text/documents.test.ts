@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
-import { LimitReachedError, preparePassages, Store } from './index.js';
+import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { LimitReachedError, preparePassages, Store } from '../index.js';
 
 const BOUNDS = { resources: 3, stored: 100_000 };
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import { sql } from './database/kysely.js';
-import type { Database } from './database/schema.js';
-import { LimitReachedError } from './errors.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
+import type { Database } from '../database/schema.js';
+import { LimitReachedError } from '../errors.js';
 
 /** The counters of an owner, in bytes: of kept responses, and of everything else. */
 type Counter = 'bytes' | 'answer_bytes';
