@@ -51,8 +51,8 @@ const FAULTS: Faulty[] = [
   {
     what: 'a scope that no key has',
     from: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [read] }',
-    to: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [‸look] }',
-    says: /security › 0 › apiKey › 0/,
+    to: 'operationId: getSkill\n      tags: [skills]\n      security: ‸[{ apiKey: [look] }',
+    says: /get › security: Invalid type/,
   },
   {
     what: 'a problem whose words are not fixed',
@@ -215,8 +215,8 @@ const FAULTS: Faulty[] = [
   },
   {
     what: 'a rule that is worded in two ways',
-    from: "`retrieval`.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-message: must not",
-    to: "`retrieval`.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-message: ‸must never",
+    from: "any other is data.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-message: must not",
+    to: "any other is data.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-message: ‸must never",
     says: /one rule is worded in two ways; the other is: must not contain/,
   },
 ];
