@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
 import { tooOld } from '../server/node-version.js';
 import { openScriptedChatServer } from '../testkit/chat/scripted-chat-server.js';
-import { eventsIn } from '../testkit/http/event-stream.js';
+import { eventsIn } from '../testkit/http/event-data.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
 import { startService } from './service.js';

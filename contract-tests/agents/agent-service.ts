@@ -8,7 +8,7 @@ import {
   openScriptedChatServer,
   type ScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
-import { eventsIn } from '../../testkit/http/event-stream.js';
+import { eventsIn } from '../../testkit/http/event-data.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';

@@ -3,7 +3,7 @@ import type { components } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ConversingService } from '../../testkit/chat/conversing-service.js';
 import { refuses, says } from '../../testkit/chat/reply.js';
-import { eventsIn } from '../../testkit/http/event-stream.js';
+import { eventsIn } from '../../testkit/http/event-data.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { keys, sendAs } from '../target.js';
 
