@@ -34,7 +34,7 @@ interface AgentFields {
 /** A question, or the whole body of a request. */
 type Asked = string | object;
 
-/** A service with a scripted chat server, a database of sales and a model of prices. */
+/** A service with a scripted chat server and a database of sales. */
 export class AgentService {
   #names = 0;
 
@@ -62,10 +62,13 @@ export class AgentService {
         ...env,
       },
     });
-    const service = new AgentService(chat, server, folder, key);
-    const roster = createRosterClient({ baseUrl: server.url, apiKey: key });
+    return new AgentService(chat, server, folder, key);
+  }
+
+  /** Trains the model `prices`. */
+  async trainPrices(): Promise<void> {
+    const roster = createRosterClient({ baseUrl: this.server.url, apiKey: this.key });
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
-    return service;
   }
 
   /** Creates a key with other rights. */

@@ -6,6 +6,7 @@ import { type AgentEvent, AgentService } from './agent-service.js';
 let service: AgentService;
 beforeAll(async () => {
   service = await AgentService.open({ CHAT_MODELS: 'large, small' });
+  await service.trainPrices();
 });
 afterAll(() => service.close());
 

@@ -5,6 +5,7 @@ import { AgentService } from './agent-service.js';
 let service: AgentService;
 beforeAll(async () => {
   service = await AgentService.open();
+  await service.trainPrices();
 });
 afterAll(() => service.close());
 
