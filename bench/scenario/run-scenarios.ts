@@ -14,11 +14,13 @@ import type { Finding, Scenario } from './scenario.js';
  *
  * @param command the name of the command in the table: `npm run COMMAND`
  * @param file the name of the kept table, without its extension
+ * @param placing the cores of the processes, where the scenarios choose them
  */
 export async function runScenarios(
   command: string,
   file: string,
   scenarios: readonly Scenario[],
+  { placing }: { readonly placing?: string } = {},
 ): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -40,7 +42,8 @@ export async function runScenarios(
     }
   }
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
-  const table = `${machine()}; ${minutes} minutes
+  const where = placing === undefined ? machine() : `${machine()}: ${placing}`;
+  const table = `${where}; ${minutes} minutes
 
 | scenario | asked for | measured | |
 |---|---|---|---|

@@ -3,7 +3,7 @@ export interface Finding {
   /** The required figure, in words. */
   readonly asked: string;
   readonly measured: string;
-  /** Undefined if it could not be measured here; `measured` gives the reason. */
+  /** Undefined if no figure is required, or if it could not be measured; `measured` then gives the reason. */
   readonly passed: boolean | undefined;
 }
 

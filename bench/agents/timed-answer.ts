@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { createParser } from 'eventsource-parser';
+import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { now } from './clock.js';
+
+/** A way to get an answer: through the service, or from the chat server itself. */
+export interface Way {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON bodies of the requests, one after the other; the last one is answered in tokens. */
+  readonly bodies: readonly string[];
+  /** Returns a function that reads the events of one answer. */
+  reader(): ReadEvent;
+}
+
+/** Returns the tokens in the data of an event, or `end` for the last event of a complete answer. */
+type ReadEvent = (data: string) => string;
+
+/** The times of an answer, in milliseconds. */
+export interface TimedAnswer {
+  /** From the first request until its first token. */
+  readonly first: number;
+  /** From the chat server to the reader, for each token. */
+  readonly delays: readonly number[];
+}
+
+/** Keeps connections alive, as clients do. */
+const connections = new Agent({ keepAlive: true });
+
+/**
+ * Asks, and reads the whole answer.
+ * @throws if it is refused, or ends too early
+ */
+export async function timedAnswer(way: Way): Promise<TimedAnswer> {
+  const begun = now();
+  let times: number[][] = [];
+  for (const body of way.bodies) times = await timesOf(way, body);
+  const [first = []] = times;
+  const [, received = Number.NaN] = first;
+  return {
+    first: received - begun,
+    delays: times.map(([sent = Number.NaN, received = Number.NaN]) => received - sent),
+  };
+}
+
+/** Sends a request. Returns for each token when it was sent and when it was received. */
+async function timesOf({ url, headers, reader }: Way, body: string): Promise<number[][]> {
+  const times: number[][] = [];
+  let hasEnded = false;
+  const read = reader();
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const text = read(data);
+      if (text === 'end') hasEnded = true;
+      else
+        for (const token of text.split(' ')) if (token !== '') times.push([Number(token), now()]);
+    },
+  });
+  const response = await send(url, headers, body);
+  response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+  await once(response, 'end');
+  if (!hasEnded) throw new Error(`An answer was not complete: ${times.length} tokens`);
+  return times;
+}
+
+async function send(url: string, headers: Way['headers'], body: string): Promise<IncomingMessage> {
+  const sent = request(url, {
+    method: 'POST',
+    agent: connections,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    },
+  });
+  sent.end(body);
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  if (response?.statusCode === 200) return response;
+  throw new Error(
+    `${url}: ${response?.statusCode} ${await response?.setEncoding('utf8').toArray()}`,
+  );
+}
+
+/** Returns a reader of the service's events. An answer ends well only after its output. */
+export function ofService(): ReadEvent {
+  let hasOutput = false;
+  return (data) => {
+    const event: unknown = JSON.parse(data);
+    const type = fieldOf(event, 'type');
+    if (type === 'delta') return textOf(event, 'content');
+    if (type === 'error') throw new Error(textOf(event, 'content'));
+    if (fieldOf(event, 'output') !== undefined) hasOutput = true;
+    return type === 'end' && hasOutput ? 'end' : '';
+  };
+}
+
+/** Reads an event of a chat server. */
+export function ofChatServer(data: string): string {
+  if (data === '[DONE]') return 'end';
+  const [choice] = arrayOf(fieldOf(JSON.parse(data), 'choices'));
+  return textOf(fieldOf(choice, 'delta'), 'content');
+}
