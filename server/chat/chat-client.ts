@@ -3,6 +3,7 @@ import type { paths } from '../../generated/chat-server.js';
 import { AnswerBuilder } from './answer/answer-builder.js';
 import { AnswerDecoder } from './answer/answer-decoder.js';
 import { type ChatLimits, DEFAULT_LIMITS } from './chat-limits.js';
+import { httpFetch } from './http-fetch.js';
 import type { ChatAnswer, ChatRequest } from './messages.js';
 import { brokenConnection, networkError } from './network-error.js';
 import { refusalError } from './refusal.js';
@@ -40,7 +41,7 @@ export class ChatClient {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#client = createClient<paths>({
       baseUrl: checkedUrl(url),
-      redirect: 'manual',
+      fetch: httpFetch,
       bodySerializer: serializeBody,
       headers: {
         Accept: 'text/event-stream, application/json',
