@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from '../../generated/chat-server.js';
 import { AnswerBuilder } from './answer/answer-builder.js';
@@ -96,7 +97,12 @@ export class ChatClient {
       isOpen = bytes !== undefined;
       const events = bytes ? decoder.push(bytes) : decoder.end();
       const text = events.map((event) => builder.add(event)).join('');
-      if (text !== '') yield text;
+      if (text !== '') {
+        const next = performance.now() + this.#limits.pieceMs;
+        yield text;
+        // What arrives meanwhile is read in one piece.
+        if (isOpen && !builder.hasEnded) await delay(next - performance.now());
+      }
       clock.signal.throwIfAborted();
       if (builder.isComplete) body.makeOptional(this.#limits.endMs);
       else clock.awaitBytes();

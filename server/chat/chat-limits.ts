@@ -11,16 +11,22 @@ export interface ChatLimits {
   readonly totalMs: number;
   /** The longest wait for the usage and the end of an answer that is complete, in milliseconds. */
   readonly endMs: number;
+  /**
+   * The shortest time between two pieces of text, in milliseconds. More events than a person can
+   * follow would only cost processor time.
+   */
+  readonly pieceMs: number;
   /** The size of text, reasoning and tool calls together, in bytes of UTF-8. */
   readonly maxBytes: number;
   readonly maxToolCalls: number;
 }
 
 export const DEFAULT_LIMITS: ChatLimits = {
-  firstByteMs: 120_000,
+  firstByteMs: 90_000,
   silenceMs: 60_000,
   totalMs: 300_000,
   endMs: 2_000,
+  pieceMs: 100,
   maxBytes: 2 * 1024 * 1024,
   maxToolCalls: 64,
 };

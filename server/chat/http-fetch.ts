@@ -47,7 +47,11 @@ function send(request: Request, body: Buffer): Promise<IncomingMessage> {
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: agents['https:'] })
         : httpRequest(url, { ...options, agent: agents['http:'] });
-    sent.once('response', resolve);
+    sent.once('response', (message) => {
+      // Errors are read with the body; before and after, nobody waits for them.
+      message.on('error', () => {});
+      resolve(message);
+    });
     // Names the request, whose signal follows that of the caller for as long as it is in use.
     sent.on('error', (cause) => reject(failure(cause, request)));
     sent.end(body);
@@ -66,24 +70,46 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** Returns the body. The message is paused while a chunk waits for its reader. */
+/**
+ * Returns the body as a stream that is read on demand. What arrives between two reads comes in one
+ * piece, which costs little however many chunks it was.
+ */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start: (controller) => {
-      message.on('data', (bytes: Uint8Array) => {
-        controller.enqueue(bytes);
-        if ((controller.desiredSize ?? 0) <= 0) message.pause();
-      });
-      message.once('end', () => controller.close());
-      message.on('error', (cause) => controller.error(new TypeError('terminated', { cause })));
-      message.pause();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    for (;;) {
+      const bytes: Buffer | null = message.read();
+      if (bytes !== null) return controller.enqueue(bytes);
+      if (message.readableEnded) return controller.close();
+      await change(message);
+    }
+  };
+  return new ReadableStream(
+    {
+      pull,
+      cancel: () => {
+        message.destroy();
+      },
     },
-    pull: () => {
-      message.resume();
-    },
-    cancel: () => {
-      message.removeAllListeners('data').removeAllListeners('end');
-      message.destroy();
-    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
+ * Waits until a message has more to read, or has ended.
+ * @throws {TypeError} as `fetch` does, if the connection breaks
+ */
+function change(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (cause?: Error) => {
+      message.off('readable', onChange).off('end', onChange).off('close', onClose);
+      message.off('error', settle);
+      if (cause) reject(new TypeError('terminated', { cause }));
+      else resolve();
+    };
+    const onChange = () => settle();
+    const onClose = () => settle(message.complete ? undefined : new Error('closed'));
+    if (message.closed) return onClose();
+    message.on('readable', onChange).on('end', onChange).on('close', onClose);
+    message.on('error', settle);
   });
 }

@@ -25,7 +25,7 @@ export async function sendEvents(
   answersBegun.add(req.socket);
   res.status(200).type('text/event-stream');
   // A proxy that buffers would hold events back.
-  res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }).flushHeaders();
+  res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   const pings = setInterval(() => res.write(': ping\n\n'), PING_INTERVAL_MS);
   try {
     for await (const event of events) {
