@@ -1,10 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answered, createRosterClient, type RosterClient, untilReady } from 'roster-client';
+import {
+  agentEvents,
+  answered,
+  createRosterClient,
+  type RosterClient,
+  untilReady,
+} from 'roster-client';
 import { tooOld } from '../server/node-version.js';
 import { openScriptedChatServer } from '../testkit/chat/scripted-chat-server.js';
-import { eventsIn } from '../testkit/http/event-data.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
 import { startService } from './service.js';
@@ -42,7 +47,7 @@ try {
     say(`Roster runs at ${service.url}, with a fresh store.`);
     sayWhoAnswers();
     await createJeweller(roster, training);
-    for (const question of QUESTIONS) await ask(service.url, question);
+    for (const question of QUESTIONS) await ask(roster, question);
     await createChatbot(roster);
     sayWhatNext(service.url);
     await service.untilStopped;
@@ -100,34 +105,26 @@ async function createChatbot(roster: RosterClient): Promise<void> {
   );
 }
 
-/** Asks the agent, and prints each step as it is told. */
-async function ask(url: string, question: string): Promise<void> {
+/** Asks the agent, and prints each step as it happens. */
+async function ask(roster: RosterClient, question: string): Promise<void> {
   say(`> ${question}`);
-  const response = await fetch(`${url}/projects/default/agents/jeweller/completions/stream`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ messages: [{ question, answer: null }] }),
-  });
-  for (const event of eventsIn<DemoEvent>(await response.text())) {
-    for (const { action, observation, milliseconds } of event.steps ?? []) {
-      say(`  ${action.tool} ${JSON.stringify(action.tool_input)}`);
-      say(`    → ${observation} (${milliseconds} ms)`);
-    }
-    if (event.type === 'error') say(`  The answer failed: ${event.content}`);
-    if (event.output !== undefined) say(`${event.output}\n`);
+  const events = agentEvents((streamed) =>
+    roster.POST('/projects/{project_name}/agents/{agent_name}/completions/stream', {
+      ...streamed,
+      params: { path: { project_name: 'default', agent_name: 'jeweller' } },
+      body: { messages: [{ question, answer: null }] },
+    }),
+  );
+  for await (const event of events) {
+    if ('steps' in event) {
+      for (const { action, observation, milliseconds } of event.steps) {
+        say(`  ${action.tool} ${JSON.stringify(action.tool_input)}`);
+        say(`    → ${observation} (${milliseconds} ms)`);
+      }
+    } else if ('output' in event) say(`${event.output}\n`);
+    else if ('type' in event && event.type === 'error')
+      say(`  The answer failed: ${event.content}`);
   }
-}
-
-/** The parts of events that the demo prints. */
-interface DemoEvent {
-  readonly type?: string;
-  readonly content?: string;
-  readonly output?: string;
-  readonly steps?: readonly {
-    readonly action: { readonly tool: string; readonly tool_input: unknown };
-    readonly observation: string;
-    readonly milliseconds: number;
-  }[];
 }
 
 function sayWhatNext(url: string): void {

@@ -95,8 +95,7 @@ describe('an agent', () => {
     expect(questions?.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'One?'],
       ['assistant', '1'],
-      ['user', 'Two?'],
-      ['user', 'Three?'],
+      ['user', 'Two?\n\nThree?'],
     ]);
   });
 

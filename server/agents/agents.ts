@@ -8,8 +8,8 @@ import { answer, type Chat } from './answer-loop.js';
 import { answerSettings } from './answer-settings.js';
 import { type AnswerBounds, BOUNDS } from './bounds.js';
 import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from './errors.js';
-import { type AnswerObserver, observed } from './observer.js';
-import { filled, hasQuestion, type MissingTool, systemPrompt } from './prompt.js';
+import { type AnswerObserver, observe } from './observer.js';
+import { fillTemplate, hasQuestion, type MissingTool, systemPrompt } from './prompt.js';
 import { type ToolKit, type ToolServices, toolKit } from './skill-tools/tool-kit.js';
 import { ToolBox } from './tool-box.js';
 
@@ -56,9 +56,8 @@ export class Agents {
     const { caller, project, messages, traceId, signal } = question;
     const agent = question.agent === null ? null : await this.#find(project, question.agent);
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
-    const { tools: most } = this.bounds;
     const kit = agent
-      ? await toolKit(agent.skills, this.services, caller, project, most, signal)
+      ? await toolKit(agent.skills, this.services, caller, project, this.bounds, signal)
       : NO_SKILLS;
     const settings = agent && answerSettings(agent);
     const template = settings?.template ?? '';
@@ -66,14 +65,14 @@ export class Agents {
       ...{ model, temperature: settings?.temperature },
       messages: [
         systemMessage(agent, kit, [hasQuestion(template) ? '' : template, question.instructions]),
-        ...withTemplate(messages, template),
+        ...inTurns(withTemplate(messages, template)),
       ],
       tools: new ToolBox(kit.tools, this.bounds),
       firstSteps: kit.missing.map(unusable),
       returnsContext: settings?.returnsContext ?? false,
     };
     const about = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
-    return observed(answer(client, prepared, this.bounds, signal), about, this.observer);
+    return observe(answer(client, prepared, this.bounds, signal), about, this.observer);
   }
 
   /** Reports the cause of an answer that failed inside the service. */
@@ -115,13 +114,27 @@ function systemMessage(
 }
 
 /** Fills the last question into a template that has a place for it. */
-function withTemplate(messages: readonly HistoryMessage[], template: string): ChatMessage[] {
-  if (!hasQuestion(template)) return [...messages];
+function withTemplate(
+  messages: readonly HistoryMessage[],
+  template: string,
+): readonly HistoryMessage[] {
+  if (!hasQuestion(template)) return messages;
   return messages.map((message, index) =>
     index === messages.length - 1
-      ? { ...message, content: filled(template, message.content) }
+      ? { ...message, content: fillTemplate(template, message.content) }
       : message,
   );
+}
+
+/** Joins messages of one role that follow each other: templates of chats ask for turns. */
+function inTurns(messages: readonly HistoryMessage[]): HistoryMessage[] {
+  const turns: HistoryMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = turns.at(-1);
+    if (last?.role !== role) turns.push({ role, content });
+    else turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` };
+  }
+  return turns;
 }
 
 /** Returns the step of a skill that cannot be used, so that callers see why. */

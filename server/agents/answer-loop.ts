@@ -1,5 +1,10 @@
 import { ChatError } from '../chat/chat-error.js';
-import type { ChatAnswer, ChatMessage, ChatRequest } from '../chat/messages.js';
+import {
+  type ChatAnswer,
+  type ChatMessage,
+  type ChatRequest,
+  NO_CHAT_ANSWER,
+} from '../chat/messages.js';
 import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
@@ -96,11 +101,9 @@ class AnswerLoop {
   async *#ask(isLast: boolean): AsyncGenerator<AnswerEvent, ChatAnswer> {
     const { model, temperature, tools } = this.prepared;
     const definitions = isLast ? [] : tools.definitions;
-    if (isLast && tools.definitions.length > 0) {
-      this.#messages.push({ role: 'user', content: NO_MORE_TOOLS });
-    }
+    const messages = isLast ? withoutTools(this.#messages) : this.#messages;
     const request = {
-      ...{ model, messages: this.#messages, tools: definitions },
+      ...{ model, messages, tools: definitions },
       ...(temperature === undefined ? {} : { temperature }),
     };
     const stream = this.chat.stream(request, this.signal);
@@ -118,7 +121,7 @@ class AnswerLoop {
       }
     } finally {
       // Closes the connection if the answer is left early.
-      await stream.return(NOTHING);
+      await stream.return(NO_CHAT_ANSWER);
     }
   }
 
@@ -159,6 +162,13 @@ class AnswerLoop {
   }
 }
 
+/** Asks for an answer in the last result: templates of chats refuse a message of a person after it. */
+function withoutTools(messages: readonly ChatMessage[]): ChatMessage[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return [...messages];
+  return [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${NO_MORE_TOOLS}` }];
+}
+
 const TOKENS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 
 type Tokens = { [T in (typeof TOKENS)[number]]: number | null };
@@ -166,9 +176,6 @@ type Tokens = { [T in (typeof TOKENS)[number]]: number | null };
 function emptyTokens(): Tokens {
   return { prompt_tokens: null, completion_tokens: null, total_tokens: null };
 }
-
-/** Ends a stream of text early. */
-const NOTHING: ChatAnswer = { text: '', toolCalls: [], usage: null, finishReason: null };
 
 function tookTooLong({ milliseconds }: AnswerBounds): ChatError {
   return new ChatError(

@@ -36,3 +36,9 @@ export interface Answer {
 
 /** An answer in progress: its events, and at last the answer. Throws if it fails. */
 export type Answering = AsyncGenerator<AnswerEvent, Answer>;
+
+/** Ends an answer that nobody reads. */
+export const NO_ANSWER: Answer = {
+  ...{ text: '', steps: [], passages: undefined },
+  usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
+};

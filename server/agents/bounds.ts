@@ -6,6 +6,8 @@ export interface AnswerBounds {
   readonly toolCalls: number;
   /** The most tools that are offered. */
   readonly tools: number;
+  /** The most bytes of the definitions of tools, which each request has. */
+  readonly definitionBytes: number;
   /** The most tokens, as the chat server counts them, after which no tool is offered. */
   readonly tokens: number;
   /** The most bytes of one result that the language model gets. */
@@ -22,6 +24,7 @@ export const BOUNDS: AnswerBounds = {
   rounds: 10,
   toolCalls: 32,
   tools: 64,
+  definitionBytes: 128 * 1024,
   tokens: 200_000,
   resultBytes: 16 * 1024,
   allResultBytes: 256 * 1024,

@@ -1,4 +1,4 @@
-import type { Answer, Answering, Step } from './answer.js';
+import { type Answer, type Answering, NO_ANSWER, type Step } from './answer.js';
 
 /** The facts about an answer that are known before it begins. */
 export interface AnswerAbout {
@@ -22,7 +22,7 @@ export interface AnswerWatch {
 export type AnswerObserver = (about: AnswerAbout) => AnswerWatch;
 
 /** Passes an answer on, and reports it to an observer. */
-export async function* observed(
+export async function* observe(
   answering: Answering,
   about: AnswerAbout,
   observer: AnswerObserver,
@@ -47,13 +47,7 @@ export async function* observed(
   } finally {
     if (isOpen) {
       watch.failed(new Error('Nobody waits for the answer any more'));
-      await answering.return(NOTHING);
+      await answering.return(NO_ANSWER);
     }
   }
 }
-
-/** Ends an answer that nobody waits for. */
-const NOTHING: Answer = {
-  ...{ text: '', steps: [], passages: undefined },
-  usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
-};

@@ -103,5 +103,9 @@ function shortened(text: string, most = MAX_SHOWN): string {
 function cut(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
-  return `${bytes.subarray(0, most).toString()}\n(The rest is left out: the result has ${bytes.length} bytes.)`;
+  const beginning = bytes
+    .subarray(0, most)
+    .toString()
+    .replace(/\u{fffd}+$/u, '');
+  return `${beginning}\n(The rest is left out: the result has ${bytes.length} bytes.)`;
 }

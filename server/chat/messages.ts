@@ -54,3 +54,8 @@ export interface ChatAnswer {
   /** The server's word, such as `stop`, `length` (the answer is cut) or `tool_calls`; null if it gives none. */
   readonly finishReason: string | null;
 }
+
+/** Ends a stream whose answer nobody reads. */
+export const NO_CHAT_ANSWER: ChatAnswer = {
+  ...{ text: '', toolCalls: [], usage: null, finishReason: null },
+};

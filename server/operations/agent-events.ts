@@ -1,5 +1,12 @@
 import type { components } from '../../generated/openapi.js';
-import type { Action, Answer, AnswerEvent, Answering, Step } from '../agents/answer.js';
+import {
+  type Action,
+  type Answer,
+  type AnswerEvent,
+  type Answering,
+  NO_ANSWER,
+  type Step,
+} from '../agents/answer.js';
 import { ChatError } from '../chat/chat-error.js';
 import type { AgentEvent } from '../pipeline/handlers.js';
 import { ProblemError } from '../problems/problem.js';
@@ -31,7 +38,7 @@ export async function* agentEvents(
   const trace_id = traceId;
   yield { type: 'start', prompt, ...(messageId && { message_id: messageId }), trace_id };
   try {
-    const { text, usage, passages, ...rest } = yield* passedOn(answering, trace_id);
+    const { text, usage, passages, ...rest } = yield* relay(answering, trace_id);
     const id = await keep?.({ text, usage, passages, ...rest });
     if (passages) yield { type: 'context', content: [...passages], trace_id };
     const output = { output: text, messages: [{ content: text }], usage };
@@ -43,17 +50,14 @@ export async function* agentEvents(
 }
 
 /** Waits for an answer, and ignores its events. */
-export async function finished(answering: Answering): Promise<Answer> {
+export async function waitForAnswer(answering: Answering): Promise<Answer> {
   for (;;) {
     const next = await answering.next();
     if (next.done) return next.value;
   }
 }
 
-async function* passedOn(
-  answering: Answering,
-  trace_id: string,
-): AsyncGenerator<AgentEvent, Answer> {
+async function* relay(answering: Answering, trace_id: string): AsyncGenerator<AgentEvent, Answer> {
   let next = await answering.next();
   try {
     while (!next.done) {
@@ -63,15 +67,9 @@ async function* passedOn(
     return next.value;
   } finally {
     // A reader that leaves ends the answer.
-    if (!next.done) await answering.return(NOTHING);
+    if (!next.done) await answering.return(NO_ANSWER);
   }
 }
-
-/** Ends an answer that nobody waits for. */
-const NOTHING: Answer = {
-  ...{ text: '', steps: [], passages: undefined },
-  usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
-};
 
 function eventOf(event: AnswerEvent) {
   switch (event.type) {

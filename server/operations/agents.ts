@@ -2,10 +2,16 @@ import type { components } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Project, SkillsChange, Store } from '../store/index.js';
-import { idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
 import { agentNotFound } from './refusing/not-found.js';
-import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './writing/preconditions.js';
+import { idempotent } from './writing/idempotency.js';
+import {
+  checkPreconditions,
+  isConditional,
+  type Pieces,
+  shown,
+  tagged,
+} from './writing/preconditions.js';
 import { findProject, inProject, lockProject } from './writing/project-access.js';
 import { withoutNulls } from './writing/without-nulls.js';
 

@@ -2,9 +2,15 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
 import type { Project, Store } from '../store/index.js';
-import { created, idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
-import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './writing/preconditions.js';
+import { created, idempotent } from './writing/idempotency.js';
+import {
+  checkPreconditions,
+  isConditional,
+  type Pieces,
+  shown,
+  tagged,
+} from './writing/preconditions.js';
 import { findProject, inProject, lockProject } from './writing/project-access.js';
 import { withoutNulls } from './writing/without-nulls.js';
 

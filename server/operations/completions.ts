@@ -4,7 +4,7 @@ import type { Answering, HistoryMessage } from '../agents/answer.js';
 import { EventStream, type Handlers, type Input } from '../pipeline/handlers.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
-import { agentEvents, finished } from './agent-events.js';
+import { agentEvents, waitForAnswer } from './agent-events.js';
 import { findProject } from './writing/project-access.js';
 
 type CompletionOperations = Pick<Handlers, 'completeAgent' | 'streamAgent'>;
@@ -16,7 +16,7 @@ export function completionOperations(store: Store, agents: Agents): CompletionOp
   return {
     completeAgent: async ({ reply, ...request }) => {
       const { answering } = await prepared(store, agents, request);
-      const { text, steps, usage, passages } = await finished(answering);
+      const { text, steps, usage, passages } = await waitForAnswer(answering);
       const message = {
         ...{ role: 'assistant' as const, content: text, trace_id: request.requestId },
         ...(passages && { context: [...passages] }),

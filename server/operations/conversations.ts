@@ -3,9 +3,9 @@ import type { Agents } from '../agents/agents.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import { addressOf, conversationNotFound, findChatbot, findIn } from './conversations/access.js';
-import { idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
 import { messageOperations } from './messages.js';
+import { idempotent } from './writing/idempotency.js';
 import { shown } from './writing/preconditions.js';
 import { inProject, lockProject } from './writing/project-access.js';
 

@@ -2,8 +2,8 @@ import { type Handlers, PlainText } from '../pipeline/handlers.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import { type FoundSkill, type Project, preparePassages, type Store } from '../store/index.js';
 import { listPage } from './list-page.js';
-import { findProject, inProject } from './writing/project-access.js';
 import { findSkill } from './skills.js';
+import { findProject, inProject } from './writing/project-access.js';
 
 type DocumentOperations = Pick<
   Handlers,

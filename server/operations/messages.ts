@@ -3,7 +3,7 @@ import type { Agents } from '../agents/agents.js';
 import { type ComingReply, Replies, type TakenQuestion } from '../conversations/replies.js';
 import { EventStream, type Handlers, type Input, JsonText } from '../pipeline/handlers.js';
 import { messageJson, type Store } from '../store/index.js';
-import { agentEvents, finished } from './agent-events.js';
+import { agentEvents, waitForAnswer } from './agent-events.js';
 import { addressOf, findChatbot, findConversation, findIn } from './conversations/access.js';
 import { takeNewQuestion, takeQuestion } from './conversations/take-question.js';
 import { writtenPage } from './list-page.js';
@@ -76,7 +76,7 @@ async function bodyOf(
     });
     return new EventStream(events);
   }
-  const reply = await keep(await finished(answering));
+  const reply = await keep(await waitForAnswer(answering));
   const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
   return new JsonText<Reply>(pieces);
 }

@@ -17,10 +17,15 @@ import {
   trainingInProgress,
   versionNotReady,
 } from './predicting/model-lookup.js';
-import { type Conditions, checkPreconditions, isConditional, shown } from './writing/preconditions.js';
 import { predictLines } from './predicting/predict-stream.js';
-import { findProject, inProject } from './writing/project-access.js';
 import { checkRows } from './predicting/row-warnings.js';
+import {
+  type Conditions,
+  checkPreconditions,
+  isConditional,
+  shown,
+} from './writing/preconditions.js';
+import { findProject, inProject } from './writing/project-access.js';
 
 type ModelOperations = Pick<
   Handlers,

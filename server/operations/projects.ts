@@ -1,8 +1,8 @@
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
 import type { Contents, Project, Store } from '../store/index.js';
-import { idempotent } from './writing/idempotency.js';
 import { listPage } from './list-page.js';
+import { idempotent } from './writing/idempotency.js';
 import { checkPreconditions, isConditional, shown } from './writing/preconditions.js';
 import { findProject, inProject } from './writing/project-access.js';
 

@@ -2,11 +2,17 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import { problem } from '../problems/problem.js';
 import type { FoundSkill, Project, Store } from '../store/index.js';
-import { idempotent } from './writing/idempotency.js';
 import { writtenPage } from './list-page.js';
-import { checkPreconditions, isConditional, type Pieces, shown, tagged } from './writing/preconditions.js';
-import { findProject, inProject, lockProject } from './writing/project-access.js';
 import { checkSkill, type DatabaseNames } from './refusing/skill-check.js';
+import { idempotent } from './writing/idempotency.js';
+import {
+  checkPreconditions,
+  isConditional,
+  type Pieces,
+  shown,
+  tagged,
+} from './writing/preconditions.js';
+import { findProject, inProject, lockProject } from './writing/project-access.js';
 import { withoutNulls } from './writing/without-nulls.js';
 
 type SkillOperations = Pick<

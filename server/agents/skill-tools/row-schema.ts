@@ -32,19 +32,23 @@ function gainOf({ importance }: Column): number {
 }
 
 function valueSchema({ kind, min, max, categories }: Column): object {
-  if (kind === 'number') return { type: 'number', description: `${min} to ${max}` };
-  if (kind === 'date') return { type: 'string', description: `a date, ${min} to ${max}` };
-  const known = fitting(categories ?? []);
-  const isWhole = known.length === (categories?.length ?? 0) && known.length <= MAX_CHOICES;
-  if (isWhole && known.length > 0) return { type: 'string', enum: known };
-  return { type: 'string', description: `such as ${known.slice(0, MAX_CHOICES).join(', ')}` };
+  const range = min === null || max === null ? {} : { description: `${min} to ${max}` };
+  if (kind === 'number') return { type: 'number', ...range };
+  if (kind === 'date') return { type: 'string', format: 'date', ...range };
+  const known = fitting(categories ?? []).slice(0, MAX_CHOICES);
+  if (known.length === 0) return { type: 'string' };
+  const isWhole = known.length === categories?.length;
+  return isWhole
+    ? { type: 'string', enum: known }
+    : { type: 'string', description: `such as ${known.join(', ')}` };
 }
 
-/** Returns the first categories that fit into the bound. */
+/** Returns the categories that fit into the bound, the first ones first. */
 function fitting(categories: readonly string[]): string[] {
   let characters = 0;
   return categories.filter((category) => {
+    if (characters + category.length > MAX_CHARACTERS) return false;
     characters += category.length;
-    return characters <= MAX_CHARACTERS;
+    return true;
   });
 }

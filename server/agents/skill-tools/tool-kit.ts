@@ -1,6 +1,7 @@
 import type { Caller } from '../../auth/caller.js';
 import type { AnsweringAgent, Project, Store } from '../../store/index.js';
 import type { Predictors } from '../../training/predictors.js';
+import type { AnswerBounds } from '../bounds.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';
 import { type Tool, ToolError } from '../tool.js';
 import { modelTool } from './model-tool.js';
@@ -34,7 +35,6 @@ const TOOL_TYPES: ReadonlySet<string> = new Set(['model', 'sql', 'retrieval', 'k
 
 /**
  * Makes the tools of an agent's skills, within what the key of the caller allows.
- * @param most the most tools
  * @throws the reason of `signal`
  */
 export async function toolKit(
@@ -42,31 +42,74 @@ export async function toolKit(
   services: ToolServices,
   caller: Caller,
   project: Project,
-  most: number,
+  bounds: AnswerBounds,
   signal: AbortSignal,
 ): Promise<ToolKit> {
+  const withTool = skills.filter(({ type }) => TOOL_TYPES.has(type));
+  const names = toolNames(withTool.slice(0, bounds.tools).map(({ name }) => name));
+  // At once: a database that does not answer makes the others wait no longer.
+  const made = await Promise.all(
+    withTool.slice(0, bounds.tools).map(async (skill, index) => {
+      const toolSkill = { ...skill, toolName: names[index] ?? skill.id };
+      const tool = await madeOrReason(() => toolOf(toolSkill, services, caller, project, signal));
+      return { skill, tool };
+    }),
+  );
+  signal.throwIfAborted();
+  const plain = skills.filter(({ type }) => !TOOL_TYPES.has(type)).map(plainSkill);
+  return { ...withinBounds(made, withTool.slice(bounds.tools), bounds), plain };
+}
+
+/** A skill, and its tool or the reason why it cannot be used now. */
+interface Made {
+  readonly skill: Skill;
+  readonly tool: Tool | string;
+}
+
+async function madeOrReason(make: () => Promise<Tool> | Tool): Promise<Tool | string> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof ToolError) return error.message;
+    throw error;
+  }
+}
+
+/** Chooses the tools whose definitions are not too large together. */
+function withinBounds(
+  made: readonly Made[],
+  leftOut: readonly Skill[],
+  { tools: most, definitionBytes }: AnswerBounds,
+): Omit<ToolKit, 'plain'> {
   const tools: Tool[] = [];
   const types = new Set<string>();
   const missing: MissingTool[] = [];
-  const withTool = skills.filter(({ type }) => TOOL_TYPES.has(type));
-  for (const skill of withTool.slice(0, most)) {
-    try {
-      const toolName = uniqueName(skill.name, tools);
-      tools.push(await toolOf({ ...skill, toolName }, services, caller, project, signal));
-      types.add(skill.type === 'knowledge_base' ? 'retrieval' : skill.type);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ToolError)) throw error;
-      missing.push({ skill: skill.name, reason: error.message });
+  let bytes = 0;
+  for (const { skill, tool } of made) {
+    const { name, type } = skill;
+    if (typeof tool === 'string') {
+      missing.push({ skill: name, reason: tool });
+      continue;
     }
+    const size = sizeOf(tool);
+    if (bytes + size > definitionBytes) {
+      missing.push({ skill: name, reason: 'the tools before it are too large together.' });
+      continue;
+    }
+    bytes += size;
+    tools.push(tool);
+    types.add(type === 'knowledge_base' ? 'retrieval' : type);
   }
-  const [leftOut] = withTool.slice(most);
-  if (leftOut) {
+  const [first] = leftOut;
+  if (first) {
     const reason = `an answer has at most ${most} tools; this one and those after it are left out.`;
-    missing.push({ skill: leftOut.name, reason });
+    missing.push({ skill: first.name, reason });
   }
-  const plain = skills.filter(({ type }) => !TOOL_TYPES.has(type)).map(plainSkill);
-  return { tools, types, missing, plain };
+  return { tools, types, missing };
+}
+
+function sizeOf({ name, description, parameters }: Tool): number {
+  return Buffer.byteLength(JSON.stringify({ name, description, parameters }));
 }
 
 function toolOf(
@@ -101,13 +144,16 @@ function plainSkill({ name, type, params }: Skill): PlainSkill {
 /** The longest name of a tool. */
 const MAX_NAME = 64;
 
-/** Returns the name of a skill in the characters that chat servers allow, unlike the other tools'. */
-function uniqueName(skill: string, others: readonly Tool[]): string {
-  const allowed = skill.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
-  const taken = new Set(others.map(({ name }) => name));
-  for (let number = 1; ; number += 1) {
-    const suffix = number === 1 ? '' : `_${number}`;
-    const name = allowed.slice(0, MAX_NAME - suffix.length) + suffix;
-    if (!taken.has(name)) return name;
+/** Returns names for tools in the characters that chat servers allow, each unlike the others. */
+function toolNames(skills: readonly string[]): string[] {
+  const taken = new Set<string>();
+  for (const skill of skills) {
+    const allowed = skill.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
+    let name = allowed;
+    for (let number = 2; taken.has(name); number += 1) {
+      name = `${allowed.slice(0, MAX_NAME - `_${number}`.length)}_${number}`;
+    }
+    taken.add(name);
   }
+  return [...taken];
 }

@@ -3,7 +3,11 @@
  * to.
  */
 
-import { JsonShapeError, MalformedJsonError, TableError } from '../../../prediction/src/predicting.js';
+import {
+  JsonShapeError,
+  MalformedJsonError,
+  TableError,
+} from '../../../prediction/src/predicting.js';
 import {
   ChatNotConfiguredError,
   UnknownAgentError,
