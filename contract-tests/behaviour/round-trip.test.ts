@@ -54,7 +54,7 @@ function valueFor(schema: Place, name: string, number: number): unknown {
       return `${name}_${number}`;
     case 'integer':
     case 'number':
-      return Number(schema.find('minimum')?.value ?? 0) + number;
+      return numberFor(schema, number);
     case 'boolean':
       return number % 2 === 0;
     case 'array':
@@ -66,6 +66,13 @@ function valueFor(schema: Place, name: string, number: number): unknown {
         : Object.fromEntries(own.map(([field, inner]) => [field, valueFor(inner, field, number)]));
     }
   }
+}
+
+/** Returns one of the numbers that a schema allows. */
+function numberFor(schema: Place, number: number): number {
+  const least = Number(schema.find('minimum')?.value ?? 0);
+  const most = Number(schema.find('maximum')?.value ?? Number.POSITIVE_INFINITY);
+  return Math.min(least + number, most);
 }
 
 /**
