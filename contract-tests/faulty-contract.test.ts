@@ -53,7 +53,7 @@ beforeEach(async () => {
   for (const name of ['package.json', '.spectral.yaml', 'redocly.yaml', 'openapi.yaml']) {
     await cp(pathOf(name), join(project, name));
   }
-  for (const part of ['server', 'prediction', 'generated', 'tools/generator']) {
+  for (const part of ['server', 'prediction', 'generated', 'testkit/http', 'tools/generator']) {
     await cp(pathOf(`dist/${part}`), join(project, 'dist', part), { recursive: true });
   }
   await mkdir(join(project, 'generated'));

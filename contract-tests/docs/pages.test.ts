@@ -185,10 +185,10 @@ describe('in a browser', () => {
       const { key, server } = await startWithKey('kept-in-memory');
       const { page, faults, keep } = await open(browser, `${server.url}/docs`);
       await page.getByRole('button', { name: 'Authorize' }).first().click();
-      await page.getByLabel('Value').fill(key);
+      await page.getByLabel('auth-bearer-value').fill(key);
       await keep('playground-key');
-      await page.locator('.modal-ux .authorize').click();
-      await page.locator('.modal-ux .btn-done').click();
+      await page.locator('.modal-ux .authorize').first().click();
+      await page.locator('.modal-ux .btn-done').first().click();
       expect(await tryList(page)).toBe('200');
       expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
       expect(await page.context().cookies()).toEqual([]);
