@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { Agents, type ChatServer } from './agents/agents.js';
@@ -77,6 +78,8 @@ export async function openService(
       waiting: () => store.models.waitingTrainings(),
     });
     const stopping = new AbortController();
+    // Each answer in progress listens.
+    setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);

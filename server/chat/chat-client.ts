@@ -24,6 +24,8 @@ export interface ChatClientOptions {
 
 /** The most bytes that are read of a refusal. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
+/** A shorter wait costs more than it saves, in milliseconds. */
+const MIN_WAIT_MS = 5;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
@@ -35,6 +37,8 @@ export class ChatClient {
   readonly #client: Client<paths>;
   readonly #key: string | undefined;
   readonly #limits: ChatLimits;
+  /** The number of answers that are read. */
+  #inProgress = 0;
 
   /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
@@ -62,6 +66,7 @@ export class ChatClient {
     const clock = new RequestClock(this.#limits, signal);
     let body: ResponseBody | undefined;
     let isAnswered = false;
+    this.#inProgress += 1;
     try {
       body = await this.#ask(request, clock);
       const answer = yield* this.#read(body, clock);
@@ -70,6 +75,7 @@ export class ChatClient {
     } catch (error) {
       throw clock.signal.aborted ? clock.signal.reason : networkError(error);
     } finally {
+      this.#inProgress -= 1;
       clock.stop();
       if (isAnswered) void body?.release();
       else body?.cancel();
@@ -98,10 +104,11 @@ export class ChatClient {
       const events = bytes ? decoder.push(bytes) : decoder.end();
       const text = events.map((event) => builder.add(event)).join('');
       if (text !== '') {
-        const next = performance.now() + this.#limits.pieceMs;
+        const next = performance.now() + this.#limits.pieceMs * this.#inProgress;
         yield text;
         // What arrives meanwhile is read in one piece.
-        if (isOpen && !builder.hasEnded) await delay(next - performance.now());
+        const wait = next - performance.now();
+        if (wait >= MIN_WAIT_MS && isOpen && !builder.hasEnded) await delay(wait);
       }
       clock.signal.throwIfAborted();
       if (builder.isComplete) body.makeOptional(this.#limits.endMs);

@@ -12,8 +12,8 @@ export interface ChatLimits {
   /** The longest wait for the usage and the end of an answer that is complete, in milliseconds. */
   readonly endMs: number;
   /**
-   * The shortest time between two pieces of text, in milliseconds. More events than a person can
-   * follow would only cost processor time.
+   * The shortest time between two pieces of a text, in milliseconds, for each answer that is in
+   * progress. A few answers are passed on as they arrive; the pieces of many are fewer and larger.
    */
   readonly pieceMs: number;
   /** The size of text, reasoning and tool calls together, in bytes of UTF-8. */
@@ -26,7 +26,7 @@ export const DEFAULT_LIMITS: ChatLimits = {
   silenceMs: 60_000,
   totalMs: 300_000,
   endMs: 2_000,
-  pieceMs: 100,
+  pieceMs: 1.25,
   maxBytes: 2 * 1024 * 1024,
   maxToolCalls: 64,
 };

@@ -71,15 +71,19 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 }
 
 /**
- * Returns the body as a stream that is read on demand. What arrives between two reads comes in one
- * piece, which costs little however many chunks it was.
+ * Returns the body as a stream that is read on demand. What arrives between two reads waits in the
+ * system, and comes in one piece, which costs little however many chunks it was.
  */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (;;) {
       const bytes: Buffer | null = message.read();
-      if (bytes !== null) return controller.enqueue(bytes);
+      if (bytes !== null) {
+        message.socket.pause();
+        return controller.enqueue(bytes);
+      }
       if (message.readableEnded) return controller.close();
+      message.socket.resume();
       await change(message);
     }
   };
