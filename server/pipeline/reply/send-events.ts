@@ -26,10 +26,11 @@ export async function sendEvents(
   res.status(200).type('text/event-stream');
   // A proxy that buffers would hold events back.
   res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-  const pings = setInterval(() => res.write(': ping\n\n'), PING_INTERVAL_MS);
+  const write = inBlocks(res);
+  const pings = setInterval(() => write(': ping\n\n'), PING_INTERVAL_MS);
   try {
     for await (const event of events) {
-      if (res.write(`data: ${JSON.stringify(event)}\n\n`)) continue;
+      if (write(`data: ${JSON.stringify(event)}\n\n`)) continue;
       await drained(res, signal);
       if (res.destroyed) return;
     }
@@ -38,6 +39,25 @@ export async function sendEvents(
     clearInterval(pings);
     answersBegun.delete(req.socket);
   }
+}
+
+/**
+ * Returns a function that writes what comes in one turn of the event loop at once: a write to the
+ * system costs more than an event. It returns false if the reader has to take something first.
+ */
+function inBlocks(res: Response): (text: string) => boolean {
+  let isHeld = false;
+  return (text) => {
+    if (!isHeld) {
+      isHeld = true;
+      res.cork();
+      setImmediate(() => {
+        isHeld = false;
+        res.uncork();
+      });
+    }
+    return res.write(text);
+  };
 }
 
 /** Waits until the reader has taken what was written; closes the connection of one that stalls. */
