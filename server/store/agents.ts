@@ -1,6 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
@@ -10,7 +9,9 @@ import { AgentWriter } from './json/written-agents.js';
 import { type ListEntry, partsOf } from './json/written-json.js';
 import { inParts, lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import type { Bounds } from './quota/bounds.js';
 import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
+import { bytesOf, sizeOf } from './quota/size.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -20,7 +21,6 @@ import {
   newResource,
   type OpenObject,
 } from './resource.js';
-import { bytesOf, sizeOf } from './quota/size.js';
 
 export type Agent = components['schemas']['Agent'];
 

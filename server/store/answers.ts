@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
+import type { Bounds } from './quota/bounds.js';
 import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
 
 /** The response to a creation, kept for requests that repeat its key. */

@@ -1,5 +1,4 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Bounds } from './quota/bounds.js';
 import { removeConversations } from './conversations/conversations.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
@@ -9,10 +8,11 @@ import { type ConversationSettings, conversationSettings } from './json/conversa
 import { chatbotJson, type ListEntry, partsOf } from './json/written-json.js';
 import { lookup } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import type { Bounds } from './quota/bounds.js';
 import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
+import { bytesOf, sizeOf } from './quota/size.js';
 import { remove } from './remove.js';
 import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from './resource.js';
-import { bytesOf, sizeOf } from './quota/size.js';
 
 export interface ChatbotFields {
   readonly name: string;

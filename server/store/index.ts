@@ -1,6 +1,5 @@
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
-import { BOUNDS, type Bounds } from './quota/bounds.js';
 import { ChatbotStore } from './chatbots.js';
 import { ConversationStore } from './conversations/conversations.js';
 import { MessageStore } from './conversations/messages.js';
@@ -16,6 +15,7 @@ import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
 import { ProjectStore } from './projects.js';
+import { BOUNDS, type Bounds } from './quota/bounds.js';
 import { SkillStore } from './skills.js';
 import { TableStore } from './tables.js';
 
@@ -28,7 +28,6 @@ export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
-export type { Document, DocumentStore } from './full-text/documents.js';
 export {
   AddedAndRemovedError,
   ClaimLostError,
@@ -41,14 +40,15 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
+export type { Document, DocumentStore } from './full-text/documents.js';
 export type { FoundPassage } from './full-text/passage-index.js';
 export { preparePassages } from './full-text/prepare.js';
 export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
 export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
-export type { Contents } from './quota/project-quota.js';
 export type { Project } from './projects.js';
+export type { Contents } from './quota/project-quota.js';
 export type { FoundSkill } from './skills.js';
 export { MAX_VERSION, type Model, numberedName } from './versions.js';
 

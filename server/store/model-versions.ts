@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
-import { adjustStored } from './quota/owner-quota.js';
 import { inOrder, type Page } from './page.js';
+import { adjustStored } from './quota/owner-quota.js';
 import { fromRow, type Model, versions } from './versions.js';
 
 /** A version in a list, with its own id: a model's is the same for all of its versions. */

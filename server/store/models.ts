@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import type { Bounds } from './quota/bounds.js';
 import { type Claim, claim, release, renew } from './database/claims.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
@@ -9,8 +8,9 @@ import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { TrainingInProgressError } from './errors.js';
 import { dropOldVersions, totalBytes } from './model-versions.js';
-import { adjustStored } from './quota/owner-quota.js';
 import { inOrder, type Page } from './page.js';
+import type { Bounds } from './quota/bounds.js';
+import { adjustStored } from './quota/owner-quota.js';
 import { adjustCounters, reserveQuota } from './quota/project-quota.js';
 import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { LimitReachedError, NameTakenError } from './errors.js';
 import { inOrder, type Page } from './page.js';
+import type { Bounds } from './quota/bounds.js';
 import { type Contents, RESOURCE_KINDS } from './quota/project-quota.js';
 import { newResource } from './resource.js';
 

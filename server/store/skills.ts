@@ -1,5 +1,4 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
@@ -7,7 +6,9 @@ import type { Database } from './database/schema.js';
 import { type ListEntry, partsOf, skillJson } from './json/written-json.js';
 import { lookup, padded } from './lookup.js';
 import { inOrder, type Page } from './page.js';
+import type { Bounds } from './quota/bounds.js';
 import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
+import { bytesOf, sizeOf } from './quota/size.js';
 import { remove } from './remove.js';
 import {
   EMPTY_OBJECT,
@@ -17,7 +18,6 @@ import {
   newResource,
   type OpenObject,
 } from './resource.js';
-import { bytesOf, sizeOf } from './quota/size.js';
 
 export interface NewSkill {
   readonly name: string;

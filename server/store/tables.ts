@@ -1,9 +1,9 @@
 import type { Kysely, SqlBool } from 'kysely';
-import type { Bounds } from './quota/bounds.js';
 import { dialectOf } from './database/dialect.js';
 import { sql } from './database/kysely.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
+import type { Bounds } from './quota/bounds.js';
 import { adjustStored, refuseFullOwner } from './quota/owner-quota.js';
 import { newResource } from './resource.js';
 

@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Bounds } from '../quota/bounds.js';
 import type { Database } from '../database/schema.js';
+import type { Bounds } from '../quota/bounds.js';
 import { adjustStored } from '../quota/owner-quota.js';
 
 /** A message as it is stored. */

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { Bounds } from '../quota/bounds.js';
 import { dialectOf } from '../database/dialect.js';
 import type { Database } from '../database/schema.js';
 import { inTransaction } from '../database/transaction.js';
 import { LimitReachedError } from '../errors.js';
 import { conversationJson, type ListEntry, partsOf } from '../json/written-json.js';
 import { lookup, padded } from '../lookup.js';
-import { adjustStored } from '../quota/owner-quota.js';
 import { inOrder, type Page } from '../page.js';
+import type { Bounds } from '../quota/bounds.js';
+import { adjustStored } from '../quota/owner-quota.js';
 import { newResource } from '../resource.js';
 import { addMessage, ROW_BYTES } from './add-message.js';
 

@@ -1,10 +1,10 @@
 import type { Kysely, SqlBool } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
-import type { Bounds } from '../quota/bounds.js';
 import { dialectOf } from '../database/dialect.js';
 import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../errors.js';
+import type { Bounds } from '../quota/bounds.js';
 import { addMessage, type MessageRow } from './add-message.js';
 
 /** A message of a person to store. */

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely, SqlBool } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
-import type { Bounds } from '../quota/bounds.js';
 import { dialectOf } from '../database/dialect.js';
 import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import { inTransaction } from '../database/transaction.js';
 import { LimitReachedError } from '../errors.js';
+import { inParts } from '../lookup.js';
+import { inOrder, type Page } from '../page.js';
+import type { Bounds } from '../quota/bounds.js';
+import { adjustStored } from '../quota/owner-quota.js';
+import { newResource } from '../resource.js';
 import { type FoundPassage, passageIndex } from './passage-index.js';
 import type { PreparedPassage } from './prepare.js';
 import { queryTerms } from './terms.js';
-import { inParts } from '../lookup.js';
-import { adjustStored } from '../quota/owner-quota.js';
-import { inOrder, type Page } from '../page.js';
-import { newResource } from '../resource.js';
 
 /** A document without its text. */
 export type Document = components['schemas']['Document'];

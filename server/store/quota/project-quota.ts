@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Bounds } from './bounds.js';
 import type { Database } from '../database/schema.js';
 import { LimitReachedError, NameTakenError } from '../errors.js';
+import type { Bounds } from './bounds.js';
 import { adjustStored } from './owner-quota.js';
 
 /**
