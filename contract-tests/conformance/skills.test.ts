@@ -103,7 +103,7 @@ describe('updateSkill', () => {
     const { error } = await roster.PUT(ONE, {
       params: named('sales_questions'),
       // @ts-expect-error: invalid on purpose
-      body: { skill: { params: 'sales' } },
+      body: { skill: { params: faulty<unknown>('sales', {}) } },
       ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
