@@ -138,6 +138,12 @@ test('a reply says that no language model answers, and how to ask one', async ()
   ]);
 });
 
+test('an answer is streamed in pieces', async () => {
+  const streamAgent = operations.find(({ id }) => id === 'streamAgent') ?? expect.fail();
+  const events = await (await send(exampleRequests(streamAgent)[0])).text();
+  expect(events.match(/"type":"delta"/g)?.length).toBeGreaterThan(1);
+});
+
 test("a prediction depends on its input, not on the contract's example", async () => {
   const predict = async (carat: number) => {
     const answer = await send({

@@ -1,4 +1,4 @@
-import { says } from '../../testkit/chat/reply.js';
+import { says, slowly } from '../../testkit/chat/reply.js';
 import {
   openScriptedChatServer,
   type ScriptedChatServer,
@@ -11,7 +11,10 @@ const ANSWER = [
   'Set CHAT_URL and CHAT_MODEL to ask a real one.',
 ];
 
+/** The time between pieces: the service sends on in one piece what arrives within a tenth of a second. */
+const PIECE_INTERVAL_MS = 150;
+
 /** Starts a chat server on the loopback address that answers every question with the same text. */
 export function openChatServer(): Promise<ScriptedChatServer> {
-  return openScriptedChatServer([says(...ANSWER)]);
+  return openScriptedChatServer(() => slowly(says(...ANSWER), PIECE_INTERVAL_MS));
 }
