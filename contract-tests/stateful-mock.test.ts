@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrayOf, fieldOf, textOf } from '../testkit/json.js';
-import { type Operation, operations } from '../testkit/openapi/document.js';
-import { type ExampleRequest, exampleRequests } from '../testkit/openapi/example-requests.js';
+import { contract, type Operation, operations } from '../testkit/openapi/document.js';
+import {
+  creatingRequests,
+  type ExampleRequest,
+  exampleRequests,
+} from '../testkit/openapi/example-requests.js';
 import type { Child } from '../testkit/service/child-process.js';
 import { checkedFetch } from './checked-fetch.js';
 import { startStatefulMock } from './targets/stateful-mock.js';
@@ -19,15 +23,37 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const DATABASE_URL = `file:${join(folder, 'roster.db')}`;
   mock = await startStatefulMock({ DATABASE_URL, TMPDIR: folder });
+  const [conversation] = await listAt(CONVERSATIONS);
+  identifiers.set(CONVERSATION_ID, textOf(conversation, 'id'));
+  identifiers.set(MESSAGE_ID, await sendExampleMessage());
 }, START);
 afterAll(async () => {
   await mock.stop('SIGKILL');
   await rm(folder, { recursive: true });
 });
 
-/** Sends a request, and checks the answer against the contract. */
+const CONVERSATIONS = '/projects/default/chatbots/help_desk/conversations';
+const CONVERSATION_ID = exampleIdentifier('ConversationId');
+const MESSAGE_ID = exampleIdentifier('MessageId');
+
+/** The identifiers that the mock has made, by those of the contract's examples. */
+const identifiers = new Map<string, string>();
+
+function exampleIdentifier(parameter: string): string {
+  return contract.text('components', 'parameters', parameter, 'examples', 'id', 'value');
+}
+
+/** Sends a request with the mock's identifiers, and checks the answer against the contract. */
 function send({ path, ...init }: Omit<ExampleRequest, 'name'>): Promise<Response> {
-  return checkedFetch(new Request(mock.url + path, init));
+  const address = path.replace(/[^/]+/g, (step) => identifiers.get(step) ?? step);
+  return checkedFetch(new Request(mock.url + address, init));
+}
+
+/** Sends the message of the example, and returns its identifier. */
+async function sendExampleMessage(): Promise<string> {
+  const sendMessage = operations.find(({ id }) => id === 'sendMessage') ?? expect.fail();
+  const answer = await send(exampleRequests(sendMessage)[0]);
+  return textOf(fieldOf(await answer.json(), 'question'), 'id');
 }
 
 const get = (path: string) => send({ path, method: 'GET', headers: {} });
@@ -47,8 +73,18 @@ const others = operations.filter(
     !creates(operation) && !deletions.includes(operation) && operation.id !== 'trainModel',
 );
 
+/** Returns the examples of what a GET answers as JSON; empty for other operations and answers. */
+function jsonExamples({ method, place }: Operation): unknown[] {
+  if (method !== 'GET') return [];
+  return place
+    .entries('responses', '200', 'content', 'application/json', 'examples')
+    .map(([, example]) => example.at('value').value);
+}
+
 describe("an address from the contract's examples", () => {
-  const ofOne = operations.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
+  const ofOne = operations.filter(
+    (operation) => operation.path.endsWith('}') && jsonExamples(operation).length > 0,
+  );
 
   test.each(ofOne)('has a resource, which is in its list: $path', async (operation) => {
     const [{ path }] = exampleRequests(operation);
@@ -58,10 +94,13 @@ describe("an address from the contract's examples", () => {
     expect(await listAt(list)).toContainEqual(await shown.json());
   });
 
-  // The example of a model has other dates, and that of /projects/default another project.
+  // The example of a model has other dates, that of /projects/default another project, and that of messages the
+  // reply of a language model.
   const shown = operations.filter(
-    ({ id, method, path }) =>
-      method === 'GET' && /^\/(me|projects)\b/.test(path) && id !== 'getProject',
+    (operation) =>
+      jsonExamples(operation).length > 0 &&
+      /^\/(me|projects)\b/.test(operation.path) &&
+      !['getProject', 'listMessages'].includes(operation.id),
   );
   /** Serialises without identifiers and dates, which are new each time. */
   const lasting = (value: unknown) =>
@@ -69,10 +108,7 @@ describe("an address from the contract's examples", () => {
 
   test.each(shown)("answers as the contract's examples show: $path", async (operation) => {
     const [{ path }] = exampleRequests(operation);
-    const examples = operation.place
-      .entries('responses', '200', 'content', 'application/json', 'examples')
-      .map(([, example]) => lasting(example.at('value').value));
-    expect(examples).toContain(lasting(await (await get(path)).json()));
+    expect(jsonExamples(operation).map(lasting)).toContain(lasting(await (await get(path)).json()));
   });
 });
 
@@ -82,6 +118,30 @@ test.each(
   ),
 )("$id accepts the contract's example: $name", async ({ id, ...request }) => {
   expect((await send(request)).status, id).toBe(200);
+});
+
+test("the text of the example's document is kept as it was sent", async () => {
+  const [{ path, body, headers }] = exampleRequests(
+    operations.find(({ id }) => id === 'putDocument') ?? expect.fail(),
+  );
+  await send({ path, method: 'PUT', headers, ...(body && { body }) });
+  const answer = await get(path);
+  expect(answer.headers.get('Content-Type')).toContain(headers['Content-Type']);
+  expect(await answer.text()).toBe(body);
+});
+
+test('a reply says that no language model answers, and how to ask one', async () => {
+  const messages = await listAt(`${CONVERSATIONS}/${CONVERSATION_ID}/messages`);
+  expect(messages.slice(0, 2)).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', content: expect.stringMatching(/No language model .* CHAT_URL/) },
+  ]);
+});
+
+test('an answer is streamed in pieces', async () => {
+  const streamAgent = operations.find(({ id }) => id === 'streamAgent') ?? expect.fail();
+  const events = await (await send(exampleRequests(streamAgent)[0])).text();
+  expect(events.match(/"type":"delta"/g)?.length).toBeGreaterThan(1);
 });
 
 test("a prediction depends on its input, not on the contract's example", async () => {
@@ -156,26 +216,45 @@ test('the mock refuses an invalid request as the service does', async () => {
   expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
 });
 
-describe('a deleted resource can be created again from the example', () => {
-  const examples = creations.flatMap((operation) => exampleRequests(operation));
-
-  test.each(examples)('$path: $name', async (request) => {
-    const [resource]: unknown[] = Object.values(JSON.parse(request.body ?? ''));
-    expect((await remove(`${request.path}/${textOf(resource, 'name')}`)).status).toBe(204);
-    expect((await send(request)).status).toBe(201);
-  });
+/** The requests that create the resources of the examples, and the addresses of these. */
+const examples = operations.flatMap(creatingRequests).map((request) => {
+  const address = request.method === 'PUT' ? request.path : `${request.path}/${nameIn(request)}`;
+  return { ...request, address };
 });
+
+/** Returns the name of the resource that a request creates; of a conversation, the identifier. */
+function nameIn({ path, body = '' }: ExampleRequest): string {
+  if (path === CONVERSATIONS) return CONVERSATION_ID;
+  const [resource]: unknown[] = Object.values(JSON.parse(body));
+  return textOf(resource, 'name');
+}
+
+/** Creates again what deletions have removed. Existing resources stay, except that a conversation begins anew. */
+async function restore() {
+  for (const request of examples) await create(request);
+}
+
+async function create(request: ExampleRequest): Promise<number> {
+  const answer = await send(request);
+  if (request.path === CONVERSATIONS) {
+    identifiers.set(CONVERSATION_ID, textOf(await answer.json(), 'id'));
+  }
+  return answer.status;
+}
+
+test.each(examples)(
+  'a deleted resource can be created again from the example: $address',
+  async ({ address, ...request }) => {
+    await restore();
+    expect((await remove(address)).status).toBe(204);
+    expect(await create(request)).toBe(201);
+  },
+);
 
 describe('a deletion in the stateful mock', () => {
   const lists = operations.filter(
     ({ method, path }) => method === 'GET' && /\{project_?[nN]ame\}\/\w+$/.test(path),
   );
-  /** Creates again what other deletions have removed. Existing resources are refused, and stay. */
-  async function restore() {
-    for (const request of creations.flatMap((operation) => exampleRequests(operation))) {
-      await send(request);
-    }
-  }
   async function emptyProject() {
     for (const [{ path }] of lists.map((operation) => exampleRequests(operation))) {
       for (const one of await listAt(path)) await remove(`${path}/${textOf(one, 'name')}`);
@@ -210,6 +289,8 @@ describe('the stateful mock', () => {
     mock = await startStatefulMock();
     expect(await listAt('/projects')).toMatchObject([{ name: 'default' }, { name: 'jewellery' }]);
     expect(await listAt('/projects/default/skills')).toHaveLength(2);
+    expect(await listAt('/projects/default/skills/care_instructions/documents')).toHaveLength(1);
+    expect(await listAt(CONVERSATIONS)).toMatchObject([{ title: 'Cleaning', messages: 0 }]);
   });
 
   test('fails to start on a port in use, with a line that says what to do', {

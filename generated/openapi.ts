@@ -145,8 +145,8 @@ export interface paths {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
             };
             cookie?: never;
         };
@@ -170,8 +170,8 @@ export interface paths {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
                 /** @description The name of the document, such as that of its file. */
                 document_name: components["parameters"]["DocumentName"];
             };
@@ -3321,6 +3321,8 @@ export interface components {
         Version: string;
         /** @description The name of the model. A model that does not exist is created. */
         NewModelName: components["schemas"]["Name"];
+        /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+        DocumentSkillName: components["schemas"]["NameOrId"];
         /** @description The name of the document, such as that of its file. */
         DocumentName: components["schemas"]["Name"];
         /** @description The identifier of the conversation. */
@@ -3851,8 +3853,8 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
             };
             cookie?: never;
         };
@@ -3888,8 +3890,8 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
                 /** @description The name of the document, such as that of its file. */
                 document_name: components["parameters"]["DocumentName"];
             };
@@ -3906,8 +3908,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["DocumentText"];
                     "text/markdown": components["schemas"]["DocumentText"];
+                    "text/plain": components["schemas"]["DocumentText"];
                 };
             };
             400: components["responses"]["InvalidParameters"];
@@ -3927,8 +3929,8 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
                 /** @description The name of the document, such as that of its file. */
                 document_name: components["parameters"]["DocumentName"];
             };
@@ -3937,8 +3939,8 @@ export interface operations {
         /** @description The text of the document. */
         requestBody: {
             content: {
-                "text/plain": components["schemas"]["DocumentText"];
                 "text/markdown": components["schemas"]["DocumentText"];
+                "text/plain": components["schemas"]["DocumentText"];
             };
         };
         responses: {
@@ -3988,8 +3990,8 @@ export interface operations {
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
-                /** @description The name or the identifier of the skill. */
-                skill_name: components["parameters"]["SkillName"];
+                /** @description The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`. */
+                skill_name: components["parameters"]["DocumentSkillName"];
                 /** @description The name of the document, such as that of its file. */
                 document_name: components["parameters"]["DocumentName"];
             };

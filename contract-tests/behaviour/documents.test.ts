@@ -116,7 +116,7 @@ describe('a document is refused', () => {
   test('as JSON', async () => {
     expect(await problemOf(sendJson('PUT', one(), {}))).toMatchObject({
       status: 415,
-      detail: expect.stringContaining('send text/plain or text/markdown'),
+      detail: expect.stringContaining('send text/markdown or text/plain'),
     });
   });
 

@@ -99,7 +99,7 @@ test('listMessages answers 200 with the messages', async () => {
   const given = await situation(200, 'messages');
   const { data, response } = await roster.GET(MESSAGES, { params: { path }, ...given });
   expect(response.status).toBe(200);
-  expect(data).toMatchObject([{ reply_to: null, steps: [], usage: null }]);
+  expect(data?.[0]).toMatchObject({ reply_to: null, steps: [], usage: null });
 });
 
 describe('sendMessage', () => {

@@ -99,10 +99,12 @@ describe('updateSkill', () => {
   });
 
   test('answers 400 for params that are not an object', async () => {
+    const given = await situation(400, 'invalid');
     const { error } = await roster.PUT(ONE, {
       params: named('sales_questions'),
       // @ts-expect-error: invalid on purpose
-      body: { skill: { params: 'sales' } },
+      body: { skill: { params: faulty<unknown>('sales', {}) } },
+      ...given,
     });
     expect(error?.type).toBe('/problems/invalid-request');
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { startMock } from '../targets/mock.js';
+import { startStatefulMock } from '../targets/stateful-mock.js';
 import { expectGoodView, goTo, openConsole } from './console-page.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,6 +22,7 @@ const VIEWS = [
   ['/projects/default/skills/~new', 'New skill'],
   ['/projects/default/skills/sales_questions', 'sales_questions'],
   ['/projects/default/skills/care_instructions/documents', 'Documents of care_instructions'],
+  ['/projects/default/skills/care_instructions/documents/care.md', 'care.md'],
   ['/projects/default/agents', 'Agents'],
   ['/projects/default/agents/analyst', 'analyst'],
   ['/projects/default/agents/analyst/talk', 'Talk to analyst'],
@@ -31,13 +33,10 @@ const VIEWS = [
   ['/key', 'Key'],
 ] as const;
 
-/** Views of what no request of the contract's examples creates under the same address. */
-const VIEWS_OF_EXAMPLES = [
-  ['/projects/default/skills/care_instructions/documents/care.md', 'care.md'],
-  [
-    '/projects/default/chatbots/help_desk/conversations/019a2f45-8b80-7f00-8c6d-2e5f8a1b4c01',
-    'Cleaning',
-  ],
+/** The view of the example of a conversation, which has another identifier in a service. */
+const CONVERSATION = [
+  '/projects/default/chatbots/help_desk/conversations/019a2f45-8b80-7f00-8c6d-2e5f8a1b4c01',
+  'Cleaning',
 ] as const;
 
 const executable = browserOfThisMachine();
@@ -66,7 +65,7 @@ describe('the console', () => {
     const { url } = await started(consoleFor(mock.url));
     const look = await openConsole(browser, url);
     await enterAnyKey(look.page);
-    for (const [view, heading] of [...VIEWS, ...VIEWS_OF_EXAMPLES]) {
+    for (const [view, heading] of [...VIEWS, CONVERSATION]) {
       await goTo(look.page, view, heading);
       await look.page.getByText(/^Loading /).waitFor({ state: 'detached' });
       expect(await look.page.getByRole('alert').allTextContents(), view).toEqual([]);
@@ -93,15 +92,6 @@ function consoleFor(serviceUrl: string): Promise<Child & { url: string }> {
     [`${ROOT}/node_modules/vite/bin/vite.js`, `${ROOT}/console`, '--port', '0'],
     { ...process.env, ROSTER_URL: serviceUrl, NO_COLOR: '1' },
     (line) => /(http:\S+?)\/?$/.exec(line.trim())?.[1],
-  );
-}
-
-function startStatefulMock(): Promise<Child & { url: string }> {
-  return startChild(
-    process.execPath,
-    [`${ROOT}/dist/tools/mock/main.js`],
-    { ...process.env, PORT: '0' },
-    (line) => /listens on (http:\S+?)\. /.exec(line)?.[1],
   );
 }
 

@@ -3,12 +3,15 @@ import { type Child, startChild } from '../../testkit/service/child-process.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/tools/mock/main.js', import.meta.url));
 
-/** Starts the built stateful mock on a free port of the loopback address, and waits until it listens. */
+/**
+ * Starts the built stateful mock on a free port of the loopback address, without a real chat server, and waits
+ * until it listens.
+ */
 export function startStatefulMock(env: NodeJS.ProcessEnv = {}): Promise<Child & { url: string }> {
   return startChild(
     process.execPath,
     [MAIN],
-    { ...process.env, PORT: '0', ...env },
+    { ...process.env, PORT: '0', CHAT_URL: '', ...env },
     (line) => /listens on (http:\S+:\d+)/.exec(line)?.[1],
   );
 }

@@ -1,5 +1,5 @@
 /** Builds requests from the examples of the contract, for tests that walk over all operations. */
-import type { Operation, Place } from './document.js';
+import { type Operation, operations, type Place } from './document.js';
 
 /** A request from the contract's examples. */
 export interface ExampleRequest {
@@ -28,6 +28,18 @@ export function exampleRequests(operation: Operation): [ExampleRequest, ...Examp
       })),
     );
   return first ? [first, ...further] : [{ name: 'no body', path, method, headers: {} }];
+}
+
+/**
+ * Returns the example requests that create the resources of the examples; empty for an operation that creates
+ * none. A PUT counts where no POST creates the resource, with its first example: a second one would replace it.
+ */
+export function creatingRequests(operation: Operation): ExampleRequest[] {
+  if (operation.place.find('responses', '201') === undefined) return [];
+  if (operation.method === 'POST') return exampleRequests(operation);
+  const list = operation.path.slice(0, operation.path.lastIndexOf('/'));
+  const isPosted = operations.some(({ method, path }) => method === 'POST' && path === list);
+  return isPosted ? [] : exampleRequests(operation).slice(0, 1);
 }
 
 /**

@@ -1,5 +1,9 @@
 import { type Operation, operations } from '../../testkit/openapi/document.js';
-import { type ExampleRequest, exampleRequests } from '../../testkit/openapi/example-requests.js';
+import {
+  creatingRequests,
+  type ExampleRequest,
+  exampleRequests,
+} from '../../testkit/openapi/example-requests.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { wholeTable } from './whole-table.js';
 
@@ -24,23 +28,16 @@ export async function loadExamples(url: string): Promise<string[]> {
 
 /** Returns the example requests of an operation that creates a resource; empty for other operations. */
 async function creations(operation: Operation): Promise<ExampleRequest[]> {
-  if (trains(operation)) {
-    const csv = exampleRequests(operation).find(
-      ({ headers }) => headers['Content-Type'] === 'text/csv',
-    );
-    return csv ? [{ ...csv, body: await wholeTable(csv.body ?? '') }] : [];
-  }
-  // A PUT that may create is used for updates; a POST has already created its resource.
-  return operation.method === 'POST' && declares(operation, 201) ? exampleRequests(operation) : [];
+  if (!trains(operation)) return creatingRequests(operation);
+  const csv = exampleRequests(operation).find(
+    ({ headers }) => headers['Content-Type'] === 'text/csv',
+  );
+  return csv ? [{ ...csv, body: await wholeTable(csv.body ?? '') }] : [];
 }
 
 /** Whether an operation starts a training, which goes on after the answer. */
-function trains(operation: Operation): boolean {
-  return declares(operation, 202);
-}
-
-function declares({ place }: Operation, status: number): boolean {
-  return place.find('responses', String(status)) !== undefined;
+function trains({ place }: Operation): boolean {
+  return place.find('responses', '202') !== undefined;
 }
 
 /** @returns the address of the created resource */

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/config.js';
 import { openService } from '../../server/service.js';
 import { stopSignal } from '../../server/stop-signal.js';
+import { openChatServer } from './chat-server.js';
 import { withoutKeys } from './without-keys.js';
 
 const HOST = '127.0.0.1';
@@ -12,12 +13,16 @@ const PORT = '4010';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
+const chat = process.env['CHAT_URL'] ? undefined : await openChatServer();
 try {
-  await mock(readMockConfig(process.env));
+  const scripted = chat && { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
+  await mock(readMockConfig({ ...process.env, ...scripted }));
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`The mock did not start: ${reason}\n`);
   process.exitCode = 1;
+} finally {
+  await chat?.close();
 }
 
 /**
@@ -73,6 +78,12 @@ function printAddresses(url: string, made: readonly string[]): void {
   say(`A mock that remembers listens on ${url}. It is the service itself, in memory, with the
 examples of the contract in it:
 ${made.map((address) => `\n  ${url}${address}`).join('')}
+
+${
+  chat
+    ? 'Agents and chatbots answer every question with the same text, without a language model: set CHAT_URL\nand CHAT_MODEL to ask a real one.'
+    : 'Agents and chatbots ask the chat server at CHAT_URL.'
+}
 
 Open ${url} in a browser for the console. It takes any key, and none. Nothing is kept: Ctrl-C ends it, and it begins with the examples again.`);
 }
