@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { calls, chunk, DONE, endless, says, stream, usageChunk } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
+import { slowTable } from '../../testkit/data/diamonds.js';
 import { type AgentEvent, AgentService } from './agent-service.js';
 
 let service: AgentService;
@@ -120,6 +121,22 @@ describe('an agent', () => {
     const { steps } = await service.answer(agent, 'Hello?');
     expect(steps).toEqual([]);
     expect(sent().at(-1)?.tools).toHaveLength(1);
+  });
+
+  test('says that a model is still training, and answers without it', async () => {
+    const at = '/api/projects/default/models/slow';
+    const init = { body: slowTable(), headers: { 'Content-Type': 'text/csv' } };
+    const accepted = await service.send('PUT', `${at}?target=price`, undefined, init);
+    expect(accepted.status).toBe(202);
+    const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'slow' } }] });
+    play([says('Not yet.')]);
+    const { message, steps } = await service.answer(agent, 'What does it cost?');
+    expect(message.content).toBe('Not yet.');
+    expect(steps).toMatchObject([
+      { result: null, error: expect.stringContaining('still training') },
+    ]);
+    expect(sent()[0]?.messages[0]?.content).toContain('is still training');
+    await service.remove(at);
   });
 
   test('has at most 64 tools, and says how it left out the others', async () => {
