@@ -41,4 +41,20 @@ export const REASONS: readonly Reason[] = [
     because:
       'A room that is full is answered for all its operations in one place, before the operation is looked at; server/limits/limits.test.ts fills rooms. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
   },
+  {
+    promises: [
+      'updateSkill 422 example document',
+      'putDocument 422 example params',
+      'putDocument 400 example malformed',
+      'replyToMessage 409 example full',
+      'replyToMessage 409 example in_flight',
+    ],
+    because:
+      'The responses are shared with operations that these examples are of: a skill is written without a document, a document is not JSON, and a reply has room since its question, and no key.',
+  },
+  {
+    promises: ['sendMessage 409 example full', 'replyToMessage 409 example stored'],
+    because:
+      'They take 10,000 messages, or an owner who is full by the time of the reply; server/store/conversations has tests with lower bounds.',
+  },
 ];
