@@ -48,7 +48,7 @@ test('an agent is told the rules of its tools, its other skills and what it cann
     - Write one SELECT for the tables that the tool names, with only the columns and rows that you need, and let the database count and add up.
     - Name the document and the passage for what you take from it: (care.md, passage 2).
     - You have the skill "search_2_4" of the type "search", which is not a tool: Searches the web.
-    - The tool of the skill "sql_2_3" cannot be used now: The database has no table nothing.",
+    - The tool of the skill "sql_2_3" cannot be used now. The database has no table nothing.",
       "user: What is it?",
     ]
   `);

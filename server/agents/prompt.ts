@@ -62,7 +62,7 @@ export function systemPrompt(parts: PromptParts): string {
     ...plainSkills.slice(0, MAX_PLAIN_SKILLS).map(plainSkillLine),
     ...missingTools.map(
       ({ skill, reason }) =>
-        `- The tool of the skill ${quoted(skill)} cannot be used now: ${reason}`,
+        `- The tool of the skill ${quoted(skill)} cannot be used now. ${reason}`,
     ),
     ...instructions.map((text) => `\n${text}`),
   ];

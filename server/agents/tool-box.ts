@@ -49,7 +49,7 @@ export class ToolBox {
       if (!tool) throw new ToolError(this.#unknownTool(call.name));
       if (wasMalformed) {
         throw new ToolError(
-          'its arguments are no JSON object; send one, such as {"name": "value"}.',
+          'The arguments are no JSON object; send one, such as {"name": "value"}.',
         );
       }
       const { text: result, passages = [] } = await tool.run(input, signal);
@@ -70,7 +70,7 @@ export class ToolBox {
   #unknownTool(name: string): string {
     const known = [...this.#tools.keys()];
     const others = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-    return `the agent has no tool named ${JSON.stringify(shortened(name, 100))}; ${others}.`;
+    return `The agent has no tool named ${JSON.stringify(shortened(name, 100))}; ${others}.`;
   }
 }
 

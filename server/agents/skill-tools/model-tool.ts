@@ -31,8 +31,8 @@ export async function modelTool(
   canPredict: boolean,
 ): Promise<Tool> {
   const { model: name, version, description } = skill.params;
-  if (!canPredict) throw new ToolError("the key of the request does not have the scope 'predict'.");
-  if (typeof name !== 'string') throw new ToolError('its params name no model.');
+  if (!canPredict) throw new ToolError("The key of the request does not have the scope 'predict'.");
+  if (typeof name !== 'string') throw new ToolError('Its params name no model.');
   const number = typeof version === 'number' ? version : undefined;
   const model = await servingModel(store, projectId, name, number);
   const address = number === undefined ? name : `${name}.${number}`;
@@ -49,7 +49,7 @@ export async function modelTool(
     parameters: rowSchema(columns),
     run: async (row) => {
       const predictor = await predictors.serving(owner, projectName, address);
-      if (!predictor) throw new ToolError(`the model ${JSON.stringify(address)} is gone.`);
+      if (!predictor) throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
       const text = JSON.stringify(predicted(predictor, model, row));
       onPredicted();
       return { text };
@@ -67,7 +67,7 @@ async function servingModel(
   const newest = await store.models.find(projectId, name, version);
   if (!newest) {
     const what = version === undefined ? 'model' : `version ${version} of the model`;
-    throw new ToolError(`there is no ${what} ${JSON.stringify(name)} in the project.`);
+    throw new ToolError(`There is no ${what} ${JSON.stringify(name)} in the project.`);
   }
   const { serving_version } = newest;
   const isOther = version === undefined && serving_version !== null;
@@ -77,7 +77,7 @@ async function servingModel(
 
 function reasonOf({ name, version, status }: Model): string {
   const state = status === 'training' ? 'is still training' : 'could not be trained';
-  return `version ${version} of the model ${JSON.stringify(name)} ${state}.`;
+  return `Version ${version} of the model ${JSON.stringify(name)} ${state}.`;
 }
 
 /** Predicts a row, and tells what the model does not know in it. */

@@ -59,10 +59,10 @@ function beginningOf(text: string): string {
 function queryOf(input: unknown): string {
   const query = typeof input === 'object' && input !== null && 'query' in input && input.query;
   if (typeof query !== 'string' || query.trim() === '') {
-    throw new ToolError('query must be a string of some words to search for.');
+    throw new ToolError('The query must be a string of some words to search for.');
   }
   if (query.length > MAX_QUERY) {
-    throw new ToolError(`query must have at most ${MAX_QUERY} characters; send a few words.`);
+    throw new ToolError(`The query must have at most ${MAX_QUERY} characters; send a few words.`);
   }
   return query;
 }

@@ -29,7 +29,7 @@ export class SqlTools {
   async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
     const { database, tables, description } = skill.params;
     if (typeof database !== 'string' || !isTexts(tables)) {
-      throw new ToolError('its params name no database and tables.');
+      throw new ToolError('Its params name no database and tables.');
     }
     const described = await asTool(this.#describe(owner, database, tables, signal));
     return {
@@ -44,7 +44,7 @@ export class SqlTools {
       parameters: PARAMETERS,
       run: async (input, cancelled) => {
         const { sql } = Object(input);
-        if (typeof sql !== 'string') throw new ToolError('send the statement as "sql".');
+        if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
         const result = await asTool(this.databases.query(owner, database, tables, sql, cancelled));
         return { text: JSON.stringify(result) };
       },

@@ -93,7 +93,7 @@ function withinBounds(
     }
     const size = sizeOf(tool);
     if (bytes + size > definitionBytes) {
-      missing.push({ skill: name, reason: 'the tools before it are too large together.' });
+      missing.push({ skill: name, reason: 'The tools before it are too large together.' });
       continue;
     }
     bytes += size;
@@ -102,7 +102,7 @@ function withinBounds(
   }
   const [first] = leftOut;
   if (first) {
-    const reason = `an answer has at most ${most} tools; this one and those after it are left out.`;
+    const reason = `An answer has at most ${most} tools; this one and those after it are left out.`;
     missing.push({ skill: first.name, reason });
   }
   return { tools, types, missing };
@@ -126,7 +126,7 @@ function toolOf(
   if (skill.type !== 'sql') return retrievalTool(skill, store.documents);
   if (!sql) {
     throw new ToolError(
-      'the service has no databases; those who run it can name some (DATABASES).',
+      'The service has no databases; those who run it can name some (DATABASES).',
     );
   }
   return sql.create(skill, owner, signal);
