@@ -33,8 +33,12 @@ export function exampleFaults(
     const value = valueAt(document, pointer);
     const faults = [
       ...broken(ajv, end, value, pointer),
-      ...brokenLines(ajv, document, `${end}/x-roster-line`, value, pointer),
-      ...brokenEvents(ajv, document, `${end}/x-roster-event`, value, pointer),
+      ...brokenParts(ajv, document, `${end}/x-roster-line`, value, {
+        ...{ pointer, what: 'line', split: linesIn },
+      }),
+      ...brokenParts(ajv, document, `${end}/x-roster-event`, value, {
+        ...{ pointer, what: 'event', split: eventData },
+      }),
     ];
     return faults.map(({ message, ...place }) => ({
       ...place,
@@ -68,31 +72,23 @@ function broken(ajv: Ajv2020, schema: string, value: unknown, pointer: string): 
   return validate(value) === true ? [] : brokenRules(validate.errors ?? [], pointer);
 }
 
-function brokenLines(
-  ajv: Ajv2020,
-  document: object,
-  schema: string,
-  text: unknown,
-  pointer: string,
-): FaultyPart[] {
-  if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
-  const lines = text.replace(/\n$/, '').split('\n');
-  return lines.flatMap((line, index) =>
-    brokenText(ajv, endOf(document, schema), line, { pointer, part: `line ${index + 1}` }),
-  );
-}
+/** Splits the text of an example into its parts. */
+type Split = (text: string) => readonly string[];
 
-function brokenEvents(
+const linesIn: Split = (text) => text.replace(/\n$/, '').split('\n');
+
+/** Holds each part of a text against the schema of such parts, if there is one. */
+function brokenParts(
   ajv: Ajv2020,
   document: object,
   schema: string,
   text: unknown,
-  pointer: string,
+  { pointer, what, split }: { pointer: string; what: 'line' | 'event'; split: Split },
 ): FaultyPart[] {
   if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
   try {
-    return eventData(text).flatMap((data, index) =>
-      brokenText(ajv, endOf(document, schema), data, { pointer, part: `event ${index + 1}` }),
+    return split(text).flatMap((part, index) =>
+      brokenText(ajv, endOf(document, schema), part, { pointer, part: `${what} ${index + 1}` }),
     );
   } catch (cause) {
     if (!(cause instanceof EventStreamError)) throw cause;
