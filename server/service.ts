@@ -5,7 +5,6 @@ import { Agents, type ChatServer } from './agents/agents.js';
 import { SqlTools } from './agents/skill-tools/sql-tool.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
-import { ChatClient } from './chat/chat-client.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { ConversationSweep } from './conversations/sweep.js';
@@ -89,7 +88,7 @@ export async function openService(
         ...{ store, predictors, sql: databases && new SqlTools(databases) },
         onPredicted: () => metrics.predicted(1),
       },
-      config.chat && chatServer(config.chat),
+      config.chat && (await chatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
@@ -139,7 +138,9 @@ function openDatabases({ databases }: Config): Databases | undefined {
   return settings.size === 0 ? undefined : new Databases(settings);
 }
 
-function chatServer({ url, key, model, models }: ChatConfig): ChatServer {
+async function chatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
+  // Loaded on demand: a service without a chat server starts faster without it.
+  const { ChatClient } = await import('./chat/chat-client.js');
   return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
 }
 
