@@ -106,7 +106,7 @@ export class ChatClient {
       if (text !== '') {
         const next = performance.now() + this.#limits.pieceMs * this.#inProgress;
         yield text;
-        // What arrives meanwhile is read in one piece.
+        // Text that arrives meanwhile is read in one piece.
         const wait = next - performance.now();
         if (wait >= MIN_WAIT_MS && isOpen && !builder.hasEnded) await delay(wait);
       }

@@ -19,7 +19,7 @@ export interface QueryResult {
   readonly columns: readonly string[];
   /** The rows; each has a cell for each column. */
   readonly rows: readonly (readonly unknown[])[];
-  /** Whether there are more rows than the limits allow. */
+  /** True if there are more rows than the limits allow. */
   readonly truncated: boolean;
 }
 

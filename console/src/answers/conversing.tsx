@@ -112,7 +112,7 @@ function announcement(exchange: Exchange | undefined): string {
   return 'The agent is working.';
 }
 
-/** How far from the end one may have scrolled, in CSS pixels, and still follow the answer. */
+/** The distance from the end, in CSS pixels, within which the page follows the answer. */
 const NEAR_END = 80;
 
 /** Keeps the end of the page in view while it grows, unless one has scrolled away from it. */

@@ -13,7 +13,7 @@ export async function readText(file: File): Promise<string> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
   } catch (error) {
-    // What fails to decode is a TypeError; a file that cannot be read is a DOMException.
+    // Decoding fails with a TypeError, reading with a DOMException.
     if (!(error instanceof TypeError)) throw error;
     throw new RangeError('It is not text in UTF-8. Save it as UTF-8, and send it again.');
   }

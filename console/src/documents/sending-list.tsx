@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Sending['state'], string>> = {
 /** The most files to name; refused ones come first. */
 const MAX_NAMED = 20;
 
-/** How far the sending of files is, and the reason of each refusal. */
+/** Shows the progress of the files that are sent, and the reason of each refusal. */
 export function SendingList({ sendings }: { sendings: readonly Sending[] }) {
   if (sendings.length === 0) return null;
   const isOver = ({ state }: Sending) => state !== 'waiting' && state !== 'sending';

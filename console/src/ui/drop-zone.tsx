@@ -11,7 +11,7 @@ export function DropZone({
   label: string;
   /** The file types to choose from, as in the attribute `accept`. */
   accept: string;
-  /** Whether it takes several files at once; otherwise it takes the first. */
+  /** Takes several files at once; otherwise the first. */
   isMany?: boolean;
   /** Called with each file. */
   onFile: (file: File) => void;

@@ -132,7 +132,7 @@ export const GRAMMAR: Readonly<Record<string, Readonly<Record<string, Field>>>> 
   GroupingFunc: { args: 'nodes' },
 };
 
-/** What a refused field or node stands for, in SQL. */
+/** Names the SQL of refused fields and nodes. */
 export const NAMES: Readonly<Record<string, string>> = {
   intoClause: 'SELECT INTO',
   lockingClause: 'a lock such as FOR UPDATE',

@@ -9,7 +9,7 @@ const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 }
 const OK = 0;
 const DENY = 1;
 
-/** What statements may read and call; names are in lower case. */
+/** Lists the tables and functions that statements may use; names are in lower case. */
 export interface Permissions {
   readonly tables: ReadonlySet<string>;
   /** The tables that may be read only inside of a view. */

@@ -61,7 +61,7 @@ export interface Database {
     owner: string;
     /** None before a document has the text, and none after it has another or is deleted. */
     document_id: Id | null;
-    /** What it counts towards what its owner stores. */
+    /** The bytes that it counts towards the storage of its owner. */
     bytes: number;
     /** Until when it may wait for its document, in milliseconds since 1970; 0 if none is to come. */
     upload_until: number;

@@ -106,7 +106,7 @@ function parsedText(text: string, field: FormField): unknown {
     const names = text.split(',').map((name) => name.trim());
     return names.filter((name) => name !== '');
   }
-  // What is no number is sent as it is, and the service says so.
+  // Other text is sent as it is, and the service refuses it.
   if (types.includes('integer') && /^\d{1,15}$/.test(text)) return Number(text);
   return text;
 }
