@@ -133,6 +133,12 @@ describe('a conversation', () => {
   });
 });
 
+test('an agent that does not exist is told before a fault of the messages', async () => {
+  const at = '/projects/default/agents/none/completions';
+  const body = { messages: [{ question: 'Hello?', answer: 'Hello.' }] };
+  await expectProblem(await service.send('POST', at, body), 404, 'agent-not-found');
+});
+
 describe('a skill', () => {
   test('holds so many documents, and no more', async () => {
     await service.create('skill', { name: 'care', type: 'knowledge_base' });

@@ -17,8 +17,8 @@ import { ToolBox } from './tool-box.js';
 export interface Question {
   readonly caller: Caller;
   readonly project: Project;
-  /** The agent, by name or identifier; null asks the language model alone. */
-  readonly agent: string | null;
+  /** The agent; null asks the language model alone. */
+  readonly agent: AnsweringAgent | null;
   /** The language model, where there is no agent. */
   readonly modelName?: string | null;
   /** Instructions beside those of the agent, such as a chatbot's. */
@@ -48,13 +48,22 @@ export class Agents {
   ) {}
 
   /**
+   * Finds an agent by name or identifier, with what it takes to ask it.
+   * @throws {UnknownAgentError} if the project has no such agent
+   */
+  async find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
+    const agent = await this.services.store.agents.answering(id, nameOrId);
+    if (!agent) throw new UnknownAgentError(nameOrId, name);
+    return agent;
+  }
+
+  /**
    * Prepares an answer; nothing is sent to the chat server before its first event is requested.
-   * @throws {UnknownAgentError | ChatNotConfiguredError | UnknownChatModelError} if nothing can be asked
+   * @throws {ChatNotConfiguredError | UnknownChatModelError} if nothing can be asked
    * @throws the reason of the question's `signal`
    */
   async prepare(question: Question): Promise<Answering> {
-    const { caller, project, messages, traceId, signal } = question;
-    const agent = question.agent === null ? null : await this.#find(project, question.agent);
+    const { agent, caller, project, messages, traceId, signal } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
     const kit = agent
       ? await toolKit(agent.skills, this.services, caller, project, this.bounds, signal)
@@ -78,12 +87,6 @@ export class Agents {
   /** Reports the cause of an answer that failed inside the service. */
   noteFailure(cause: unknown, traceId: string): void {
     this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
-  }
-
-  async #find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
-    const agent = await this.services.store.agents.answering(id, nameOrId);
-    if (!agent) throw new UnknownAgentError(nameOrId, name);
-    return agent;
   }
 
   /** Chooses the language model. Without a list of models, every agent uses the same. */

@@ -64,7 +64,7 @@ async function* answering(): Answering {
 }
 
 const answersWith = (prepare: (question: Question) => Promise<Answering>) =>
-  new Replies(store, { prepare });
+  new Replies(store, { find: () => Promise.reject(new Error('no agent is expected')), prepare });
 
 test('the agent is asked with the settings of the chatbot', async () => {
   const prepare = vi.fn(async (_: Question) => answering());

@@ -42,7 +42,7 @@ export class Replies {
 
   constructor(
     private readonly store: Store,
-    private readonly agents: Pick<Agents, 'prepare'>,
+    private readonly agents: Pick<Agents, 'find' | 'prepare'>,
   ) {
     this.#claims = new Claims(store);
   }
@@ -71,9 +71,10 @@ export class Replies {
     const { instructions, history: messages } = chatbot.settings;
     const bounds = { messages, bytes: HISTORY_BYTES };
     const history = await this.store.messages.history(question, bounds);
+    const { agent_id: agent } = chatbot;
     return this.agents.prepare({
       ...asker,
-      agent: chatbot.agent_id,
+      agent: agent === null ? null : await this.agents.find(asker.project, agent),
       modelName: chatbot.model_name,
       instructions,
       messages: [...history, { role: 'user', content: question.content }],

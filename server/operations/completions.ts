@@ -45,10 +45,11 @@ async function prepared(
   request: Request,
 ): Promise<{ answering: Answering; prompt: string }> {
   const { caller, params, body, requestId } = request;
-  const messages = historyOf(body.messages);
   const project = await findProject(store, caller, params.project_name);
+  const agent = await agents.find(project, params.agent_name);
+  const messages = historyOf(body.messages);
   const answering = await agents.prepare({
-    ...{ caller, project, agent: params.agent_name, messages },
+    ...{ caller, project, agent, messages },
     ...{ traceId: requestId, signal: request.signal },
   });
   return { answering, prompt: messages.at(-1)?.content ?? '' };
