@@ -29,15 +29,14 @@ export const scoring: Scenario = {
     const room = binner.room(BLOCK);
     const sums = new Float64Array(BLOCK);
     const fromValues = rates(() => {
-      for (let start = 0; start < rows.length; start += BLOCK) {
-        const count = Math.min(BLOCK, rows.length - start);
-        binner.bin(rows, start, count, room);
-        scorer.addToAll(sums, room.bins, count);
+      for (const block of blocks) {
+        binner.bin(block, room);
+        scorer.addToAll(sums, room.bins, block.length);
       }
     });
     const binned = blocks.map((block) => {
       const bins = binner.room(block.length);
-      binner.bin(block, 0, block.length, bins);
+      binner.bin(block, bins);
       return { bins: bins.bins, count: block.length };
     });
     const fromBins = rates(() => {

@@ -1,5 +1,15 @@
 /** Exports for the process that answers requests. */
 
+export {
+  type AnswerFormat,
+  type AnswerOptions,
+  type AnswerPart,
+  type RowFormat,
+  RowsError,
+  UnknownNamesError,
+} from './formats/answer-part.js';
+export { answerRows } from './formats/answer-rows.js';
+export type { AnyPredictor } from './formats/formats.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel, decodeModelInSteps } from './model/model-codec.js';

@@ -1,6 +1,8 @@
+import { ObjectBlock, type RowBlock } from '../formats/row-block.js';
 import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
 import type { RowObject } from '../table/row-object.js';
 import { JsonBuffer, type Literal, literal } from './json-buffer.js';
+import type { RowBinner } from './row-binner.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
@@ -47,7 +49,7 @@ export interface RowEngine<C, B> {
   /** @param most the most rows of a block. */
   room(most: number): B;
   /** Predicts a block of rows. */
-  predict(rows: readonly RowObject[], choice: C, block: B): void;
+  predict(rows: RowBlock, choice: C, block: B): void;
   /** Writes the row at an index of the block. */
   write(out: JsonBuffer, row: RowObject, block: B, index: number): void;
 }
@@ -55,13 +57,15 @@ export interface RowEngine<C, B> {
 /** Answers in portions. May be used by any number of callers in turn. */
 export class AnswerPortions<C, B> {
   readonly #engine: RowEngine<C, B>;
+  readonly #binner: RowBinner;
   readonly #names: ModelNames;
   readonly #columnCount: number;
   readonly #valueCount: number;
 
   /** @param valueCount the number of values in a row's answer, without those of the columns. */
-  constructor(engine: RowEngine<C, B>, names: ModelNames, valueCount = 0) {
+  constructor(engine: RowEngine<C, B>, binner: RowBinner, names: ModelNames, valueCount = 0) {
     this.#engine = engine;
+    this.#binner = binner;
     this.#names = names;
     this.#columnCount = names.inputs.length;
     this.#valueCount = valueCount;
@@ -103,18 +107,19 @@ export class AnswerPortions<C, B> {
    * the next.
    */
   *blocks(rows: readonly unknown[], choice: C) {
-    const size = Math.min(this.#blockSize, rows.length);
+    const size = Math.min(this.maxRows, rows.length);
     const block = this.#engine.room(size);
     const keys = new KeyReader(this.#names);
     for (let start = 0; start < rows.length; ) {
       const read = keys.read(rows, start, size);
-      this.#engine.predict(read, choice, block);
+      this.#engine.predict(new ObjectBlock(read, this.#binner), choice, block);
       yield { read, block };
       start += read.length;
     }
   }
 
-  get #blockSize(): number {
+  /** The most rows that are predicted at once. */
+  get maxRows(): number {
     return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(this.#columnCount, 1)));
   }
 

@@ -1,3 +1,4 @@
+import type { BlockPredictor } from '../formats/block-predictor.js';
 import type { ClassificationModel } from '../model/class-model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { finish, type Steps } from '../steps.js';
@@ -38,7 +39,8 @@ function* createParts(model: ClassificationModel): Steps<Parts> {
 
 /** A classifier made ready for answering. May be used by any number of callers in turn. */
 export class Classifier {
-  readonly #target: string;
+  readonly #model: ClassificationModel;
+  readonly #engine: RowEngine<SetChoices, Block>;
   readonly #names: readonly string[];
   readonly #classifier: RowClassifier;
   readonly #checks: RowChecks;
@@ -52,7 +54,6 @@ export class Classifier {
   constructor(model: ClassificationModel, parts = finish(createParts(model))) {
     const { classifier, frame, checks } = parts;
     const writer = new ClassWriter(model, frame);
-    this.#target = model.target;
     this.#names = model.classes.map(({ name }) => name);
     this.#classifier = classifier;
     this.#checks = checks;
@@ -65,7 +66,7 @@ export class Classifier {
       }),
       predict: (rows, choices, block) => {
         block.choices = choices;
-        classifier.predict(rows, 0, rows.length, block.workspace, block.predicted);
+        classifier.predict(rows, block.workspace, block.predicted);
       },
       write: (out, row, { predicted, choices }, index) => {
         if (choices) writer.row(out, row, predicted, index, chooserOf(choices, predicted, index));
@@ -74,7 +75,10 @@ export class Classifier {
     // A probability is told with the name of its class.
     const perClass =
       1 + Math.ceil(Buffer.byteLength(this.#names.join('')) / this.#names.length / 32);
-    this.#portions = new AnswerPortions(engine, this.#checks.names, perClass * this.#names.length);
+    this.#model = model;
+    this.#engine = engine;
+    const valueCount = perClass * this.#names.length;
+    this.#portions = new AnswerPortions(engine, classifier.binner, this.#checks.names, valueCount);
   }
 
   /**
@@ -88,7 +92,7 @@ export class Classifier {
     for (const { read, block } of this.#portions.blocks(rows, choices)) {
       const { predicted } = block;
       for (const [index, row] of read.entries()) {
-        const original = ownValue(row, this.#target);
+        const original = ownValue(row, this.#model.target);
         const chooser = chooserOf(choices, predicted, index);
         const actual = this.#reader.of(original);
         predictions.push(predicted.prediction(index, this.#names, chooser, original, actual));
@@ -120,6 +124,27 @@ export class Classifier {
     { confidence }: PredictOptions = {},
   ): IterableIterator<Uint8Array> {
     return this.#portions.lines(rows, this.#choices(confidence));
+  }
+
+  /** As `Predictor.blocks`. */
+  blocks({ confidence }: PredictOptions = {}): BlockPredictor {
+    const choices = this.#choices(confidence);
+    const engine = this.#engine;
+    const names = this.#names;
+    const { maxRows } = this.#portions;
+    const room = engine.room(maxRows);
+    const { predicted } = room;
+    const chooser = (index: number) => chooserOf(choices, predicted, index);
+    return {
+      ...{ columns: this.#model.columns, target: this.#model.target, maxRows },
+      ...{ names: this.#checks.names, binner: this.#classifier.binner },
+      predict: (block) => {
+        engine.predict(block, choices, room);
+        return { task: 'classification', predicted, names, chooserOf: chooser };
+      },
+      writeJson: (out, row, index) => engine.write(out, row, room, index),
+      check: () => this.check(),
+    };
   }
 
   /** As `Predictor.check`. */

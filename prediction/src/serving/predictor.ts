@@ -1,3 +1,4 @@
+import type { BlockPredictor } from '../formats/block-predictor.js';
 import type { RegressionModel } from '../model/model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { finish, type Steps } from '../steps.js';
@@ -41,7 +42,8 @@ function* createParts(model: RegressionModel): Steps<Parts> {
 
 /** A regressor made ready for answering. May be used by any number of callers in turn. */
 export class Predictor {
-  readonly #target: string;
+  readonly #model: RegressionModel;
+  readonly #engine: RowEngine<WidthChoices, Block>;
   readonly #predictor: RowPredictor;
   readonly #checks: RowChecks;
   readonly #portions: AnswerPortions<WidthChoices, Block>;
@@ -53,7 +55,6 @@ export class Predictor {
   constructor(model: RegressionModel, parts = finish(createParts(model))) {
     const { predictor, frame, checks } = parts;
     const writer = new ResponseWriter(model, frame);
-    this.#target = model.target;
     this.#predictor = predictor;
     this.#checks = checks;
     const engine: RowEngine<WidthChoices, Block> = {
@@ -61,11 +62,13 @@ export class Predictor {
         workspace: predictor.workspace(most),
         predicted: new PredictedRows(most),
       }),
-      predict: (rows, choices, { workspace, predicted }) =>
-        predictor.predict(rows, 0, rows.length, choices, workspace, predicted),
+      predict: (block, choices, { workspace, predicted }) =>
+        predictor.predict(block, choices, workspace, predicted),
       write: (out, row, { predicted }, index) => writer.row(out, row, predicted, index),
     };
-    this.#portions = new AnswerPortions(engine, this.#checks.names);
+    this.#model = model;
+    this.#engine = engine;
+    this.#portions = new AnswerPortions(engine, predictor.binner, this.#checks.names);
   }
 
   /**
@@ -80,7 +83,7 @@ export class Predictor {
     for (const { read, block } of this.#portions.blocks(rows, choices)) {
       const { predicted } = block;
       for (const [index, row] of read.entries()) {
-        const original = ownValue(row, this.#target);
+        const original = ownValue(row, this.#model.target);
         predictions.push(predicted.prediction(index, original, actualValue(original)));
       }
     }
@@ -112,6 +115,29 @@ export class Predictor {
     { confidence }: PredictOptions = {},
   ): IterableIterator<Uint8Array> {
     return this.#portions.lines(rows, this.#predictor.widthChoices(confidence));
+  }
+
+  /**
+   * Begins the prediction of rows in any format, for one body.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   */
+  blocks({ confidence }: PredictOptions = {}): BlockPredictor {
+    const choices = this.#predictor.widthChoices(confidence);
+    const engine = this.#engine;
+    const { maxRows } = this.#portions;
+    const room = engine.room(maxRows);
+    const { predicted } = room;
+    return {
+      ...{ columns: this.#model.columns, target: this.#model.target, maxRows },
+      ...{ names: this.#checks.names, binner: this.#predictor.binner },
+      predict: (block) => {
+        engine.predict(block, choices, room);
+        return { task: 'regression', predicted };
+      },
+      writeJson: (out, row, index) => engine.write(out, row, room, index),
+      check: () => this.check(),
+    };
   }
 
   /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */

@@ -4,10 +4,12 @@ import { MAX_BINS } from '../forest/tree.js';
 import { maskBin } from '../model/partial-rows.js';
 import type { Steps } from '../steps.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { Cell, type RowObject, valuesOf } from '../table/row-object.js';
+import { Cell, type RowObject } from '../table/row-object.js';
 
 /** One input that the model splits on. */
-interface Input {
+export interface BinnedInput {
+  /** The index of its column in the model's. */
+  readonly column: number;
   readonly cell: Cell;
   readonly encoder: Encoder;
   /** By bin: 1 if it is unfamiliar. */
@@ -32,10 +34,10 @@ export interface BinnedModel {
 
 /** Reads rows as a model sees them. */
 export class RowBinner {
-  readonly #inputs: readonly Input[];
+  readonly #inputs: readonly BinnedInput[];
 
   static *create({ columns, features, partial_rows }: BinnedModel): Steps<RowBinner> {
-    const inputs: Input[] = [];
+    const inputs: BinnedInput[] = [];
     for (const [feature, { column, part, cuts }] of features.entries()) {
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.
@@ -45,13 +47,13 @@ export class RowBinner {
       for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
       const encoder = createEncoder(summary, cuts, part);
       const mask = maskBin(unfamiliarBins);
-      inputs.push({ cell: new Cell(summary.name), encoder, isUnfamiliar, mask });
+      inputs.push({ column, cell: new Cell(summary.name), encoder, isUnfamiliar, mask });
       yield;
     }
     return new RowBinner(inputs);
   }
 
-  private constructor(inputs: readonly Input[]) {
+  private constructor(inputs: readonly BinnedInput[]) {
     this.#inputs = inputs;
   }
 
@@ -63,16 +65,16 @@ export class RowBinner {
     };
   }
 
-  /** Bins `count` rows from `start` on; the first gets the index 0. */
-  bin(
-    rows: readonly unknown[],
-    start: number,
-    count: number,
-    { bins, isPartial }: BinnedRows,
-  ): void {
+  /** The inputs that the model splits on, by feature. */
+  get inputs(): readonly BinnedInput[] {
+    return this.#inputs;
+  }
+
+  /** Bins rows that are objects under the model's names. */
+  bin(rows: readonly RowObject[], { bins, isPartial }: BinnedRows): void {
+    const count = rows.length;
     isPartial.fill(0, 0, count);
-    for (let index = 0; index < count; index++) {
-      const row = valuesOf(rows[start + index]);
+    for (const [index, row] of rows.entries()) {
       if (this.#binRow(row, bins, index, count)) isPartial[index] = 1;
     }
   }

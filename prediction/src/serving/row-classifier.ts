@@ -2,6 +2,7 @@ import { SetChooser } from '../classes/prediction-sets.js';
 import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
 import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
+import type { RowBlock } from '../formats/row-block.js';
 import type { ClassificationModel } from '../model/class-model.js';
 import type { Steps } from '../steps.js';
 import type { PredictedClasses } from './predicted-classes.js';
@@ -126,15 +127,18 @@ export class RowClassifier {
     };
   }
 
-  /** Predicts `count` rows from `start` on, the first of them at index 0 of `predicted`. */
+  get binner(): RowBinner {
+    return this.#binner;
+  }
+
+  /** Predicts the rows of a block. */
   predict(
-    rows: readonly unknown[],
-    start: number,
-    count: number,
+    block: RowBlock,
     { binned, indexes, scores }: ClassWorkspace,
     { probabilities, isPartial, classCount }: PredictedClasses,
   ): void {
-    this.#binner.bin(rows, start, count, binned);
+    const count = block.rowCount;
+    block.bin(binned);
     isPartial.set(binned.isPartial.subarray(0, count));
     this.#forests.write(scores, binned.bins, count);
     const ordinaryCount = sortByKind(binned.isPartial, count, indexes);

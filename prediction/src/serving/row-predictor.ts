@@ -1,4 +1,5 @@
 import { ForestScorer } from '../forest/forest-scorer.js';
+import type { RowBlock } from '../formats/row-block.js';
 import { widestReach } from '../intervals/conformal.js';
 import { ErrorEstimator, type WidthChoice } from '../intervals/interval-width.js';
 import { Rounding } from '../intervals/rounding.js';
@@ -83,16 +84,19 @@ export class RowPredictor {
     };
   }
 
-  /** Predicts `count` rows from `start` on, the first of them at index 0 of `predicted`. */
+  get binner(): RowBinner {
+    return this.#binner;
+  }
+
+  /** Predicts the rows of a block. */
   predict(
-    rows: readonly unknown[],
-    start: number,
-    count: number,
+    block: RowBlock,
     choices: WidthChoices,
     workspace: Workspace,
     predicted: PredictedRows,
   ): void {
-    this.#binner.bin(rows, start, count, workspace.binned);
+    const count = block.rowCount;
+    block.bin(workspace.binned);
     this.#score(count, workspace);
     const { standards, errors, binned } = workspace;
     for (let index = 0; index < count; index++) {

@@ -1,0 +1,50 @@
+import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
+
+/** The formats of rows. */
+export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
+
+/** The formats of answers. */
+export type AnswerFormat = Exclude<RowFormat, 'parquet'>;
+
+/** The treatment of a body of rows. */
+export interface AnswerOptions {
+  readonly from: RowFormat;
+  readonly to: AnswerFormat;
+  /** See `PredictOptions`. */
+  readonly confidence?: number;
+  /** Whether unknown names are refused. For NDJSON each line is, and else the whole body. */
+  readonly unknown?: 'ignore' | 'refuse';
+  /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
+  readonly explain?: boolean;
+  /** How rows of CSV are read, in place of what their first line tells. */
+  readonly csv?: { readonly header?: boolean; readonly delimiter?: ',' | ';' | '\t' };
+}
+
+/** A part of an answer, in order. */
+export type AnswerPart =
+  /** Bytes to send, which hold this number of answered rows. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly rows: number }
+  /** A line of NDJSON that has no answer. */
+  | {
+      readonly kind: 'fault';
+      readonly line: number;
+      readonly message: string;
+      /** The unknown names of the line, if it was refused for them. */
+      readonly unknown?: readonly UnknownName[];
+    }
+  /** What the model does not know in the rows: the first part if the rows are JSON, else the last. */
+  | { readonly kind: 'warnings'; readonly warnings: RowWarnings };
+
+/** A fault that ends the reading of rows. The message tells its place, and how to mend it. */
+export class RowsError extends Error {
+  override readonly name = 'RowsError';
+}
+
+/** The rows have unknown names, which were to be refused. */
+export class UnknownNamesError extends Error {
+  override readonly name = 'UnknownNamesError';
+
+  constructor(readonly names: readonly UnknownName[]) {
+    super('The rows have names that the model does not know');
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { readRows, rentRows } from '../fixtures.js';
+import { type AnswerOptions, type AnswerPart, answerRows, Predictor, train } from '../index.js';
+
+const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+
+async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function answer(body: string, options: AnswerOptions): Promise<AnswerPart[]> {
+  const parts: AnswerPart[] = [];
+  for await (const part of answerRows(rent, pieces(Buffer.from(body)), options)) parts.push(part);
+  return parts;
+}
+
+function textOf(parts: readonly AnswerPart[]): string {
+  const bytes = parts.map((part) => (part.kind === 'bytes' ? part.bytes : new Uint8Array()));
+  return Buffer.concat(bytes).toString();
+}
+
+test('rows of JSON are answered as by the predictor', async () => {
+  const rows = [...rentRows(600), { rooms: '2', floor: 1 }, 17];
+  const options = { from: 'json', to: 'json', confidence: 0.8 } as const;
+  const [first, ...rest] = await answer(JSON.stringify(rows), options);
+  const check = rent.check();
+  check.add(rows);
+  expect(first).toEqual({ kind: 'warnings', warnings: check.warnings(100) });
+  expect(textOf(rest)).toBe(Buffer.concat([...rent.answer(rows, options)]).toString());
+});

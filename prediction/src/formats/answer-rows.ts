@@ -1,0 +1,52 @@
+import type { AnswerOptions, AnswerPart } from './answer-part.js';
+import { type AnyPredictor, readerOf, writerOf } from './formats.js';
+
+/** Bytes that an answer is handed over in, and a little more. */
+const PORTION = 64 * 1024;
+
+/** Warnings that are listed at most. */
+const MAX_WARNINGS = 100;
+
+/**
+ * Answers the rows of a body, in any pair of formats, as they arrive.
+ * @throws {RowsError} at a fault of the body that ends its reading
+ * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
+ * @throws {MalformedJsonError | JsonShapeError} if a JSON body cannot be read
+ * @throws the error of the body
+ */
+export async function* answerRows(
+  predictor: AnyPredictor,
+  body: AsyncIterable<Uint8Array>,
+  options: AnswerOptions,
+): AsyncGenerator<AnswerPart> {
+  const blocks = predictor.blocks(options);
+  const reader = await readerOf(blocks, options);
+  const writer = await writerOf(blocks, options);
+  let rows = 0;
+  const bytes = (): AnswerPart => {
+    const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
+    rows = 0;
+    return part;
+  };
+  let isWarned = false;
+  for await (const read of reader.read(body)) {
+    if (reader.isWhole && !isWarned) {
+      yield { kind: 'warnings', warnings: reader.warnings(MAX_WARNINGS) };
+      isWarned = true;
+    }
+    for (const item of read) {
+      if ('kind' in item) {
+        if (writer.length > 0) yield bytes();
+        yield item;
+        continue;
+      }
+      writer.write(item, blocks.predict(item));
+      rows += item.rowCount;
+      if (writer.length >= PORTION) yield bytes();
+    }
+    if (writer.length > 0 && !reader.isWhole) yield bytes();
+  }
+  writer.end();
+  if (writer.length > 0) yield bytes();
+  if (!isWarned) yield { kind: 'warnings', warnings: reader.warnings(MAX_WARNINGS) };
+}

@@ -1,0 +1,62 @@
+import type { RowWarnings } from '../row-check/row-warnings.js';
+import type { Classifier } from '../serving/classifier.js';
+import type { Predictor } from '../serving/predictor.js';
+import type { AnswerOptions, AnswerPart } from './answer-part.js';
+import type { BlockAnswers, BlockPredictor } from './block-predictor.js';
+import type { RowBlock } from './row-block.js';
+
+/** A predictor of numbers or of classes. */
+export type AnyPredictor = Predictor | Classifier;
+
+/** A line that cannot be read. The lines after it can. */
+export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
+
+/** Reads the rows of one body. */
+export interface RowReader {
+  /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
+  readonly isWhole: boolean;
+  /**
+   * Yields the rows of each piece of the body as it arrives.
+   * @throws {RowsError | UnknownNamesError} at a fault that ends the reading
+   * @throws the error of the body
+   */
+  read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
+  /** What the model does not know in the rows that were read so far. */
+  warnings(most: number): RowWarnings;
+}
+
+/** Writes one answer. */
+export interface AnswerWriter {
+  /** The number of bytes that were written and not taken. */
+  readonly length: number;
+  /** Writes the rows of a block with their predictions, after what opens the answer. */
+  write(block: RowBlock, answers: BlockAnswers): void;
+  /** Writes what closes the answer. */
+  end(): void;
+  /** Hands over what was written. */
+  take(): Uint8Array;
+}
+
+/** Returns a reader of rows. The code of a format is loaded when it is first needed. */
+export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): Promise<RowReader> {
+  switch (options.from) {
+    case 'json':
+      return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+    default:
+      throw new Error(`There is no reader of ${options.from} yet`);
+  }
+}
+
+/** Returns a writer of answers. The code of a format is loaded when it is first needed. */
+export async function writerOf(
+  blocks: BlockPredictor,
+  options: AnswerOptions,
+): Promise<AnswerWriter> {
+  switch (options.to) {
+    case 'json':
+    case 'ndjson':
+      return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    default:
+      throw new Error(`There is no writer of ${options.to} yet`);
+  }
+}
