@@ -17,7 +17,8 @@ import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
-import { Predictors } from './training/predictors.js';
+import { createPool } from './predictions/create-pool.js';
+import { Predictors } from './predictions/predictors.js';
 import { Tables } from './training/tables.js';
 import { Trainings } from './training/trainings.js';
 
@@ -80,6 +81,7 @@ export async function openService(
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
+    const pool = createPool(config.predictionThreads, predictors, log);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
     const databases = openDatabases(config);
@@ -93,7 +95,7 @@ export async function openService(
       log,
     );
     const databaseNames = (owner: string) => databases?.names(owner);
-    const services = { store, tables, trainings, predictors, metrics, agents, databaseNames };
+    const services = { store, tables, trainings, predictors, pool, metrics, agents, databaseNames };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
@@ -121,6 +123,7 @@ export async function openService(
           await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
+          await pool.stop();
           await databases?.stop();
           await store.close();
         }

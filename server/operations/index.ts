@@ -2,7 +2,8 @@ import type { Agents } from '../agents/agents.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import type { Predictors } from '../training/predictors.js';
+import type { PredictionPool } from '../predictions/prediction-pool.js';
+import type { Predictors } from '../predictions/predictors.js';
 import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
@@ -14,6 +15,7 @@ import { documentOperations } from './documents.js';
 import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
+import { predictOperations } from './predict.js';
 import { projectOperations } from './projects.js';
 import type { DatabaseNames } from './refusing/skill-check.js';
 import { skillOperations } from './skills.js';
@@ -24,6 +26,7 @@ export interface Services {
   readonly tables: Tables;
   readonly trainings: Trainings;
   readonly predictors: Predictors;
+  readonly pool: PredictionPool;
   readonly metrics: Metrics;
   readonly agents: Agents;
   readonly databaseNames: DatabaseNames;
@@ -34,7 +37,7 @@ export interface Services {
  * @param version the version of the service
  */
 export function operations(
-  { store, tables, trainings, predictors, metrics, agents, databaseNames }: Services,
+  { store, tables, trainings, predictors, pool, metrics, agents, databaseNames }: Services,
   limits: CallerLimits,
   version: string,
 ): Handlers {
@@ -47,7 +50,8 @@ export function operations(
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
     ...conversationOperations(store, agents),
-    ...modelOperations(store, tables, trainings, predictors, metrics),
+    ...modelOperations(store, tables, trainings),
+    ...predictOperations(store, predictors, pool, metrics),
     ...versionOperations(store),
     ...healthOperations(store, metrics, version),
   };

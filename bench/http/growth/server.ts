@@ -5,7 +5,8 @@ import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
-import { Predictors } from '../../../server/training/predictors.js';
+import { createPool } from '../../../server/predictions/create-pool.js';
+import { Predictors } from '../../../server/predictions/predictors.js';
 import { Tables } from '../../../server/training/tables.js';
 import { Trainings } from '../../../server/training/trainings.js';
 import { openStore, serve } from '../yardsticks/serve.js';
@@ -27,6 +28,7 @@ const services = {
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
   predictors,
+  pool: createPool(0, predictors, log),
   metrics,
   agents: new Agents(tools, undefined, answers, log),
 };

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { PredictOptions } from '../../../prediction/src/predicting.js';
+import type { AnyPredictor, PredictOptions } from '../../../prediction/src/predicting.js';
 import { LineFault, NdjsonReader } from '../../json/ndjson-reader.js';
 import { JsonLines } from '../../pipeline/handlers.js';
 import { ProblemError, problem } from '../../problems/problem.js';
-import type { AnyPredictor } from '../../training/predictors.js';
 import { StreamWarnings, type UnknownNames } from './row-warnings.js';
 
 type Block = readonly (Uint8Array | ProblemError)[];

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
-import { isText, JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
+import { isEndless, isText, JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength } from '../../http/message-body.js';
 import { onResponseClose } from '../../http/on-response-close.js';
 import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
@@ -34,7 +34,7 @@ export interface BodyGuards {
 /**
  * Returns the middleware that reads the body of an operation. JSON and text are read into `req.body`
  * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
- * `maxBody` bytes; NDJSON may have any number of bytes. A body that the handler reads becomes a
+ * `maxBody` bytes; one that is read from its begin on may have any number. A body that the handler reads becomes a
  * `DeferredBody`.
  * @param isKeyValid returns whether the caller's key is still valid while a deferred body is read
  */
@@ -152,10 +152,9 @@ function openStream(maxBody: number): RequestHandler {
   return (req, res, next) => {
     const type = mediaType(req);
     if (type === JSON_TYPE || isText(type)) return next();
-    const areLines = type === LINES_TYPE;
-    const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
-    // The response may end before the lines do; a handler that reads on would wait forever.
-    if (areLines) onResponseClose(req, res, () => stream.destroy());
+    const stream = limited(req, isEndless(type) ? Number.POSITIVE_INFINITY : maxBody);
+    // The response may end before the body does; a handler that reads on would wait forever.
+    onResponseClose(req, res, () => stream.destroy());
     req.body = stream;
     next();
   };

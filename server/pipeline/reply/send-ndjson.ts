@@ -11,9 +11,7 @@ import { ProblemError, render } from '../../problems/problem.js';
 import { asProblem } from '../../problems/to-problem.js';
 import type { JsonLines } from '../handlers.js';
 import type { IsKeyValid } from '../watch-key.js';
-import { GONE, StreamDeadline, type StreamTimes } from './stream-deadline.js';
-
-const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
+import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 /** The surroundings of a stream. */
 interface Around {
@@ -34,7 +32,7 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, noteFailure, isKeyValid, times = TIMES }: Around,
+  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: Around,
 ): Promise<void> {
   disableBodyTimeout(req);
   const end = new StreamDeadline(req, res, times, stopping, isKeyValid);
