@@ -53,6 +53,9 @@ export function predictOperations(
 
   const answerRaw = async (input: Input<'predict'>, body: RawJson<PredictBody>) => {
     const { query, answerType, caller, closed, reply } = input;
+    if (answerType === JSON_TYPE && !pool.hasThreads) {
+      return answerParsed(input, await body.parse(body.bytes));
+    }
     const versionId = await versionOf(input);
     const options = answerOptions(JSON_TYPE, answerType, query);
     const job = { caller, versionId, options, closed };

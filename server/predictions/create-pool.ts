@@ -9,9 +9,9 @@ import { PredictionThread } from './thread.js';
  * @param threads their number; with 0, the main loop answers
  */
 export function createPool(threads: number, predictors: Predictors, log: Logger): PredictionPool {
-  if (threads === 0) return new PredictionPool(1, () => new MainLoopRunner(predictors));
+  if (threads === 0) return new PredictionPool(1, false, () => new MainLoopRunner(predictors));
   const artifactOf = (versionId: string) => predictors.artifact(versionId);
-  return new PredictionPool(threads, (onEnd) => {
+  return new PredictionPool(threads, true, (onEnd) => {
     return new PredictionThread(artifactOf, (error) => {
       if (error) log.warn({ err: error }, 'a thread that answered rows ended');
       onEnd();

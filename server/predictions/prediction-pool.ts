@@ -52,10 +52,12 @@ export class PredictionPool {
 
   /**
    * @param count the number of places
+   * @param hasThreads whether these are beside the main loop
    * @param begin begins a runner, which calls back when it has ended
    */
   constructor(
     count: number,
+    readonly hasThreads: boolean,
     private readonly begin: (onEnd: () => void) => JobRunner,
   ) {
     this.#places = Array.from({ length: count }, () => ({ runner: undefined, busy: undefined }));

@@ -20,8 +20,16 @@ const SLOW_READER_MS = 100;
 export class JobFault extends Error {
   override readonly name = 'JobFault';
 
-  constructor(readonly fault: ThreadFault) {
+  /** Not logged: it may have the whole body. */
+  readonly #fault: ThreadFault;
+
+  constructor(fault: ThreadFault) {
     super('message' in fault ? fault.message : fault.name);
+    this.#fault = fault;
+  }
+
+  get fault(): ThreadFault {
+    return this.#fault;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
+import { CSV_TYPE, JSON_TYPE } from '../../http/media-type.js';
 import { ByteStream, JsonLines, type StreamPiece } from '../../pipeline/handlers.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type JobEvent, JobFault } from '../../predictions/running-job.js';
@@ -54,7 +55,14 @@ export function byteAnswer(
     }
   }
   const trailer = isStream && !areLines ? TRAILER : undefined;
-  return new ByteStream(mediaType, pieces(), { isStream, trailer });
+  return new ByteStream(withCharset(mediaType), pieces(), { isStream, trailer });
+}
+
+/** Adds the charset to a media type of text. */
+function withCharset(mediaType: string): string {
+  return mediaType === JSON_TYPE || mediaType === CSV_TYPE
+    ? `${mediaType}; charset=utf-8`
+    : mediaType;
 }
 
 async function* translated(events: Events): AsyncGenerator<JobEvent> {

@@ -17,7 +17,8 @@ export async function beginWhole(
 ): Promise<WholeAnswer> {
   const running = pool.run({ ...job, body: eachOf(pieces), isWhole: true });
   try {
-    const first = await running.next();
+    let first = await running.next();
+    while (!first.done && first.value.kind === 'progress') first = await running.next();
     return { events: first.done ? running : resumed(first.value, running) };
   } catch (error) {
     if (error instanceof JobFault && error.fault.name === 'DeclinedError') {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import type { Contract, Operation } from '../../contract/document.js';
@@ -15,6 +16,7 @@ import { pauseWork } from '../work-turn.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { ByteLimitStream } from './byte-limit.js';
+import { decodedBody, refuseOtherEncodings } from './decode-body.js';
 import { deferredBody } from './deferred-body.js';
 import { textBody } from './text-body.js';
 
@@ -46,7 +48,11 @@ export function readBody(
 ): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
-  const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
+  const refusals = [
+    refuseOtherMediaTypes(operation),
+    refuseOtherCharsets,
+    refuseOtherEncodings(operation),
+  ];
   if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isKeyValid)];
   return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];
 }
@@ -182,8 +188,10 @@ function deferBody(
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */
-function limited(req: IncomingMessage, limit: number): ByteLimitStream {
+function limited(req: IncomingMessage, limit: number): Readable {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
+  const decoded = decodedBody(req, limit);
+  if (decoded) return decoded;
   const stream = new ByteLimitStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // The reader of the stream gets its error. If the request is refused first, there is no reader,
@@ -198,15 +206,5 @@ const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
   throw problem(
     '/problems/unsupported-media-type',
     `The charset "${charset}" is not taken here; send the body in UTF-8.`,
-  );
-};
-
-/** Refuses compressed bodies: a few bytes could expand to all available memory. */
-const refuseCompression: RequestHandler = (req, _res, next) => {
-  const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return next();
-  throw problem(
-    '/problems/unsupported-media-type',
-    `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
   );
 };
