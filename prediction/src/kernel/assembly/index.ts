@@ -2,6 +2,9 @@
  * The loops of training and prediction that touch every row, as WebAssembly. They work on memory
  * that the caller has laid out from `firstFree` on, and take addresses in it.
  */
+
+export { binCells } from './cells/bin';
+export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
