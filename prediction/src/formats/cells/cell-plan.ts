@@ -84,7 +84,7 @@ export class CellPlan {
     const header = [this.columns.length, columns.length, this.features.length];
     memory.words.set([...header, this.#featuresAt, this.names, this.namesMask], this.start / 4);
     for (const [index, name] of this.columns.entries()) {
-      addText(memory, this, keyBytes(name), index);
+      layText(memory, this, keyBytes(name), index);
     }
     for (const [index, feature] of this.features.entries()) {
       const summary = columns[feature.column];
@@ -147,7 +147,7 @@ function layCategories(
   for (const category of categories) {
     // A lone surrogate has no UTF-8: such a cell has an escape, and is not looked up here.
     if (LONE_SURROGATE.test(category)) continue;
-    addText(memory, table, Buffer.from(category), encoder.bin(category));
+    layText(memory, table, Buffer.from(category), encoder.bin(category));
   }
   return [names, slots - 1];
 }
@@ -157,8 +157,8 @@ function slotsFor(texts: number): number {
   return 2 ** Math.ceil(Math.log2(2 * texts + 2));
 }
 
-/** Adds a text to a table, and keeps its bytes in the memory. */
-export function addText(
+/** Adds a text to a table, and its bytes to the memory. */
+function layText(
   memory: KernelMemory,
   { names, namesMask }: Pick<CellPlan, 'names' | 'namesMask'>,
   text: Uint8Array,

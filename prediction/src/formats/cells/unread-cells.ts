@@ -21,20 +21,20 @@ export class UnreadCells {
 
   /**
    * @param key the kind of the cell and its bytes; undefined, if it is too long to be remembered
-   * @param valueOf returns the value of the cell
+   * @param readValue returns the value of the cell
    */
   read(
     { encoder, finder }: PlannedFeature,
     index: number,
     key: string | undefined,
-    valueOf: () => unknown,
+    readValue: () => unknown,
   ): ReadCell {
-    if (key === undefined) return this.#look(encoder, finder, valueOf());
+    if (key === undefined) return this.#look(encoder, finder, readValue());
     this.#known[index] ??= new Map();
     const known = this.#known[index];
     const found = known.get(key);
     if (found) return found;
-    const read = this.#look(encoder, finder, valueOf());
+    const read = this.#look(encoder, finder, readValue());
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, read);
     return read;

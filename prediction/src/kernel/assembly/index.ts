@@ -8,6 +8,7 @@ export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
+export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/rows';
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';

@@ -4,7 +4,7 @@
 const SLOT: usize = 16;
 
 /** An odd number whose bits are spread evenly: 2^64 divided by the golden ratio. */
-const SPREAD: u64 = 0x9e3779b97f4a7c15;
+const SPREAD: u64 = (0x9e3779b9 << 32) | 0x7f4a7c15;
 
 /** Returns a hash of bytes. Up to seven bytes behind them are loaded, and ignored. */
 function hashOf(at: usize, length: u32): u32 {
