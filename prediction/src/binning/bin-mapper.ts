@@ -14,6 +14,8 @@ export interface Encoder {
   readonly binCount: number;
   /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
+  /** The cuts between the bins of values; none for categories. */
+  readonly cuts: Float64Array;
   bin(cell: unknown): number;
 }
 
@@ -36,10 +38,12 @@ export function createEncoder(
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
+  readonly cuts: Float64Array;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
 
   constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
+    this.cuts = Float64Array.from(cuts);
     this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
     this.binCount = cuts.length + 2;
@@ -67,9 +71,12 @@ export function valueBinner(
   };
 }
 
+const NO_CUTS = new Float64Array();
+
 /** Maps categories: bins from 1 for known categories, and one more for all others. */
 class CategoryEncoder implements Encoder {
   readonly binCount: number;
+  readonly cuts = NO_CUTS;
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(categories: readonly string[]) {
