@@ -15,6 +15,8 @@ export interface Encoder {
   /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
   bin(cell: unknown): number;
+  /** Of a column of dates alone: the bin of one in milliseconds since 1970; NaN is missing. */
+  readonly binOfTime?: ((time: number) => number) | undefined;
 }
 
 export const MISSING_BIN = 0;
@@ -36,12 +38,14 @@ export function createEncoder(
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
+  readonly binOfTime: ((time: number) => number) | undefined;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
 
   constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
     this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
+    this.binOfTime = parse === parseDate ? this.#binOf : undefined;
     this.binCount = cuts.length + 2;
   }
 
