@@ -17,6 +17,8 @@ export interface Encoder {
   /** The cuts between the bins of values; none for categories. */
   readonly cuts: Float64Array;
   bin(cell: unknown): number;
+  /** Of a column of dates alone: the bin of one in milliseconds since 1970; NaN is missing. */
+  readonly binOfTime?: ((time: number) => number) | undefined;
 }
 
 export const MISSING_BIN = 0;
@@ -39,6 +41,7 @@ class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
   readonly cuts: Float64Array;
+  readonly binOfTime: ((time: number) => number) | undefined;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
 
@@ -46,6 +49,7 @@ class OrderedEncoder implements Encoder {
     this.cuts = Float64Array.from(cuts);
     this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
+    this.binOfTime = parse === parseDate ? this.#binOf : undefined;
     this.binCount = cuts.length + 2;
   }
 

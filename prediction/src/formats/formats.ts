@@ -42,6 +42,12 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
   switch (options.from) {
     case 'json':
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+    case 'arrow-stream':
+    case 'arrow-file': {
+      const format = options.from === 'arrow-stream' ? 'stream' : 'file';
+      const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
+      return new ArrowRowReader(blocks, options, format);
+    }
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -56,6 +62,9 @@ export async function writerOf(
     case 'json':
     case 'ndjson':
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    case 'arrow-stream':
+    case 'arrow-file':
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
     default:
       throw new Error(`There is no writer of ${options.to} yet`);
   }

@@ -105,6 +105,22 @@ export class RowCheck {
     if (known) known.rows += rows;
   }
 
+  /**
+   * Counts rows that all have the keys of `row`, whose values are looked at by column.
+   *
+   * @param suspectsOf tells in how many of the rows a column's value is suspect.
+   */
+  addColumns(row: RowObject, rows: number, suspectsOf: (finder: FindsSuspect) => number): void {
+    const layout = this.#keys.layoutOf(row);
+    if (layout !== this.#layout) this.#count(layout);
+    this.#repeats += rows;
+    this.#rows += rows;
+    if (!layout.hasInput) return;
+    for (const [index, finder] of this.#finders.entries()) {
+      this.#suspectRows[index] = (this.#suspectRows[index] ?? 0) + suspectsOf(finder);
+    }
+  }
+
   /** The unknown names of one row, which is not counted. */
   unknownIn(row: unknown): readonly string[] {
     return this.#keys.layoutOf(valuesOf(row)).unknown;
