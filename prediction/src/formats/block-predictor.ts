@@ -7,6 +7,7 @@ import type { PredictedRows } from '../serving/predicted-rows.js';
 import type { RowBinner } from '../serving/row-binner.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowObject } from '../table/row-object.js';
+import type { Task } from '../table/table.js';
 import type { RowBlock } from './row-block.js';
 
 /** The predictions of a block. The next block overwrites them. */
@@ -26,6 +27,7 @@ export interface BlockPredictor {
   /** The input columns, in the order of the answer. */
   readonly columns: readonly ColumnSummary[];
   readonly target: string;
+  readonly task: Task;
   readonly names: ModelNames;
   readonly binner: RowBinner;
   /** The most rows of a block. */

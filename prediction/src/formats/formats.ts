@@ -42,6 +42,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
   switch (options.from) {
     case 'json':
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -56,6 +58,8 @@ export async function writerOf(
     case 'json':
     case 'ndjson':
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
     default:
       throw new Error(`There is no writer of ${options.to} yet`);
   }

@@ -137,6 +137,7 @@ export class Classifier {
     const chooser = (index: number) => chooserOf(choices, predicted, index);
     return {
       ...{ columns: this.#model.columns, target: this.#model.target, maxRows },
+      task: 'classification',
       ...{ names: this.#checks.names, binner: this.#classifier.binner },
       predict: (block) => {
         engine.predict(block, choices, room);

@@ -130,6 +130,7 @@ export class Predictor {
     const { predicted } = room;
     return {
       ...{ columns: this.#model.columns, target: this.#model.target, maxRows },
+      task: 'regression',
       ...{ names: this.#checks.names, binner: this.#predictor.binner },
       predict: (block) => {
         engine.predict(block, choices, room);
