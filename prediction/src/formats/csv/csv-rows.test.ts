@@ -62,19 +62,7 @@ function csvRows(text: string): Record<string, string>[] {
 }
 
 const cell = fc.oneof(
-  fc.constantFrom(
-    '',
-    '1',
-    '2',
-    '3,5',
-    'centre',
-    'north',
-    'a "b"',
-    'x\ny',
-    'x\r\ny',
-    ';',
-    ',,',
-  ),
+  fc.constantFrom('', '1', '2', '3,5', 'centre', 'north', 'a "b"', 'x\ny', 'x\r\ny', ';', ',,'),
   fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\0\t]/g, '')),
 );
 
@@ -106,7 +94,7 @@ describe('rows in CSV', () => {
           const [header, lines] = table;
           const { delimiter, newline } = written;
           // A blank line is no row.
-        const quotes = written.quotes || header.length === 1;
+          const quotes = written.quotes || header.length === 1;
           const csv = Papa.unparse([header, ...lines], { delimiter, newline, quotes });
           const rows = lines.map((line) =>
             Object.fromEntries(header.map((name, index) => [name, line[index] || null])),
