@@ -1,7 +1,8 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
-import { cellText, parseNumber } from '../table/cells.js';
+import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { Cell } from '../table/row-object.js';
 import type { RowWarning } from './row-warnings.js';
 
@@ -39,14 +40,15 @@ export function* suspectFinders({
 }
 
 /** Returns a check for numbers that lie outside the range by more than its width. */
-function farFrom({ min, max }: ColumnSummary): (value: unknown) => boolean {
+function farFrom({ min, max, reading }: ColumnSummary): (value: unknown) => boolean {
   if (typeof min !== 'number' || typeof max !== 'number') return () => false;
   const width = max - min;
+  const read = readerOf('number', reading);
   const least = min - width;
   const most = max + width;
   return (value) => {
     if (value === null) return false;
-    const number = typeof value === 'number' ? value : parseNumber(cellText(value));
+    const number = typeof value === 'number' ? value : read(cellText(value));
     return number < least || number > most;
   };
 }
