@@ -15,6 +15,8 @@ export interface Encoder {
   readonly binCount: number;
   /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
+  /** The cuts between the bins of values; none for categories. */
+  readonly cuts: Float64Array;
   bin(cell: unknown): number;
 }
 
@@ -31,27 +33,29 @@ export function createEncoder(
 ): Encoder {
   const { kind, reading } = summary;
   if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(valueBinner(cuts, part), cuts.length, kind, readerOf(kind, reading));
+  return new OrderedEncoder(cuts, part, kind, readerOf(kind, reading));
 }
 
 /** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
+  readonly cuts: Float64Array;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
   readonly #readsNumbers: boolean;
 
   constructor(
-    binOf: (value: number) => number,
-    cutCount: number,
+    cuts: readonly number[],
+    part: DatePart | null,
     kind: 'number' | 'date',
     parse: (text: string) => number,
   ) {
-    this.#binOf = binOf;
+    this.cuts = Float64Array.from(cuts);
+    this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
     this.#readsNumbers = kind === 'number';
-    this.binCount = cutCount + 2;
+    this.binCount = cuts.length + 2;
   }
 
   bin(cell: unknown): number {
@@ -76,9 +80,12 @@ export function valueBinner(
   };
 }
 
+const NO_CUTS = new Float64Array();
+
 /** Maps categories: bins from 1 for known categories, and one more for all others. */
 class CategoryEncoder implements Encoder {
   readonly binCount: number;
+  readonly cuts = NO_CUTS;
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(categories: readonly string[]) {

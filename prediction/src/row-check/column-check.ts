@@ -39,13 +39,19 @@ export function* suspectFinders({
   }
 }
 
-/** Returns a check for numbers that lie outside the range by more than its width. */
-function farFrom({ min, max, reading }: ColumnSummary): (value: unknown) => boolean {
-  if (typeof min !== 'number' || typeof max !== 'number') return () => false;
+/** Returns the range of a column of numbers, with its width added at both ends. */
+export function usualRange({ min, max }: ColumnSummary): { least: number; most: number } {
+  if (typeof min !== 'number' || typeof max !== 'number') {
+    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  }
   const width = max - min;
-  const read = readerOf('number', reading);
-  const least = min - width;
-  const most = max + width;
+  return { least: min - width, most: max + width };
+}
+
+/** Returns a check for numbers that lie outside the range by more than its width. */
+function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
+  const { least, most } = usualRange(summary);
+  const read = readerOf('number', summary.reading);
   return (value) => {
     if (value === null) return false;
     const number = typeof value === 'number' ? value : read(cellText(value));
