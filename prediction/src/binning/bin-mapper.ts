@@ -1,7 +1,8 @@
 import { MAX_CATEGORIES } from '../table/categories.js';
-import { cellText, parseDate, parseNumber } from '../table/cells.js';
+import { cellText } from '../table/cells.js';
 import type { ValueCount } from '../table/column-counts.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { CutGrid } from './cut-grid.js';
 import { type DatePart, datePart } from './date-parts.js';
 
@@ -32,8 +33,9 @@ export function createEncoder(
   cuts: readonly number[],
   part: DatePart | null,
 ): Encoder {
-  if (summary.kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber, part);
+  const { kind, reading } = summary;
+  if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
+  return new OrderedEncoder(cuts, part, kind, readerOf(kind, reading));
 }
 
 /** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
@@ -44,17 +46,24 @@ class OrderedEncoder implements Encoder {
   readonly binOfTime: ((time: number) => number) | undefined;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
+  readonly #readsNumbers: boolean;
 
-  constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
+  constructor(
+    cuts: readonly number[],
+    part: DatePart | null,
+    kind: 'number' | 'date',
+    parse: (text: string) => number,
+  ) {
     this.cuts = Float64Array.from(cuts);
     this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
-    this.binOfTime = parse === parseDate ? this.#binOf : undefined;
+    this.binOfTime = kind === 'date' && parse === parseDate ? this.#binOf : undefined;
+    this.#readsNumbers = kind === 'number';
     this.binCount = cuts.length + 2;
   }
 
   bin(cell: unknown): number {
-    const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
+    const isNumber = typeof cell === 'number' && this.#readsNumbers;
     return this.#binOf(isNumber ? cell : this.#parse(cellText(cell)));
   }
 }

@@ -48,6 +48,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
       return new ArrowRowReader(blocks, options, format);
     }
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -65,6 +67,8 @@ export async function writerOf(
     case 'arrow-stream':
     case 'arrow-file':
       return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
     default:
       throw new Error(`There is no writer of ${options.to} yet`);
   }

@@ -1,7 +1,8 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
-import { cellText, parseNumber } from '../table/cells.js';
+import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { Cell } from '../table/row-object.js';
 import type { RowWarning } from './row-warnings.js';
 
@@ -50,9 +51,10 @@ export function usualRange({ min, max }: ColumnSummary): { least: number; most: 
 /** Returns a check for numbers that lie outside the range by more than its width. */
 function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
   const { least, most } = usualRange(summary);
+  const read = readerOf('number', summary.reading);
   return (value) => {
     if (value === null) return false;
-    const number = typeof value === 'number' ? value : parseNumber(cellText(value));
+    const number = typeof value === 'number' ? value : read(cellText(value));
     return number < least || number > most;
   };
 }

@@ -1,3 +1,5 @@
+import type { ColumnReading } from './reading/column-reading.js';
+
 /** Whether numbers are predicted, or classes. */
 export type Task = 'regression' | 'classification';
 
@@ -64,6 +66,8 @@ export interface ValueColumn {
   readonly name: string;
   /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
   readonly values: Float64Array;
+  /** How its cells are read; absent where they are plain numbers or ISO dates. */
+  readonly reading?: ColumnReading;
 }
 
 /** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */

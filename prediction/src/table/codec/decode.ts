@@ -1,5 +1,6 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
+import { columnReadingSchema } from '../reading/reading-schema.js';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';
@@ -30,7 +31,11 @@ const headSchema = v.object({
         name: v.string(),
         textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
       }),
-      v.object({ kind: v.picklist(['number', 'date']), name: v.string() }),
+      v.object({
+        kind: v.picklist(['number', 'date']),
+        name: v.string(),
+        reading: v.optional(columnReadingSchema),
+      }),
     ]),
   ),
 });

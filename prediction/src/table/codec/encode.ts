@@ -32,7 +32,7 @@ function* piecesOf(table: Table): Generator<Piece> {
   const heads = columns.map((column): Head['columns'][number] =>
     column.kind === 'text'
       ? { kind: column.kind, name: column.name, textCount: column.texts.length }
-      : { kind: column.kind, name: column.name },
+      : { kind: column.kind, name: column.name, reading: column.reading },
   );
   yield { format: FORMAT, target, rowCount, classes, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);

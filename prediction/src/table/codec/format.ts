@@ -1,3 +1,4 @@
+import type { ColumnReading } from '../reading/column-reading.js';
 import type { TargetClass } from '../table.js';
 
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
@@ -14,7 +15,7 @@ export interface Head {
   classes: TargetClass[] | null;
   columns: (
     | { kind: 'text'; name: string; textCount: number }
-    | { kind: 'number' | 'date'; name: string }
+    | { kind: 'number' | 'date'; name: string; reading?: ColumnReading | undefined }
   )[];
 }
 

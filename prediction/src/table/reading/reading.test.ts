@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { readRows } from '../../fixtures.js';
+import {
+  decodeModel,
+  encodeModel,
+  encodeTable,
+  Predictor,
+  TableDecoder,
+  train,
+} from '../../index.js';
+import type { Table } from '../table.js';
+
+/** A table of sixty rows with the texts in turn, and a target that follows from their index. */
+function tableOf(texts: readonly unknown[]) {
+  const rows = Array.from({ length: 60 }, (_, index) => ({
+    x: texts[index % texts.length],
+    y: index % texts.length,
+  }));
+  return readRows(rows, 'y');
+}
+
+function columnOf(texts: readonly unknown[]) {
+  const [column] = train(tableOf(texts)).columns;
+  return column;
+}
+
+describe('a column of numbers with a unit is one of numbers', () => {
+  test.each([
+    [['€ 12.50', '€ 7.00', '€ 1,250.00'], { unit: '€', decimal: '.', group: ',' }, [7, 1250]],
+    [['12,50 €', '7,00 €', '1.250,00 €'], { unit: '€', decimal: ',', group: '.' }, [7, 1250]],
+    [['$1,234.5', '$0.5', '-$20'], { unit: '$', decimal: '.', group: ',' }, [-20, 1234.5]],
+    [['$1,234', '$12,500', '$999'], { unit: '$', decimal: '.', group: ',' }, [999, 12500]],
+    [['1.234 €', '999 €'], { unit: '€', decimal: ',', group: '.' }, [999, 1234]],
+    [['CHF 1’234.50', 'CHF 20.00'], { unit: 'CHF', decimal: '.', group: "'" }, [20, 1234.5]],
+    [['1\u202f234,50 €', '7 €'], { unit: '€', decimal: ',', group: ' ' }, [7, 1234.5]],
+    [['3.20 kg', '0.75 kg', '10 kg'], { unit: 'kg', decimal: '.', group: null }, [0.75, 10]],
+    [['0,500 kg', '1,250 kg'], { unit: 'kg', decimal: ',', group: null }, [0.5, 1.25]],
+    [['45 %', '7.5 %', '100 %'], { unit: '%', decimal: '.', group: null }, [7.5, 100]],
+    [['45%', '7%', null, 'NA'], { unit: '%', decimal: '.', group: null }, [7, 45]],
+    [['−5 °C', '20 °C'], { unit: '°C', decimal: '.', group: null }, [-5, 20]],
+  ])('%j', (texts, reading, [min, max]) => {
+    expect(columnOf(texts)).toMatchObject({
+      ...{ kind: 'number', used: true, reason: null, categories: null },
+      ...{ reading: { kind: 'number', ...reading }, min, max },
+    });
+  });
+});
+
+describe('a column of dates in numbers is one of dates', () => {
+  test.each([
+    [['13/05/2025', '01/06/2025'], 'day-first', '2025-05-13T00:00:00.000Z'],
+    [['05/13/2025', '06/01/2025'], 'month-first', '2025-05-13T00:00:00.000Z'],
+    [['13.05.2025', '1.6.2025'], 'day-first', '2025-05-13T00:00:00.000Z'],
+    [['13/05/2025 14:30', '01/06/2025 00:00:01'], 'day-first', '2025-05-13T14:30:00.000Z'],
+    [['5/13/2025 2:30 PM', '6/1/2025 12:00 AM'], 'month-first', '2025-05-13T14:30:00.000Z'],
+  ])('%j', (texts, order, min) => {
+    expect(columnOf(texts)).toMatchObject({ kind: 'date', reading: { kind: 'date', order }, min });
+  });
+});
+
+describe('a column stays one of categories', () => {
+  test.each([
+    ['if a value has another unit', ['€ 12', '$ 12']],
+    ['if a value has none', ['€ 12', '12']],
+    ['if a value is a word', ['€ 12', 'free']],
+    ['if it has sizes', ['2XL', '3XL']],
+    ['if it has names', ['A 1', 'A 2']],
+    ['if it has room numbers', ['12b', '13b']],
+    ['if it has parts of numbers', ['1-2', '3-4']],
+    ['if dates have no common order', ['13/05/2025', '05/13/2025']],
+    ['if there is no such day', ['30/02/2025', '01/02/2025']],
+    ['if years have two digits', ['13/05/25', '14/05/25']],
+    ['if separators differ', ['13/05/2025', '13.05.2025']],
+  ])('%s', (_, texts) => {
+    expect(columnOf(texts)).toMatchObject({ kind: 'category', reading: null, categories: texts });
+  });
+
+  test.each([
+    ['dates', ['05/06/2025', '07/08/2025'], /day or the month.*2025-05-13/],
+    ['grouped numbers or decimals', ['1,234 kg', '2,500 kg'], /thousands or decimals.*1234\.5/],
+  ])('with the reason, if nothing tells how to read its %s', (_, texts, reason) => {
+    expect(columnOf(texts)).toMatchObject({
+      ...{ kind: 'category', used: true, reason: null, categories: texts },
+      reading: { kind: 'undecided', reason: expect.stringMatching(reason) },
+    });
+  });
+
+  test('or of numbers and dates as they were, with no reading', () => {
+    for (const texts of [
+      ['1,234', '12'],
+      ['1,234.5', '7'],
+      ['1e3', '2'],
+      ['2025-05-13', '2024-01-01'],
+    ]) {
+      expect(columnOf(texts)).toMatchObject({ reading: null });
+      expect(columnOf(texts)?.kind).not.toBe('category');
+    }
+  });
+});
+
+describe('rows to predict', () => {
+  const prices = Array.from({ length: 40 }, (_, index) => `€ ${1000 + 100 * index},00`);
+  const texts = prices.map((price) => price.replace(/(\d)(\d{3}),/, '$1.$2,'));
+  const model = train(tableOf(texts));
+  const values = (cells: readonly unknown[]) =>
+    new Predictor(model).predict(cells.map((x) => ({ x }))).map(({ value }) => value);
+
+  test('are read as the column, and plain numbers too', () => {
+    const [, , third = ''] = texts;
+    const same = [
+      third,
+      ` ${third} `,
+      '1.200,00 €',
+      '€1200',
+      1200,
+      '1200',
+      '1200.0',
+      '1.200,0',
+      '+1200',
+    ];
+    expect(new Set(values(same)).size).toBe(1);
+    expect(values([third])).not.toEqual(values([texts[30]]));
+    expect(values(['$ 1200', 'dear'])).toEqual(values([null, null]));
+  });
+
+  test('are warned of by their numbers', () => {
+    const check = new Predictor(model).check();
+    check.add([{ x: '€ 1.200,00' }, { x: '€ 99.999,00' }, { x: 99999 }]);
+    expect(check.warnings(9).warnings).toMatchObject([
+      { kind: 'out-of-range', name: 'x', rows: 2 },
+    ]);
+  });
+
+  test('are read alike by a model that was kept, and one of earlier versions has no reading', () => {
+    expect(decodeModel(encodeModel(model))).toEqual(model);
+    const plain = train(tableOf([1, 2, 3]));
+    const earlier = Buffer.from(encodeModel(plain)).toString().replace('"reading":null,', '');
+    expect(decodeModel(Buffer.from(earlier))).toEqual(plain);
+  });
+});
+
+test('a column of very many different prices is read as one of few, and kept so', () => {
+  const rows = Array.from({ length: 70_000 }, (_, index) => ({
+    x: `${(index + 0.25).toLocaleString('en')} kg`,
+    y: index % 7,
+  }));
+  const table = readRows(rows, 'y');
+  expect(table.columns).toMatchObject([
+    { kind: 'number', reading: { kind: 'number', unit: 'kg', decimal: '.', group: ',' } },
+  ]);
+  const decoder = new TableDecoder();
+  for (const part of encodeTable(table)) decoder.add(part);
+  const kept: Table = decoder.finish();
+  expect(kept).toEqual(table);
+});
