@@ -57,7 +57,7 @@ class OrderedEncoder implements Encoder {
     this.cuts = Float64Array.from(cuts);
     this.#binOf = valueBinner(cuts, part);
     this.#parse = parse;
-    this.binOfTime = kind === 'date' && parse === parseDate ? this.#binOf : undefined;
+    this.binOfTime = kind === 'date' ? this.#binOf : undefined;
     this.#readsNumbers = kind === 'number';
     this.binCount = cuts.length + 2;
   }
