@@ -107,7 +107,7 @@ test('a view may read any table in its own way, and gives no way to it', async (
     'select * from numbers where exists (select * from secret)',
   ]) {
     await expect(ask(sql, ['numbers'])).rejects.toThrow(
-      'is not among those of this skill: numbers',
+      'may not be read here; these may: numbers',
     );
   }
 });
