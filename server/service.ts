@@ -9,7 +9,8 @@ import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
-import { parseDatabases } from './databases/settings.js';
+import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
+import { TableQueries } from './databases/table-queries.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
@@ -82,7 +83,9 @@ export async function openService(
     const predictors = new Predictors(store);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
-    const databases = openDatabases(config);
+    const settings = parseDatabases(config.databases);
+    const databases = openDatabases(settings);
+    const queries = new TableQueries(settings, { maxBytes: config.maxTable });
     const agents = new Agents(
       {
         ...{ store, predictors, sql: databases && new SqlTools(databases) },
@@ -93,7 +96,9 @@ export async function openService(
       log,
     );
     const databaseNames = (owner: string) => databases?.names(owner);
-    const services = { store, tables, trainings, predictors, metrics, agents, databaseNames };
+    const services = {
+      ...{ store, tables, trainings, queries, predictors, metrics, agents, databaseNames },
+    };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
@@ -121,6 +126,7 @@ export async function openService(
           await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
+          await queries.stop();
           await databases?.stop();
           await store.close();
         }
@@ -133,8 +139,9 @@ export async function openService(
 }
 
 /** Returns the databases that skills may read, if the operator names any. */
-function openDatabases({ databases }: Config): Databases | undefined {
-  const settings = parseDatabases(databases);
+function openDatabases(
+  settings: ReadonlyMap<string, DatabaseSettings>,
+): Databases | undefined {
   return settings.size === 0 ? undefined : new Databases(settings);
 }
 

@@ -1,4 +1,5 @@
 import type { Agents } from '../agents/agents.js';
+import type { TableQueries } from '../databases/table-queries.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -17,12 +18,14 @@ import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
 import type { DatabaseNames } from './refusing/skill-check.js';
 import { skillOperations } from './skills.js';
+import { retrainOperations } from './training/retrain.js';
 
 /** The services that operations use. */
 export interface Services {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
+  readonly queries: TableQueries;
   readonly predictors: Predictors;
   readonly metrics: Metrics;
   readonly agents: Agents;
@@ -34,10 +37,11 @@ export interface Services {
  * @param version the version of the service
  */
 export function operations(
-  { store, tables, trainings, predictors, metrics, agents, databaseNames }: Services,
+  services: Services,
   limits: CallerLimits,
   version: string,
 ): Handlers {
+  const { store, predictors, metrics, agents, databaseNames } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
@@ -47,7 +51,8 @@ export function operations(
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
     ...conversationOperations(store, agents),
-    ...modelOperations(store, tables, trainings, predictors, metrics),
+    ...modelOperations(services, predictors, metrics),
+    ...retrainOperations(services),
     ...versionOperations(store),
     ...healthOperations(store, metrics, version),
   };
