@@ -139,9 +139,7 @@ export async function openService(
 }
 
 /** Returns the databases that skills may read, if the operator names any. */
-function openDatabases(
-  settings: ReadonlyMap<string, DatabaseSettings>,
-): Databases | undefined {
+function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databases | undefined {
   return settings.size === 0 ? undefined : new Databases(settings);
 }
 

@@ -17,8 +17,8 @@ import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
 import { projectOperations } from './projects.js';
 import type { DatabaseNames } from './refusing/skill-check.js';
+import { retrainOperations } from './retrain.js';
 import { skillOperations } from './skills.js';
-import { retrainOperations } from './training/retrain.js';
 
 /** The services that operations use. */
 export interface Services {
@@ -36,11 +36,7 @@ export interface Services {
  * Returns the handlers of all operations of the contract.
  * @param version the version of the service
  */
-export function operations(
-  services: Services,
-  limits: CallerLimits,
-  version: string,
-): Handlers {
+export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
   const { store, predictors, metrics, agents, databaseNames } = services;
   return {
     ...callerOperations(limits),

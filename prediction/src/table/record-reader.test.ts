@@ -9,7 +9,12 @@ const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>
     'y',
   );
 
-const cell = fc.oneof(fc.string(), fc.double({ noDefaultInfinity: true, noNaN: true }), fc.boolean(), fc.constant(null));
+const cell = fc.oneof(
+  fc.string(),
+  fc.double({ noDefaultInfinity: true, noNaN: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
 
 test('records are the same table as row objects, however they are cut', async () => {
   const rows = fc.array(fc.record({ a: cell, 'ü "b"': cell }), { minLength: 50, maxLength: 60 });

@@ -1,7 +1,13 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import type { ResultLimits } from '../limits.js';
 import { QueryError } from '../query-error.js';
-import { databaseMessage, forbiddenTable, onlyOneSelect, tooMuchMemory } from '../refusals.js';
+import {
+  databaseMessage,
+  forbiddenTable,
+  missingTable,
+  onlyOneSelect,
+  tooMuchMemory,
+} from '../refusals.js';
 import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
 import { findTable, type SqliteTable } from './catalog.js';
 import { openOutline } from './outline.js';
@@ -100,7 +106,8 @@ function compile(
   } catch (error) {
     if (guard.refusal) throw guard.refusal;
     const missing = /^no such table: (?:main\.)?(.*)$/s.exec(messageOf(error))?.[1];
-    throw missing === undefined ? error : forbiddenTable(missing, names);
+    if (missing === undefined) throw error;
+    throw names.includes(missing) ? missingTable(missing) : forbiddenTable(missing, names);
   }
 }
 
