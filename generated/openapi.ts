@@ -614,6 +614,12 @@ export interface paths {
          *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
+         *     ## Queries
+         *     An object `{"source": {"database": …, "query": …}}` in place of the rows trains from a database of the service.
+         *     The query is one SELECT. It reads the tables that those who run the service have opened to trainings
+         *     (`training` in `DATABASES`), within four minutes. The model keeps it in `source`, and `retrainModel` trains
+         *     from it again.
+         *
          *     ## Task
          *     The target decides the **task**. If most of its values are numbers, they are predicted as numbers; text and
          *     booleans are predicted as classes. `task` overrides this, for example for grades from 1 to 5 that are classes.
@@ -837,6 +843,33 @@ export interface paths {
          */
         put: operations["serveVersion"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/retrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Train a model again
+         * @description Trains the next version of a model from the query in the `source` of its newest version, with the same target
+         *     and task. The query runs again, so the version learns from the rows that the database has now. The rules of
+         *     `trainModel` apply. A model that was trained from a table has no source (409).
+         */
+        post: operations["retrainModel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1549,6 +1582,7 @@ export interface components {
             task: "regression";
             target: components["schemas"]["ColumnName"];
             row_count: components["schemas"]["ModelRowCount"];
+            source: components["schemas"]["ModelSource"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["RegressionMetrics"];
             summary: components["schemas"]["ModelSummary"];
@@ -1576,6 +1610,7 @@ export interface components {
             task: "classification";
             target: components["schemas"]["ColumnName"];
             row_count: components["schemas"]["ModelRowCount"];
+            source: components["schemas"]["ModelSource"];
             classes: components["schemas"]["ModelClasses"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["ClassificationMetrics"];
@@ -1607,6 +1642,23 @@ export interface components {
          * @description The number of rows with a target, held-out rows included.
          */
         ModelRowCount: number;
+        /** @description The query that the table came from. Null for a table that was sent. */
+        ModelSource: {
+            database: components["schemas"]["DatabaseName"];
+            query: components["schemas"]["TableQuery"];
+        } | null;
+        /** @description The name of a database that those who run the service have opened to trainings. */
+        DatabaseName: string;
+        /** @description One SELECT that returns the rows of a table, in UTF-8 of at most 16 KiB. */
+        TableQuery: string;
+        /** @description The query that returns the table to learn from, under `source`. */
+        TrainFromSourceBody: {
+            /** @description The query and its database. */
+            source: {
+                database: components["schemas"]["DatabaseName"];
+                query: components["schemas"]["TableQuery"];
+            };
+        };
         /** @description The classes of the model, the most frequent first. Null until it is ready. */
         ModelClasses: components["schemas"]["ModelClass"][] | null;
         /** @description A class of the target. */
@@ -2655,6 +2707,35 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The query of a training cannot be run: the database is not open to trainings, the query reads other tables or
+         *     is no single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
+         *
+         *     To fix it, change what `detail` names. Those who run the service open databases and tables to trainings with
+         *     `training` in `DATABASES`.
+         */
+        QueryFailed: {
+            /** @constant */
+            type: "/problems/query-failed";
+            /** @constant */
+            title: "Query failed";
+            /** @constant */
+            status: 422;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The newest version of the model was trained from a table that was sent, so there is no query to run again.
+         *
+         *     To fix it, send a table with `trainModel`. Or train once from a query: send its `source` to `trainModel`, and
+         *     `retrainModel` works from then on.
+         */
+        NoSource: {
+            /** @constant */
+            type: "/problems/no-source";
+            /** @constant */
+            title: "No source";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
          *     as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
          *
@@ -3156,6 +3237,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
             };
         };
+        /** @description The model has no source, trains already, or its owner stores as much as may be. */
+        CannotRetrain: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NoSource"] | components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
+            };
+        };
         /** @description No version of the model can answer yet. */
         ModelNotReady: {
             headers: {
@@ -3307,7 +3401,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownNames"];
             };
         };
-        /** @description No model can be trained from the table. */
+        /** @description No model can be trained from the table, or the query of the training failed. */
         UnusableTable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3316,7 +3410,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["UnusableTable"];
+                "application/problem+json": components["schemas"]["UnusableTable"] | components["schemas"]["QueryFailed"];
             };
         };
         /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
@@ -5132,7 +5226,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
-                "application/json": components["schemas"]["TableRow"][];
+                "application/json": components["schemas"]["TableRow"][] | components["schemas"]["TrainFromSourceBody"];
                 "application/x-ndjson": string;
                 "application/vnd.apache.arrow.stream": string;
                 "application/vnd.apache.arrow.file": string;
@@ -5443,6 +5537,52 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retrainModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows were read; the model is training. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["ModelLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotRetrain"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnusableTable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -9,7 +9,8 @@ import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
-import { parseDatabases } from './databases/settings.js';
+import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
+import { TableQueries } from './databases/table-queries.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
@@ -84,7 +85,9 @@ export async function openService(
     const pool = createPool(config.predictionThreads, predictors, log);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
-    const databases = openDatabases(config);
+    const settings = parseDatabases(config.databases);
+    const databases = openDatabases(settings);
+    const queries = new TableQueries(settings, { maxBytes: config.maxTable });
     const agents = new Agents(
       {
         ...{ store, predictors, sql: databases && new SqlTools(databases) },
@@ -95,7 +98,9 @@ export async function openService(
       log,
     );
     const databaseNames = (owner: string) => databases?.names(owner);
-    const services = { store, tables, trainings, predictors, pool, metrics, agents, databaseNames };
+    const services = {
+      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
+    };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
@@ -124,6 +129,7 @@ export async function openService(
         } finally {
           tables.stop();
           await pool.stop();
+          await queries.stop();
           await databases?.stop();
           await store.close();
         }
@@ -136,8 +142,7 @@ export async function openService(
 }
 
 /** Returns the databases that skills may read, if the operator names any. */
-function openDatabases({ databases }: Config): Databases | undefined {
-  const settings = parseDatabases(databases);
+function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databases | undefined {
   return settings.size === 0 ? undefined : new Databases(settings);
 }
 

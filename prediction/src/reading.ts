@@ -4,4 +4,5 @@ export { encodeTable } from './table/codec/encode.js';
 export { readCsvTable } from './table/csv/csv-reader.js';
 export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
 export { readJsonTable } from './table/json-reader.js';
+export { readRecordTable } from './table/record-reader.js';
 export { TableError } from './table/table-error.js';

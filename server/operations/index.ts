@@ -1,4 +1,5 @@
 import type { Agents } from '../agents/agents.js';
+import type { TableQueries } from '../databases/table-queries.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -18,6 +19,7 @@ import { modelOperations } from './models.js';
 import { predictOperations } from './predict.js';
 import { projectOperations } from './projects.js';
 import type { DatabaseNames } from './refusing/skill-check.js';
+import { retrainOperations } from './retrain.js';
 import { skillOperations } from './skills.js';
 
 /** The services that operations use. */
@@ -25,6 +27,7 @@ export interface Services {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
+  readonly queries: TableQueries;
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
@@ -36,11 +39,8 @@ export interface Services {
  * Returns the handlers of all operations of the contract.
  * @param version the version of the service
  */
-export function operations(
-  { store, tables, trainings, predictors, pool, metrics, agents, databaseNames }: Services,
-  limits: CallerLimits,
-  version: string,
-): Handlers {
+export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
+  const { store, predictors, pool, metrics, agents, databaseNames } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
@@ -50,7 +50,8 @@ export function operations(
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
     ...conversationOperations(store, agents),
-    ...modelOperations(store, tables, trainings),
+    ...modelOperations(services),
+    ...retrainOperations(services),
     ...predictOperations(store, predictors, pool, metrics),
     ...versionOperations(store),
     ...healthOperations(store, metrics, version),

@@ -1,22 +1,22 @@
 import { columnName } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Model, Project, Store } from '../store/index.js';
-import type { Tables } from '../training/tables.js';
-import type { Trainings } from '../training/trainings.js';
 import { listPage } from './list-page.js';
 import {
   findModel,
   findVersion,
   modelJson,
   modelNotFound,
-  trainingInProgress,
 } from './predicting/model-lookup.js';
 import {
-  type Conditions,
-  checkPreconditions,
-  isConditional,
-  shown,
-} from './writing/preconditions.js';
+  beginTraining,
+  checkTrainable,
+  type NewTable,
+  refuseFull,
+  type TrainingServices,
+} from './training/begin-training.js';
+import { sentTable } from './training/sent-table.js';
+import { checkPreconditions, isConditional, shown } from './writing/preconditions.js';
 import { findProject, inProject } from './writing/project-access.js';
 
 type ModelOperations = Pick<
@@ -25,10 +25,9 @@ type ModelOperations = Pick<
 >;
 
 export function modelOperations(
-  store: Store,
-  tables: Tables,
-  trainings: Trainings,
+  services: TrainingServices,
 ): ModelOperations {
+  const { store, trainings } = services;
   return {
     listModels: async ({ caller, params, query, base, reply }) => {
       const project = await findProject(store, caller, params.projectName);
@@ -51,28 +50,32 @@ export function modelOperations(
       return reply(await shown<Model>(modelJson(model), headers));
     },
 
-    trainModel: async ({ caller, params, query, headers, body, base, reply }) => {
-      const { owner } = caller;
+    trainModel: async (request) => {
+      const { caller, params, query, headers, body, base, reply } = request;
       const project = await findProject(store, caller, params.projectName);
       const name = params.modelName;
-      const target = columnName(query.target);
+      const check = async (tx: Store, { id }: Project) =>
+        checkTrainable(await tx.models.find(id, name), headers);
       // Before the table is read, which is work; and again when it has been.
-      await checkTrainable(store, project, name, headers);
-      await store.models.refuseFullQueue(project.id);
-      await store.tables.refuseFullOwner(owner);
+      await check(store, project);
+      await refuseFull(store, project, caller.owner);
+      const what = { target: columnName(query.target), task: query.task };
       const format = body.mediaType === 'text/csv' ? 'csv' : 'json';
-      const { task } = query;
-      const table = await tables.keep({ owner, format, target, task, text: body.bytes });
-      const begun = await inProject(store, caller, project.name, async (tx, project) => {
-        await checkTrainable(tx, project, name, headers);
-        return tx.models.beginTraining(project.id, name, table);
-      }).catch(async (error) => {
-        await tables.discard(table);
-        throw error;
-      });
-      trainings.wake();
+      const sent = await sentTable(body);
+      const table: NewTable = sent.source
+        ? { ...what, source: sent.source }
+        : { ...what, format, text: sent.bytes };
+      const model = await beginTraining(
+        services,
+        caller,
+        project.name,
+        name,
+        table,
+        check,
+        () => request.signal,
+      );
       const location = `${base}/api/projects/${project.name}/models/${name}`;
-      return reply({ status: 202, body: begun.model, headers: { Location: location } });
+      return reply({ status: 202, body: model, headers: { Location: location } });
     },
 
     deleteModel: async ({ caller, params, headers, reply }) => {
@@ -89,16 +92,4 @@ export function modelOperations(
       return reply({ status: 204 });
     },
   };
-}
-
-/** Refuses a training while another of the model is in progress, or where a condition does not hold. */
-async function checkTrainable(
-  store: Store,
-  project: Project,
-  name: string,
-  conditions: Conditions,
-): Promise<void> {
-  const model = await store.models.find(project.id, name);
-  if (isConditional(conditions)) await checkPreconditions(conditions, model && modelJson(model));
-  if (model?.status === 'training') throw trainingInProgress(model);
 }

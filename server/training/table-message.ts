@@ -1,7 +1,7 @@
 import type { TableFault, Task } from '../../prediction/src/predicting.js';
 
-/** The text formats of a table. */
-export type TableFormat = 'csv' | 'json';
+/** The formats of a table: texts, and lines of JSON arrays from a query. */
+export type TableFormat = 'csv' | 'json' | 'records';
 
 /** The details of a reading job; the text follows as input. */
 export interface TableReading {

@@ -4,10 +4,13 @@ import {
   MalformedJsonError,
   readCsvTable,
   readJsonTable,
+  readRecordTable,
   TableError,
 } from '../../prediction/src/reading.js';
 import { type JobOutput, serveJobs } from '../workers/serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
+
+const READERS = { csv: readCsvTable, json: readJsonTable, records: readRecordTable };
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
 await serveJobs(readTable);
@@ -17,7 +20,7 @@ async function readTable(
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
 ): Promise<TableMessage> {
-  const read = format === 'csv' ? readCsvTable : readJsonTable;
+  const read = READERS[format];
   try {
     const table = await read(text, target, { drain: false, task });
     for (const part of encodeTable(table)) output.data(part);

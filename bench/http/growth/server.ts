@@ -3,6 +3,7 @@ import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
+import { TableQueries } from '../../../server/databases/table-queries.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
 import { createPool } from '../../../server/predictions/create-pool.js';
@@ -27,6 +28,7 @@ const services = {
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
+  queries: new TableQueries(new Map()),
   predictors,
   pool: createPool(0, predictors, log),
   metrics,

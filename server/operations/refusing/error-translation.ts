@@ -15,6 +15,7 @@ import {
 } from '../../agents/errors.js';
 import { ChatError } from '../../chat/chat-error.js';
 import { asRecord } from '../../contract/json-record.js';
+import { DatabaseUnavailableError, QueryError } from '../../databases/query-error.js';
 import {
   type FieldError,
   invalidRequest,
@@ -47,6 +48,7 @@ export function translateError(thrown: unknown, request: FailedRequest): Problem
   return (
     writeProblem(thrown, request) ??
     tableProblem(thrown) ??
+    queryProblem(thrown) ??
     agentProblem(thrown) ??
     storeProblem(thrown)
   );
@@ -107,6 +109,16 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     );
   }
   return undefined;
+}
+
+/** Returns the problem of a query that returns no table, or not now. */
+function queryProblem(thrown: unknown): ProblemError | undefined {
+  if (thrown instanceof DatabaseUnavailableError) {
+    return unavailable(thrown.message, 5, { cause: thrown });
+  }
+  return thrown instanceof QueryError
+    ? problem('/problems/query-failed', thrown.message)
+    : undefined;
 }
 
 /** Returns the problem of an agent that cannot answer. */
