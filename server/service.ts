@@ -14,12 +14,12 @@ import { TableQueries } from './databases/table-queries.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
+import { createPool } from './predictions/create-pool.js';
+import { Predictors } from './predictions/predictors.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
-import { createPool } from './predictions/create-pool.js';
-import { Predictors } from './predictions/predictors.js';
 import { Tables } from './training/tables.js';
 import { Trainings } from './training/trainings.js';
 

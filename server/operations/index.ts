@@ -1,10 +1,10 @@
 import type { Agents } from '../agents/agents.js';
 import type { TableQueries } from '../databases/table-queries.js';
 import type { Handlers } from '../pipeline/handlers.js';
-import type { Store } from '../store/index.js';
-import type { Metrics } from '../telemetry/metrics.js';
 import type { PredictionPool } from '../predictions/prediction-pool.js';
 import type { Predictors } from '../predictions/predictors.js';
+import type { Store } from '../store/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';

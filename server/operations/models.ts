@@ -2,12 +2,7 @@ import { columnName } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../pipeline/handlers.js';
 import type { Model, Project, Store } from '../store/index.js';
 import { listPage } from './list-page.js';
-import {
-  findModel,
-  findVersion,
-  modelJson,
-  modelNotFound,
-} from './predicting/model-lookup.js';
+import { findModel, findVersion, modelJson, modelNotFound } from './predicting/model-lookup.js';
 import {
   beginTraining,
   checkTrainable,
@@ -16,17 +11,13 @@ import {
   type TrainingServices,
 } from './training/begin-training.js';
 import { sentTable } from './training/sent-table.js';
+import { tableFormat } from './training/table-format.js';
 import { checkPreconditions, isConditional, shown } from './writing/preconditions.js';
 import { findProject, inProject } from './writing/project-access.js';
 
-type ModelOperations = Pick<
-  Handlers,
-  'listModels' | 'getModel' | 'trainModel' | 'deleteModel'
->;
+type ModelOperations = Pick<Handlers, 'listModels' | 'getModel' | 'trainModel' | 'deleteModel'>;
 
-export function modelOperations(
-  services: TrainingServices,
-): ModelOperations {
+export function modelOperations(services: TrainingServices): ModelOperations {
   const { store, trainings } = services;
   return {
     listModels: async ({ caller, params, query, base, reply }) => {
@@ -60,11 +51,10 @@ export function modelOperations(
       await check(store, project);
       await refuseFull(store, project, caller.owner);
       const what = { target: columnName(query.target), task: query.task };
-      const format = body.mediaType === 'text/csv' ? 'csv' : 'json';
       const sent = await sentTable(body);
       const table: NewTable = sent.source
         ? { ...what, source: sent.source }
-        : { ...what, format, text: sent.bytes };
+        : { ...what, ...tableFormat(body.mediaType, query), text: sent.bytes };
       const model = await beginTraining(
         services,
         caller,

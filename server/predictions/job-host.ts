@@ -27,13 +27,17 @@ export class JobHost {
     const job = this.#jobs.get(message.job);
     switch (message.kind) {
       case 'piece':
-        return job?.add(message.bytes);
+        job?.add(message.bytes);
+        break;
       case 'end':
-        return job?.endBody();
+        job?.endBody();
+        break;
       case 'taken':
-        return job?.partTaken();
+        job?.partTaken();
+        break;
       case 'abort':
-        return job?.abort();
+        job?.abort();
+        break;
     }
   }
 }

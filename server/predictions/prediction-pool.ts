@@ -99,7 +99,10 @@ export class PredictionPool {
 
   #enter({ owner, key }: PredictionJob['caller'], waiting: Waiting): void {
     const place = this.#places.find(({ busy }) => busy === undefined);
-    if (place) return waiting.start(place);
+    if (place) {
+      waiting.start(place);
+      return;
+    }
     const own = this.#byOwner.get(owner) ?? 0;
     // Without keys there is only one owner, and no places to reserve for others.
     if (this.#waiting.size >= MAX_WAITING || (key && own >= MAX_WAITING / 2)) {

@@ -91,9 +91,11 @@ export class RunningJob implements AsyncIterableIterator<JobEvent> {
         }
         break;
       case 'end':
-        return this.#end(undefined);
+        this.#end(undefined);
+        return;
       case 'fault':
-        return this.#end(new JobFault(message.fault));
+        this.#end(new JobFault(message.fault));
+        return;
     }
     this.#wake?.();
   }

@@ -10,23 +10,34 @@ import {
 import { type JobOutput, serveJobs } from '../workers/serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 
-const READERS = { csv: readCsvTable, json: readJsonTable, records: readRecordTable };
-
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
 await serveJobs(readTable);
 
 async function readTable(
-  { format, target, task }: TableReading,
+  reading: TableReading,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
 ): Promise<TableMessage> {
-  const read = READERS[format];
   try {
-    const table = await read(text, target, { drain: false, task });
+    const table = await tableOf(reading, text);
     for (const part of encodeTable(table)) output.data(part);
     return { kind: 'read', rowCount: table.rowCount, task: table.task };
   } catch (error) {
     return refusalOf(error);
+  }
+}
+
+function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterable<Uint8Array>) {
+  const options = { drain: false, task };
+  switch (format) {
+    case 'csv':
+      return readCsvTable(text, target, { ...options, ...csv });
+    case 'json':
+      return readJsonTable(text, target, options);
+    case 'records':
+      return readRecordTable(text, target, options);
+    default:
+      throw new Error(`There is no reader of ${format} yet`);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
 import { CSV_TYPE, JSON_TYPE } from '../../http/media-type.js';
 import { ByteStream, JsonLines, type StreamPiece } from '../../pipeline/handlers.js';
-import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type JobEvent, JobFault } from '../../predictions/running-job.js';
 import { ThreadEndedError } from '../../predictions/thread.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
 
 /** The events of a prediction, in order. */

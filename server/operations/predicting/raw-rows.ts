@@ -2,9 +2,7 @@ import type { PredictionJob, PredictionPool } from '../../predictions/prediction
 import { type JobEvent, JobFault, type RunningJob } from '../../predictions/running-job.js';
 
 /** The answer to a body, or the bytes of one that is not ordinary. */
-type WholeAnswer =
-  | { readonly events: AsyncIterable<JobEvent> }
-  | { readonly declined: Uint8Array };
+type WholeAnswer = { readonly events: AsyncIterable<JobEvent> } | { readonly declined: Uint8Array };
 
 /**
  * Answers a JSON body from its bytes, and waits for the first event, which tells whether it was
@@ -24,7 +22,7 @@ export async function beginWhole(
     if (error instanceof JobFault && error.fault.name === 'DeclinedError') {
       return { declined: Buffer.concat(error.fault.body) };
     }
-    return { events: failing(error) };
+    return { events: failed(error) };
   }
 }
 
@@ -33,9 +31,9 @@ async function* resumed(first: JobEvent, rest: RunningJob): AsyncGenerator<JobEv
   yield* rest;
 }
 
-/** Fails where the answer is read, as any other fault of it does. */
-async function* failing(error: unknown): AsyncGenerator<JobEvent> {
-  throw error;
+/** Returns events that fail where the answer is read, as any other fault of it does. */
+function failed(error: unknown): AsyncIterable<JobEvent> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }
 
 async function* eachOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -16,6 +16,7 @@ import {
 import { ChatError } from '../../chat/chat-error.js';
 import { asRecord } from '../../contract/json-record.js';
 import { DatabaseUnavailableError, QueryError } from '../../databases/query-error.js';
+import { TooManyPredictionsError } from '../../predictions/prediction-pool.js';
 import {
   type FieldError,
   invalidRequest,
@@ -85,6 +86,11 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
       '/problems/unusable-table',
       'No model can be trained from this table; nothing was kept of it.',
       { errors: [...thrown.faults] },
+    );
+  }
+  if (thrown instanceof TooManyPredictionsError) {
+    return unavailable(
+      'The service has as many predictions to do as it takes on at once; try again in a moment.',
     );
   }
   if (thrown instanceof TooManyTablesError) {

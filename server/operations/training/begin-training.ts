@@ -20,7 +20,7 @@ export interface TrainingServices {
 /** A training that is to begin: of a text that was sent, or of the rows of a query. */
 export type NewTable = Pick<TableSource, 'target' | 'task'> &
   (
-    | (Pick<TableSource, 'format' | 'text'> & { readonly source?: undefined })
+    | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
   );
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, Readable, type Duplex } from 'node:stream';
+import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import type { Operation } from '../../contract/document.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
 import { isRowStream } from '../../http/media-type.js';
-import type { Operation } from '../../contract/document.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import { ByteLimitStream } from './byte-limit.js';
 import { zstdDecoder } from './decode-zstd.js';
@@ -99,9 +99,9 @@ class ContentLimit extends PassThrough {
     done: Parameters<PassThrough['_transform']>[2],
   ): void {
     this.#seen += chunk.length;
-    if (this.#seen > this.limit) return done(bodyTooLarge(this.limit));
-    if (this.#seen > MEBIBYTE + MAX_RATIO * this.raw.seen) return done(this.#bomb());
-    super._transform(chunk, encoding, done);
+    if (this.#seen > this.limit) done(bodyTooLarge(this.limit));
+    else if (this.#seen > MEBIBYTE + MAX_RATIO * this.raw.seen) done(this.#bomb());
+    else super._transform(chunk, encoding, done);
   }
 
   #bomb(): ProblemError {

@@ -1,6 +1,6 @@
 import { Duplex, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { type ZstdFrames, ZstdError } from './zstd-frames.js';
+import { ZstdError, type ZstdFrames } from './zstd-frames.js';
 
 /**
  * Returns a stream that decodes zstd.
