@@ -6,7 +6,7 @@ import { answered, damaged, rowText, subjects } from './json-fixtures.js';
 const options = { from: 'json', to: 'json' } as const;
 
 describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, names }) => {
-  const rows = fc.array(rowText(names), { maxLength: 30 });
+  const rows = fc.array(rowText(names), { maxLength: 60, size: 'max' });
   const body = fc.tuple(rows, fc.constantFrom(',', ',\n ', ' ,')).chain(([texts, comma]) => {
     const array = `[${texts.join(comma)}]`;
     return fc.constantFrom(array, `{"data":${array}}`, ` {"data" : ${array} , "params":{"a":[]}} `);
