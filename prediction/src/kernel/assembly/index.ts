@@ -6,6 +6,7 @@
 export { binCells } from './cells/bin';
 export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
+export { recordStateAddress, scanRecords } from './csv/records';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
 export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/rows';
