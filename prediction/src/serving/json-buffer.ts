@@ -86,6 +86,13 @@ export class JsonBuffer {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
+  /** Writes bytes that are JSON already. */
+  bytes(json: Uint8Array): void {
+    if (this.#length + json.length > this.#bytes.length) this.#grow(json.length);
+    this.#bytes.set(json, this.#length);
+    this.#length += json.length;
+  }
+
   /** Writes once more what was written from one place up to another since the last `take`. */
   again(from: number, to: number): void {
     const room = to - from + 4;

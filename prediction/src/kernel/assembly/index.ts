@@ -3,12 +3,14 @@
  * that the caller has laid out from `firstFree` on, and take addresses in it.
  */
 
-export { binCells } from './cells/bin';
+export { binCells, readValues } from './cells/bin';
 export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
 export { recordStateAddress, scanRecords } from './csv/records';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
+export { listOthers, setJson, writeRows, writtenEnd } from './json/answers';
+export { writeNumbers } from './json/digits';
 export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/rows';
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';

@@ -87,19 +87,24 @@ export function binCells(
 }
 
 function numberBin(feature: usize, cell: usize): i32 {
+  const read = readCell(cell);
+  if (read === EXACT) return orderedBin(feature, number);
+  return read === NO_NUMBER ? MISSING_BIN : UNREAD;
+}
+
+/** Reads a cell as a number: EXACT, NO_NUMBER or UNREAD. */
+function readCell(cell: usize): i32 {
   const kind = kindOf(cell);
   if (kind === NUMBER || kind === OTHER_NUMBER) {
     const start = startOf(cell);
-    if (readNumber(start, start + lengthOf(cell)) !== EXACT) return UNREAD;
-    return orderedBin(feature, number);
+    return readNumber(start, start + lengthOf(cell)) === EXACT ? EXACT : UNREAD;
   }
-  if (kind <= BOOLEAN) return MISSING_BIN;
+  if (kind <= BOOLEAN) return NO_NUMBER;
   if (kind !== TEXT) return UNREAD;
   trim(startOf(cell), lengthOf(cell));
   const read = readNumber(trimmedStart, trimmedEnd);
-  if (read === EXACT) return orderedBin(feature, number);
-  if (read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd)) return MISSING_BIN;
-  return UNREAD;
+  if (read === EXACT) return EXACT;
+  return read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd) ? NO_NUMBER : UNREAD;
 }
 
 function orderedBin(feature: usize, value: f64): i32 {
@@ -156,4 +161,32 @@ function binOfText(feature: usize, text: usize, length: u32): i32 {
 function unknownBin(feature: usize): i32 {
   if (knowsAll(feature)) countSuspect(feature);
   return <i32>othersBin(feature);
+}
+
+/**
+ * Reads the cells of one column as numbers, as `actualValue` does; NaN where a cell is none.
+ *
+ * @param values f64 by row.
+ * @param unread gets the rows that are to be read by JavaScript, as u32.
+ * @returns the number of those.
+ */
+export function readValues(
+  plan: usize,
+  cells: usize,
+  column: u32,
+  rowCount: u32,
+  values: usize,
+  unread: usize,
+): u32 {
+  let end = unread;
+  let cell = cells + CELL * <usize>column;
+  const stride = CELL * <usize>columnCount(plan);
+  for (let row: u32 = 0; row < rowCount; row++, cell += stride, values += 8) {
+    const read = readCell(cell);
+    store<f64>(values, read === EXACT ? number : NaN);
+    if (read !== UNREAD) continue;
+    store<u32>(end, row);
+    end += 4;
+  }
+  return <u32>((end - unread) >> 2);
 }
