@@ -85,6 +85,27 @@ export class CsvBuffer {
     this.#length = at;
   }
 
+  /**
+   * Writes the bytes of a text without quotes and control characters as a field, and a comma; false, and nothing is
+   * written, if it needs quotes, or might be a formula.
+   */
+  plainField(source: Uint8Array, from: number, to: number): boolean {
+    this.#reserve(to - from + 1);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    if (to > from) {
+      if (!isPlainBegin(source[from] ?? 0) || source[to - 1] === SPACE) return false;
+      for (let index = from; index < to; index++) {
+        const byte = source[index] ?? 0;
+        if (byte === COMMA) return false;
+        bytes[at++] = byte;
+      }
+    }
+    bytes[at++] = COMMA;
+    this.#length = at;
+    return true;
+  }
+
   /** Writes a text that begins with a letter or a digit and needs no quotes; false, and nothing is written, if it does. */
   #plain(text: string): boolean {
     this.#reserve(text.length);

@@ -58,7 +58,11 @@ function inJson(rows: readonly unknown[], options: Partial<AnswerOptions> = {}):
 
 /** The rows of an answer in CSV, with the text of each cell. */
 function csvRows(text: string): Record<string, string>[] {
-  return Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true }).data;
+  return Papa.parse<Record<string, string>>(text, {
+    delimiter: ',',
+    header: true,
+    skipEmptyLines: true,
+  }).data;
 }
 
 const cell = fc.oneof(
@@ -210,7 +214,7 @@ describe('answers in CSV', () => {
         ];
         const more = explain ? ['rent_original', 'rent_anomaly', 'rent_explain'] : [];
         const header = [...names, ...more];
-        const lines = Papa.parse<string[]>(csv.text, { newline: '\r\n' }).data;
+        const lines = Papa.parse<string[]>(csv.text, { delimiter: ',', newline: '\r\n' }).data;
         expect(lines).toEqual([
           header,
           ...expected.map((told) => header.map((name) => textOf(told[name]))),

@@ -3,6 +3,8 @@ import { derivedColumns, setColumn } from '../../table/column-names.js';
 import { Cell } from '../../table/row-object.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import { CellBlock } from '../cells/cell-block.js';
+import { CELL, CellKind } from '../cells/cell-kind.js';
 import type { AnswerWriter } from '../formats.js';
 import type { RowBlock } from '../row-block.js';
 import { CsvBuffer, csvField } from './csv-buffer.js';
@@ -67,6 +69,28 @@ export class CsvWriter implements AnswerWriter {
   }
 
   #inputs(block: RowBlock, index: number): void {
+    if (block instanceof CellBlock && !block.others.has(index)) this.#cellsOf(block, index);
+    else this.#valuesOf(block, index);
+  }
+
+  /** Copies cells, without a value for each. */
+  #cellsOf(block: CellBlock, index: number): void {
+    const { words, bytes } = block.lent.memory;
+    const out = this.#out;
+    const { length } = this.#cells;
+    let place = (block.place.cells + CELL * index * block.plan.columns.length) / 4;
+    for (let column = 0; column < length; column++, place += 2) {
+      const start = words[place] ?? 0;
+      const size = words[place + 1] ?? 0;
+      const end = start + (size >>> 3);
+      const isCopied = COPIED[size & 7] === true && out.plainField(bytes, start, end);
+      if (isCopied) continue;
+      this.#value(block.value(index, column));
+      out.comma();
+    }
+  }
+
+  #valuesOf(block: RowBlock, index: number): void {
     const row = block.row(index);
     for (const cell of this.#cells) {
       this.#value(cell.of(row));
@@ -120,6 +144,11 @@ export class CsvWriter implements AnswerWriter {
     }
   }
 }
+
+/** By the kind of a cell, whether its bytes are a field of CSV. */
+const COPIED: readonly boolean[] = Array.from({ length: 8 }, (_, kind) =>
+  [CellKind.missing, CellKind.text, CellKind.number, CellKind.boolean].some((one) => one === kind),
+);
 
 const NOTHING = new Uint8Array();
 

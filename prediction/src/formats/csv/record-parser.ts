@@ -15,19 +15,29 @@ export interface CsvRecord {
 
 /** Splits CSV into records and fields (RFC 4180). Lines end with LF, CRLF or CR; blank ones are passed over. */
 export class RecordParser {
-  readonly #delimiter: number;
+  /** The byte between fields. */
+  readonly delimiter: number;
   #line = 1;
-  #endedWithReturn = false;
   #text = '';
   #at = 0;
 
   constructor(delimiter: Delimiter) {
-    this.#delimiter = delimiter.charCodeAt(0);
+    this.delimiter = delimiter.charCodeAt(0);
   }
 
   /** The line on which the next record begins. */
   get line(): number {
     return this.#line;
+  }
+
+  /** The place behind the record that was yielded last. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Counts lines that were read elsewhere. */
+  passOver(lines: number): void {
+    this.#line += lines;
   }
 
   /**
@@ -37,8 +47,7 @@ export class RecordParser {
    */
   *parse(text: string): Generator<CsvRecord> {
     this.#text = text;
-    this.#at = this.#endedWithReturn && text.charCodeAt(0) === LINE_FEED ? 1 : 0;
-    if (text !== '') this.#endedWithReturn = text.charCodeAt(text.length - 1) === CARRIAGE_RETURN;
+    this.#at = 0;
     while (this.#at < text.length) {
       const line = this.#line;
       const start = this.#at;
@@ -56,7 +65,7 @@ export class RecordParser {
       this.#skipBlanks();
       const isQuoted = this.#text.charCodeAt(this.#at) === QUOTE;
       fields.push(isQuoted ? this.#quoted(line) : this.#plain(line));
-      if (this.#text.charCodeAt(this.#at) !== this.#delimiter) break;
+      if (this.#text.charCodeAt(this.#at) !== this.delimiter) break;
       this.#at++;
     }
     this.#endLine();
@@ -69,7 +78,7 @@ export class RecordParser {
     let at = start;
     for (; at < text.length; at++) {
       const code = text.charCodeAt(at);
-      if (code === this.#delimiter || code === LINE_FEED || code === CARRIAGE_RETURN) break;
+      if (code === this.delimiter || code === LINE_FEED || code === CARRIAGE_RETURN) break;
       if (code === QUOTE) throw misplacedQuote(line);
     }
     this.#at = at;
@@ -91,7 +100,7 @@ export class RecordParser {
     this.#skipBlanks();
     const next = text.charCodeAt(this.#at);
     const isEnd = this.#at >= text.length || next === LINE_FEED || next === CARRIAGE_RETURN;
-    if (!isEnd && next !== this.#delimiter) throw misplacedQuote(line);
+    if (!isEnd && next !== this.delimiter) throw misplacedQuote(line);
     const field = text.slice(start, end);
     this.#line += lineBreaksIn(field);
     return isDoubled ? field.replaceAll('""', '"') : field;
@@ -100,7 +109,7 @@ export class RecordParser {
   #skipBlanks(): void {
     for (; this.#at < this.#text.length; this.#at++) {
       const code = this.#text.charCodeAt(this.#at);
-      if (code === this.#delimiter || !isBlank(code)) return;
+      if (code === this.delimiter || !isBlank(code)) return;
     }
   }
 

@@ -14,6 +14,7 @@ export class WholeRecords {
   /** The end of the records that were handed over and not let go yet. */
   #handedOver = 0;
   #isQuoted = false;
+  #endedWithReturn = false;
 
   /** The bytes of the record that has not ended. */
   get pending(): number {
@@ -21,8 +22,12 @@ export class WholeRecords {
   }
 
   /** Adds a piece. Returns the records that it ends, which the next call overwrites. */
-  add(piece: Uint8Array): Buffer {
+  add(added: Uint8Array): Buffer {
     this.#letGo();
+    // CRLF was cut in two, and its record has been handed over.
+    const isCut = this.#endedWithReturn && this.#length === 0 && added[0] === LINE_FEED;
+    const piece = isCut ? added.subarray(1) : added;
+    if (added.length > 0) this.#endedWithReturn = added.at(-1) === CARRIAGE_RETURN;
     const start = this.#length;
     this.#reserve(piece.length);
     this.#held.set(piece, start);
