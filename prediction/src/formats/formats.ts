@@ -48,6 +48,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
       return new ArrowRowReader(blocks, options, format);
     }
+    case 'parquet':
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
