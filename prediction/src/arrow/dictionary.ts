@@ -12,12 +12,12 @@ export class Dictionary {
 
   /** @param valuesOf returns what reads the values of a chunk. */
   constructor(private readonly valuesOf: (chunk: RawColumn) => (index: number) => unknown) {
-    const dictionary = this;
+    const count = () => this.#count;
     this.entries = new Entries({
       get count() {
-        return dictionary.count;
+        return count();
       },
-      value: (index) => dictionary.#value(index),
+      value: (index) => this.#value(index),
     });
   }
 

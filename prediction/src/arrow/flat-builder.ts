@@ -64,21 +64,29 @@ export class FlatBuilder {
   #field(at: number, field: NonNullable<FlatField>): void {
     switch (field.kind) {
       case 'uint8':
-        return this.#view.setUint8(at, field.value);
+        this.#view.setUint8(at, field.value);
+        break;
       case 'int16':
-        return this.#view.setInt16(at, field.value, true);
+        this.#view.setInt16(at, field.value, true);
+        break;
       case 'int32':
-        return this.#view.setInt32(at, field.value, true);
+        this.#view.setInt32(at, field.value, true);
+        break;
       case 'int64':
-        return this.#view.setBigInt64(at, BigInt(field.value), true);
+        this.#view.setBigInt64(at, BigInt(field.value), true);
+        break;
       case 'string':
-        return this.#refer(at, this.#string(field.value));
+        this.#refer(at, this.#string(field.value));
+        break;
       case 'table':
-        return this.#refer(at, this.#table(field.value));
+        this.#refer(at, this.#table(field.value));
+        break;
       case 'tables':
-        return this.#refer(at, this.#tables(field.value));
+        this.#refer(at, this.#tables(field.value));
+        break;
       case 'structs':
-        return this.#refer(at, this.#structs(field.count, field.bytes));
+        this.#refer(at, this.#structs(field.count, field.bytes));
+        break;
     }
   }
 

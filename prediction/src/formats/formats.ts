@@ -50,6 +50,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
     }
     case 'csv':
       return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
+    case 'parquet':
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }

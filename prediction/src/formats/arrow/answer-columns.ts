@@ -66,13 +66,13 @@ function echoColumn(
   if (raw && isPassedOn(raw)) return new SentColumn(source, name, raw, id, isFile);
   if (isNumber && raw?.field.type.id !== TypeId.Utf8View) {
     return new MadeColumn(name, new NumberWriter(), (writer, block) => {
-      const valueOf = block.valuesOf(source);
-      for (let row = 0; row < block.rowCount; row++) writer.add(actualValue(valueOf(row)));
+      const valueAt = block.valuesOf(source);
+      for (let row = 0; row < block.rowCount; row++) writer.add(actualValue(valueAt(row)));
     });
   }
   return new MadeColumn(name, new TextWriter(), (writer, block) => {
-    const valueOf = block.valuesOf(source);
-    for (let row = 0; row < block.rowCount; row++) writer.add(textOf(valueOf(row)));
+    const valueAt = block.valuesOf(source);
+    for (let row = 0; row < block.rowCount; row++) writer.add(textOf(valueAt(row)));
   });
 }
 
@@ -119,11 +119,11 @@ function setOf(predicted: PredictedClasses, row: number, chooserOf: Classes['cho
 function perClass<T>(
   name: string,
   writer: ColumnWriter<T>,
-  valueOf: (answers: Classes, row: number) => T,
+  valueAt: (answers: Classes, row: number) => T,
 ): OutputColumn {
   return new MadeColumn(name, writer, (to, { rowCount }, answers) => {
     if (answers.task !== 'classification') return;
-    for (let row = 0; row < rowCount; row++) to.add(valueOf(answers, row));
+    for (let row = 0; row < rowCount; row++) to.add(valueAt(answers, row));
   });
 }
 
@@ -132,11 +132,11 @@ function addOfJson<T>(
   writer: ColumnWriter<T>,
   block: AnswerBlock,
   blocks: BlockPredictor,
-  valueOf: (answer: Readonly<Record<string, unknown>>) => T,
+  valueAt: (answer: Readonly<Record<string, unknown>>) => T,
 ): void {
   for (const [index, row] of block.rows.entries()) {
     const out = new JsonBuffer(1024);
     blocks.writeJson(out, row, index);
-    writer.add(valueOf(JSON.parse(Buffer.from(out.end()).toString())));
+    writer.add(valueAt(JSON.parse(Buffer.from(out.end()).toString())));
   }
 }
