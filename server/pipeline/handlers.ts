@@ -110,13 +110,16 @@ export type StreamPiece =
 export interface ByteStreamOptions {
   /** Whether the body is a stream, too, with its time limits. */
   readonly isStream: boolean;
+  /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
+  readonly areLines: boolean;
   /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
   readonly trailer?: string | undefined;
 }
 
 /**
  * Bytes of any media type, sent as they are produced. An error before the first piece is answered
- * with its problem; after that, the connection is closed, so that nobody takes a part for the whole.
+ * with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
+ * that nobody takes a part for the whole.
  */
 export class ByteStream {
   constructor(

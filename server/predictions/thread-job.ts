@@ -30,7 +30,8 @@ export class ThreadJob {
   #hasEnded = false;
   #isAborted = false;
   #free = MAX_PARTS;
-  #wake: (() => void) | undefined;
+  /** The body may be read while the answer waits. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(
     private readonly id: number,
@@ -102,15 +103,13 @@ export class ThreadJob {
       if (this.#isAborted) throw new AbortedError();
       if (isMet()) return;
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        this.#waiting.push(resolve);
       });
     }
   }
 
   #goOn(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
   #faultOf(error: unknown): ThreadFault {

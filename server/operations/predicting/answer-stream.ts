@@ -55,7 +55,7 @@ export function byteAnswer(
     }
   }
   const trailer = isStream && !areLines ? TRAILER : undefined;
-  return new ByteStream(withCharset(mediaType), pieces(), { isStream, trailer });
+  return new ByteStream(withCharset(mediaType), pieces(), { isStream, areLines, trailer });
 }
 
 /** Adds the charset to a media type of text. */

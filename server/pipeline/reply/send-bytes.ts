@@ -4,16 +4,8 @@ import type { Request, Response } from 'express';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { answersBegun } from '../../http/client-error.js';
 import type { ByteStream, StreamPiece } from '../handlers.js';
-import type { IsKeyValid } from '../watch-key.js';
-import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
-
-/** The surroundings of a stream. */
-interface Around {
-  /** Aborted when the service stops. */
-  readonly stopping: AbortSignal;
-  readonly isKeyValid: IsKeyValid;
-  readonly times?: StreamTimes;
-}
+import { type AroundStream, endEarly } from './send-ndjson.js';
+import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
 
 /** A request that is not a stream may finish when the service stops, and its key was checked. */
 const NEVER = new AbortController().signal;
@@ -29,8 +21,8 @@ type Pieces = AsyncIterator<StreamPiece>;
 export async function sendBytes(
   req: Request,
   res: Response,
-  { mediaType, pieces, options: { isStream, trailer } }: ByteStream,
-  { stopping, isKeyValid, times = STREAM_TIMES }: Around,
+  { mediaType, pieces, options: { isStream, areLines, trailer } }: ByteStream,
+  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: AroundStream,
 ): Promise<void> {
   if (isStream) disableBodyTimeout(req);
   const end = isStream
@@ -56,8 +48,10 @@ export async function sendBytes(
     }
     res.end();
   } catch (error) {
-    if (error !== GONE) throw error;
-    res.destroy();
+    if (error === GONE) res.destroy();
+    else if (areLines && res.headersSent) {
+      endEarly(req, res, error, { contract, noteFailure, times });
+    } else throw error;
   } finally {
     end.release();
     answersBegun.delete(req.socket);

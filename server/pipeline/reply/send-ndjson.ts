@@ -14,7 +14,7 @@ import type { IsKeyValid } from '../watch-key.js';
 import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 /** The surroundings of a stream. */
-interface Around {
+export interface AroundStream {
   readonly contract: Contract;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
@@ -32,7 +32,7 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: Around,
+  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: AroundStream,
 ): Promise<void> {
   disableBodyTimeout(req);
   const end = new StreamDeadline(req, res, times, stopping, isKeyValid);
@@ -79,12 +79,12 @@ function problemLine(
   return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
 }
 
-/** Sends a last line with the reason for the end, and discards further input for a while. */
-function endEarly(
+/** Sends a last line with the reason for the early end of lines, and discards further input for a while. */
+export function endEarly(
   req: Request,
   res: Response,
   thrown: unknown,
-  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isKeyValid'>>,
+  { contract, noteFailure, times }: Required<Omit<AroundStream, 'stopping' | 'isKeyValid'>>,
 ): void {
   if (thrown === GONE || req.socket.destroyed) {
     res.destroy();
