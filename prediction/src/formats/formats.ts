@@ -42,6 +42,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
   switch (options.from) {
     case 'json':
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
