@@ -52,7 +52,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
 /** Returns a writer of answers. The code of a format is loaded when it is first needed. */
 export async function writerOf(
   blocks: BlockPredictor,
-  options: AnswerOptions,
+  options: Omit<AnswerOptions, 'from'>,
 ): Promise<AnswerWriter> {
   switch (options.to) {
     case 'json':
