@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readRows } from '../../fixtures.js';
+import { faultsOf, readRows } from '../../fixtures.js';
 import {
   decodeModel,
+  describeModel,
   encodeModel,
   encodeTable,
   Predictor,
+  readRowsTable,
   TableDecoder,
+  type Task,
   train,
 } from '../../index.js';
 import type { Table } from '../table.js';
@@ -152,4 +155,55 @@ test('a column of very many different prices is read as one of few, and kept so'
   for (const part of encodeTable(table)) decoder.add(part);
   const kept: Table = decoder.finish();
   expect(kept).toEqual(table);
+});
+
+describe('a target of numbers with a unit', () => {
+  const targets = (texts: readonly string[], task?: Task) => {
+    const rows = Array.from({ length: 60 }, (_, index) => ({
+      x: index % texts.length,
+      y: texts[index % texts.length],
+    }));
+    return readRowsTable(rows, 'y', { task });
+  };
+  const texts = Array.from({ length: 12 }, (_, index) => `${index},50 €`);
+
+  test('is predicted as a number, and says its unit', () => {
+    const model = train(targets(texts));
+    if (model.task !== 'regression') throw new Error('The target holds classes.');
+    const reading = { kind: 'number', unit: '€', decimal: ',', group: null };
+    expect(model.target_reading).toEqual(reading);
+    expect(describeModel(model)).toMatch(/off by [\d.]+ € on average/);
+    expect(decodeModel(encodeModel(model))).toEqual(model);
+    const predictor = new Predictor(model);
+    const [told, missed] = predictor.predict([
+      { x: 3, y: '3,50 €' },
+      { x: 3, y: '1.000,00 €' },
+    ]);
+    expect(told).toMatchObject({ anomaly: false, original: '3,50 €' });
+    expect(missed).toMatchObject({ anomaly: true });
+    expect(told?.value).toBeCloseTo(3.5, 0);
+  });
+
+  test('is kept with its unit', () => {
+    const table = targets(texts);
+    const decoder = new TableDecoder();
+    for (const part of encodeTable(table)) decoder.add(part);
+    expect(decoder.finish()).toEqual(table);
+  });
+
+  test('is one of classes if that is asked for, or if units differ', () => {
+    expect(targets(['1 €', '2 €'], 'classification')).toMatchObject({ task: 'classification' });
+    expect(targets(['1 €', '2 $'])).toMatchObject({ task: 'classification' });
+    expect(targets(['1 €', '2'])).toMatchObject({ task: 'classification' });
+  });
+
+  test('is refused as a number if nothing tells how to read it, or it is always the same', async () => {
+    const undecided = () => targets(['1,234 kg', '2,500 kg'], 'regression');
+    expect(await faultsOf(undecided)).toMatchObject([
+      { column: 'y', message: expect.stringMatching(/cannot be read: .*1234\.5\. Or predict/) },
+    ]);
+    expect(await faultsOf(() => targets(['5 kg']))).toMatchObject([
+      { message: expect.stringContaining('Every value of the target "y" is 5') },
+    ]);
+  });
 });
