@@ -1,4 +1,4 @@
-import type { ColumnReading } from './reading/column-reading.js';
+import type { ColumnReading, NumberReading } from './reading/column-reading.js';
 
 /** Whether numbers are predicted, or classes. */
 export type Task = 'regression' | 'classification';
@@ -22,6 +22,8 @@ export interface RegressionTable extends CheckedTable {
   readonly task: 'regression';
   /** The target of each row: finite numbers. */
   readonly targetValues: Float64Array;
+  /** How the target was read; absent where it was plain numbers. */
+  readonly targetReading?: NumberReading;
 }
 
 /** A table whose target holds categories. */

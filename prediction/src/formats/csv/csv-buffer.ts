@@ -76,7 +76,14 @@ export class CsvBuffer {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Writes bytes that are CSV already. */
+  /** Writes many bytes that are CSV already. */
+  chunk(source: Uint8Array): void {
+    this.#reserve(source.length);
+    this.#bytes.set(source, this.#length);
+    this.#length += source.length;
+  }
+
+  /** Writes a few bytes that are CSV already. */
   bytes(source: Uint8Array, from = 0, to = source.length): void {
     this.#reserve(to - from);
     const bytes = this.#bytes;

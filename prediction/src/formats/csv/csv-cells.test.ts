@@ -171,6 +171,33 @@ test('answers in CSV are the same from cells and from objects', async () => {
   );
 });
 
+test('rows of any length are answered in their order', async () => {
+  const kinds = Array.from({ length: 600 }, (_, index) =>
+    index % 50 === 7 ? 'long '.repeat(8000 * (index % 3)) + index : `k${index}`,
+  );
+  const csv = Papa.unparse([['kind', 'size'], ...kinds.map((kind, index) => [kind, index])]);
+  const parts: AnswerPart[] = [];
+  const body = pieces(Buffer.from(csv), 10_000);
+  for await (const part of answerRows(predictor, body, { from: 'csv', to: 'csv' }))
+    parts.push(part);
+  const { data } = Papa.parse<Record<string, string>>(textOf(parts), {
+    delimiter: ',',
+    header: true,
+  });
+  const predictions = predictor.predict(kinds.map((kind, size) => ({ kind, size })));
+  expect(data.slice(0, -1)).toMatchObject(
+    predictions.map(({ value, confidence, min, max }, index) => ({
+      ...{ size: String(index), kind: kinds[index], day: '', price: '' },
+      ...{
+        y: String(value),
+        y_confidence: String(confidence),
+        y_min: String(min),
+        y_max: String(max),
+      },
+    })),
+  );
+});
+
 /** The text that was sent, without the `'` of what might be a formula. */
 function unescaped(text = ''): string {
   return text.replace(/^'(?=[=+\-@\t\r])/, '');

@@ -40,7 +40,6 @@ export class CsvRowReader implements RowReader {
     this.#unknown = unknown;
     this.#options = csv;
     this.#check = blocks.check();
-    if (csv.header === false) this.#begin(new CsvHeader(blocks.names.inputs));
   }
 
   /**
@@ -51,7 +50,18 @@ export class CsvRowReader implements RowReader {
    * @throws {UnknownNamesError} if the header has unknown names that are to be refused
    */
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock>> {
+    try {
+      yield* this.#pieces(body);
+    } finally {
+      if (this.#rows instanceof CellRows) this.#rows.close();
+    }
+  }
+
+  async *#pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock>> {
     const opening = new CsvOpeningReader(this.#options);
+    if (this.#options.header === false) {
+      this.#begin(new CsvHeader(this.#blocks.names.inputs));
+    }
     let parser: RecordParser | undefined;
     for await (const piece of body) {
       if (parser !== undefined) {
@@ -104,12 +114,7 @@ export class CsvRowReader implements RowReader {
 
   #begin(header: CsvHeader): void {
     const objects = new ObjectRows(this.#blocks, header, this.#check);
-    try {
-      this.#rows = new CellRows(this.#blocks, header, this.#check, objects);
-    } catch {
-      // Without WebAssembly, or without addresses for another memory.
-      this.#rows = objects;
-    }
+    this.#rows = CellRows.open(this.#blocks, header, this.#check, objects) ?? objects;
   }
 }
 

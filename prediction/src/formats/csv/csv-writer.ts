@@ -7,6 +7,7 @@ import { CellBlock } from '../cells/cell-block.js';
 import { CELL, CellKind } from '../cells/cell-kind.js';
 import type { AnswerWriter } from '../formats.js';
 import type { RowBlock } from '../row-block.js';
+import { CellLines } from './cell-lines.js';
 import { CsvBuffer, csvField } from './csv-buffer.js';
 
 /** Bytes to begin with. */
@@ -25,6 +26,7 @@ export class CsvWriter implements AnswerWriter {
   readonly #out = new CsvBuffer(CAPACITY);
   readonly #json = new JsonBuffer(JSON_CAPACITY);
   #hasHeader = false;
+  #lines: CellLines | undefined;
   #classes: readonly ClassFields[] = [];
 
   constructor(blocks: BlockPredictor, { explain = false }: Pick<AnswerOptions, 'explain'>) {
@@ -39,13 +41,14 @@ export class CsvWriter implements AnswerWriter {
 
   write(block: RowBlock, answers: BlockAnswers): void {
     this.#header();
-    for (let index = 0; index < block.rowCount; index++) {
-      this.#inputs(block, index);
-      if (answers.task === 'regression') this.#number(answers, index);
-      else this.#class(answers, index);
-      if (this.#explain) this.#explanation(block, index);
-      this.#out.lineEnd();
+    if (block instanceof CellBlock && answers.task === 'regression' && !this.#explain) {
+      this.#lines ??= new CellLines(block.lent, this.#cells.length, this.#blocks.maxRows);
+      this.#lines.write(this.#out, block, answers.predicted, (index) =>
+        this.#row(block, answers, index),
+      );
+      return;
     }
+    for (let index = 0; index < block.rowCount; index++) this.#row(block, answers, index);
   }
 
   end(): void {
@@ -54,6 +57,14 @@ export class CsvWriter implements AnswerWriter {
 
   take(): Uint8Array {
     return this.#out.take();
+  }
+
+  #row(block: RowBlock, answers: BlockAnswers, index: number): void {
+    this.#inputs(block, index);
+    if (answers.task === 'regression') this.#number(answers, index);
+    else this.#class(answers, index);
+    if (this.#explain) this.#explanation(block, index);
+    this.#out.lineEnd();
   }
 
   #header(): void {

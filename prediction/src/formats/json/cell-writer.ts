@@ -1,6 +1,6 @@
 import type { JsonBuffer } from '../../serving/json-buffer.js';
 import type { ClassReader } from '../../serving/predicted-classes.js';
-import { actualValue } from '../../serving/predicted-rows.js';
+import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CELL } from '../cells/cell-kind.js';
@@ -111,7 +111,7 @@ export class CellWriter {
 
   #tellNumbers(block: CellBlock, { predicted }: NumberAnswers): void {
     const { rowCount } = block;
-    const actual = this.#actualValues(block);
+    const actual = this.#actualValues(block, predicted);
     const { bytes } = this.#lent.memory;
     for (let row = 0; row < rowCount; row++) {
       const anomaly = predicted.anomaly(row, actual[row] ?? Number.NaN);
@@ -124,7 +124,7 @@ export class CellWriter {
   }
 
   /** Returns the rows' own values of the target. */
-  #actualValues(block: CellBlock): Float64Array {
+  #actualValues(block: CellBlock, { readActual }: PredictedRows): Float64Array {
     const { kernel } = this.#lent.memory;
     const { plan, place, rowCount } = block;
     const [cells, target] = [place.cells, this.#target];
@@ -133,7 +133,7 @@ export class CellWriter {
     const { words, doubles } = this.#lent.memory;
     for (let index = 0; index < count; index++) {
       const row = words[this.#list / 4 + index] ?? 0;
-      doubles[values / 8 + row] = actualValue(block.value(row, target) ?? null);
+      doubles[values / 8 + row] = actualValue(block.value(row, target) ?? null, readActual);
     }
     return doubles.subarray(values / 8, values / 8 + rowCount);
   }

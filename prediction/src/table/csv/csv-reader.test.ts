@@ -119,11 +119,12 @@ describe('the separator', () => {
     ],
     ['what is given', plain.replaceAll(',', ';'), { delimiter: ';' }],
   ] as const)('is told: %s', async (_, csv, options) => {
-    for (const size of [1, 5, 1000]) {
-      const table = await readCsvTable(csvStream(csv, size), 'y', options);
-      const model = train(table);
-      expect(model.columns).toMatchObject([{ name: 'x', kind: 'number', min: 0, max: 6 }]);
-      expect(table.rowCount).toBe(60);
+    const table = await readCsvTable(csvStream(csv), 'y', options);
+    const model = train(table);
+    expect(model.columns).toMatchObject([{ name: 'x', kind: 'number', min: 0, max: 6 }]);
+    expect(table.rowCount).toBe(60);
+    for (const size of [1, 5]) {
+      expect(await readCsvTable(csvStream(csv, size), 'y', options)).toEqual(table);
     }
   });
 

@@ -146,17 +146,33 @@ function quotedEnd(start: usize): usize {
 
 /** Returns the address behind a field without quotes, or 0 if there is a quote in it. */
 function plainEnd(start: usize): usize {
-  let at = start;
+  let at = nextMark(start);
   let byte = <u32>load<u8>(at);
   while (byte !== delimiter) {
-    if (byte <= QUOTE || byte === BACKSLASH) {
-      if (isLineEnd(byte, at)) break;
-      if (byte === QUOTE) return 0;
-      if (byte < SPACE || byte === BACKSLASH) isOther = true;
-    }
-    byte = load<u8>(++at);
+    if (isLineEnd(byte, at)) break;
+    if (byte === QUOTE) return 0;
+    if (byte < SPACE || byte === BACKSLASH) isOther = true;
+    at = nextMark(at + 1);
+    byte = load<u8>(at);
   }
   return at;
+}
+
+/** Returns the address of the next delimiter, backslash, or byte up to a quote. */
+function nextMark(at: usize): usize {
+  while (true) {
+    const bytes = v128.load(at);
+    const marks = v128.or(
+      v128.or(
+        i8x16.eq(bytes, i8x16.splat(<i8>delimiter)),
+        i8x16.eq(bytes, i8x16.splat(<i8>BACKSLASH)),
+      ),
+      i8x16.le_u(bytes, i8x16.splat(<i8>QUOTE)),
+    );
+    const mask = i8x16.bitmask(marks);
+    if (mask !== 0) return at + ctz<u32>(mask);
+    at += 16;
+  }
 }
 
 function trimmedEnd(begin: usize, end: usize): usize {
