@@ -55,6 +55,9 @@ export async function* readMessages(
     yield { number, kind, version, header, body };
   }
   if (format === 'file') await readFooter(source);
+  else if ((await source.take(1)).length > 0) {
+    throw new FormatFault('Bytes follow the end of the Arrow stream. Send one stream at a time.');
+  }
 }
 
 async function readMagic(source: ByteSource): Promise<void> {
