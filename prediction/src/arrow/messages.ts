@@ -10,6 +10,7 @@ export interface Message {
   /** The version of the metadata: 3 is V4, 4 is V5. */
   readonly version: number;
   readonly header: FlatTable;
+  readonly metadataBytes: number;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -58,7 +59,7 @@ export async function* readMessages(
       continue;
     }
     held.push(message);
-    heldBytes += message.body.length;
+    heldBytes += message.metadataBytes + message.body.length;
     if (heldBytes > MAX_HELD_BYTES) {
       throw new FormatFault('The Arrow file does not begin with its schema. Send it as a stream.');
     }
@@ -67,7 +68,8 @@ export async function* readMessages(
   if (isBegun) return;
   const header = within('The footer of the Arrow file', () => FlatTable.root(footer).table(1));
   if (header === undefined) throw new FormatFault('The Arrow file has no schema. Write it again.');
-  yield { number: 0, kind: 'schema', version: 4, header, body: new Uint8Array() };
+  const body = new Uint8Array();
+  yield { number: 0, kind: 'schema', version: 4, header, metadataBytes: 0, body };
   yield* held;
 }
 
@@ -86,7 +88,7 @@ async function* messagesInOrder(
       throw new FormatFault('The Arrow stream does not begin with a schema. Send all of it.');
     }
     const body = await whole(source, bodyBytes, number);
-    yield { number, kind, version, header, body };
+    yield { number, kind, version, header, metadataBytes: length, body };
   }
 }
 
