@@ -10,6 +10,7 @@ export interface Message {
   /** The version of the metadata: 3 is V4, 4 is V5. */
   readonly version: number;
   readonly header: FlatTable;
+  readonly metadataBytes: number;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -29,8 +30,12 @@ const KINDS: Readonly<Record<number, Message['kind']>> = {
   3: 'batch',
 };
 
+/** The messages of a file that wait for the schema in its footer. */
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
+
 /**
- * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written.
+ * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written. Some writers put
+ * the schema of a file into its footer only: then the other messages are held until it comes.
  *
  * @throws {FormatFault} where the bytes are no such messages, end early, or claim more than may be held.
  */
@@ -38,23 +43,53 @@ export async function* readMessages(
   source: ByteSource,
   format: 'stream' | 'file',
 ): AsyncGenerator<Message> {
-  if (format === 'file') await readMagic(source);
+  if (format === 'stream') {
+    yield* messagesInOrder(source, format);
+    if ((await source.take(1)).length === 0) return;
+    throw new FormatFault('Bytes follow the end of the Arrow stream. Send one stream at a time.');
+  }
+  await readMagic(source);
+  let isBegun = false;
+  const held: Message[] = [];
+  let heldBytes = 0;
+  for await (const message of messagesInOrder(source, format)) {
+    isBegun ||= message.kind === 'schema';
+    if (isBegun) {
+      yield message;
+      continue;
+    }
+    held.push(message);
+    heldBytes += message.metadataBytes + message.body.length;
+    if (heldBytes > MAX_HELD_BYTES) {
+      throw new FormatFault('The Arrow file does not begin with its schema. Send it as a stream.');
+    }
+  }
+  const footer = await readFooter(source);
+  if (isBegun) return;
+  const header = within('The footer of the Arrow file', () => FlatTable.root(footer).table(1));
+  if (header === undefined) throw new FormatFault('The Arrow file has no schema. Write it again.');
+  const body = new Uint8Array();
+  yield { number: 0, kind: 'schema', version: 4, header, metadataBytes: 0, body };
+  yield* held;
+}
+
+async function* messagesInOrder(
+  source: ByteSource,
+  format: 'stream' | 'file',
+): AsyncGenerator<Message> {
   for (let number = 1; ; number++) {
     const length = await metadataLength(source, number, format);
-    if (length === 0) break;
+    if (length === 0) return;
     const metadata = await whole(source, length, number);
     const { header, kind, version, bodyBytes } = within(`The metadata of message ${number}`, () =>
       readMetadata(metadata, number),
     );
-    if (number === 1 && kind !== 'schema') {
-      throw new FormatFault(
-        'The Arrow data does not begin with a schema. Send all that was written.',
-      );
+    if (number === 1 && kind !== 'schema' && format === 'stream') {
+      throw new FormatFault('The Arrow stream does not begin with a schema. Send all of it.');
     }
     const body = await whole(source, bodyBytes, number);
-    yield { number, kind, version, header, body };
+    yield { number, kind, version, header, metadataBytes: length, body };
   }
-  if (format === 'file') await readFooter(source);
 }
 
 async function readMagic(source: ByteSource): Promise<void> {
@@ -119,13 +154,14 @@ function readMetadata(metadata: Uint8Array, number: number) {
   return { version, kind, header, bodyBytes };
 }
 
-async function readFooter(source: ByteSource): Promise<void> {
+async function readFooter(source: ByteSource): Promise<Uint8Array> {
   const end = Buffer.from(await source.take(MAX_FOOTER_BYTES));
   const footerBytes = end.length < 10 ? -1 : end.readInt32LE(end.length - 10);
   const isWhole = end.toString('latin1', Math.max(0, end.length - 6)) === MAGIC;
   if (!isWhole || footerBytes <= 0 || footerBytes > end.length - 10) {
     throw new FormatFault('The Arrow file has no whole footer: it was cut off. Send all of it.');
   }
+  return end.subarray(end.length - 10 - footerBytes, end.length - 10);
 }
 
 async function whole(source: ByteSource, count: number, number: number) {
