@@ -110,7 +110,13 @@ function ofText({ schema, value, pointer, put }: Site): Change[] {
       pointer,
       change: () => put(most > 200_000 ? text : paddedTo(text, most + 1)),
     })),
-    ...here('minLength', [[...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('')]),
+    ...here(
+      'minLength',
+      // A placeholder may be too short already, and stands for a text that is not.
+      [[...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('')].filter(
+        (text) => text !== value,
+      ),
+    ),
     ...here('pattern', offPattern),
     ...here('format', offFormat),
   ];
