@@ -3401,6 +3401,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownNames"];
             };
         };
+        /** @description The query failed, or no model can be trained from its rows. */
+        UnusableRows: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["QueryFailed"] | components["schemas"]["UnusableTable"];
+            };
+        };
         /** @description No model can be trained from the table, or the query of the training failed. */
         UnusableTable: {
             headers: {
@@ -5582,7 +5594,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotRetrain"];
             412: components["responses"]["PreconditionFailed"];
-            422: components["responses"]["UnusableTable"];
+            422: components["responses"]["UnusableRows"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

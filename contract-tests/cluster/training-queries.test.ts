@@ -79,14 +79,14 @@ describe.each([
 
   const ready = async (name: string): Promise<Model> => {
     await untilReadyAt(both[0].url + address(name));
-    return (await send('GET', address(name))).json();
+    return JSON.parse(await (await send('GET', address(name))).text());
   };
 
   /** Returns the problem of a refused training, after which there is no model. */
   const refusal = async (body: unknown, target?: string) => {
     const refused = await train('refused', body, target);
     expect((await send('GET', address('refused'))).status).toBe(404);
-    return { status: refused.status, ...(await refused.json()) };
+    return { status: refused.status, ...JSON.parse(await refused.text()) };
   };
 
   test('a model from a query is the one from the same rows, and trains again from later rows', async () => {
@@ -179,12 +179,18 @@ describe.each([
     expect(JSON.stringify(answer)).not.toContain('nowhere');
   });
 
-  test('a table that is gone ends no model', async () => {
+  test('a table that is gone or empty ends no model', async () => {
     await train('kept', from(SALES));
     const { checksum } = await ready('kept');
     await shop.execute('alter table sales rename to sold');
     const refused = await send('POST', address('kept', '/retrain'));
+    await shop.execute('create table sales as select * from sold where id < 0');
+    const empty = await send('POST', address('kept', '/retrain'));
+    await shop.execute('drop table sales');
     await shop.execute('alter table sold rename to sales');
+    expect(await empty.json()).toMatchObject({
+      errors: [{ message: 'The table has no rows. At least 50 with a target are needed.' }],
+    });
     expect(await refused.json()).toMatchObject({
       ...{ status: 422, type: '/problems/query-failed' },
       detail: 'The database has no table sales.',
@@ -205,7 +211,7 @@ describe.each([
   });
 
   test.each([
-    [{}, ['/body/source']],
+    [{}, ['/body']],
     [{ source: [] }, ['/body/source']],
     [{ source: { database: 'shop' } }, ['/body/source/query']],
     [{ source: { database: 1, query: '' } }, ['/body/source/database', '/body/source/query']],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
-import { JSON_TYPE, LINES_TYPE } from '../http/media-type.js';
+import { JSON_TYPE } from '../http/media-type.js';
 import { RawJson } from '../pipeline/body/raw-json.js';
 import { type Handlers, type Input, JsonText } from '../pipeline/handlers.js';
 import type { PredictionPool } from '../predictions/prediction-pool.js';
@@ -9,9 +9,8 @@ import type { Predictors } from '../predictions/predictors.js';
 import { numberedName, type Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { answerOptions } from './predicting/answer-formats.js';
-import { byteAnswer } from './predicting/answer-stream.js';
+import { byteAnswer, lineAnswer } from './predicting/answer-stream.js';
 import { findModel, findVersion, notReady, versionNotReady } from './predicting/model-lookup.js';
-import { predictLines } from './predicting/predict-stream.js';
 import { beginWhole, written } from './predicting/raw-rows.js';
 import { checkRows } from './predicting/row-warnings.js';
 import { findProject } from './writing/project-access.js';
@@ -75,17 +74,17 @@ export function predictOperations(
 
   const answerStream = async (input: Input<'predict'>, body: Readable) => {
     const { query, mediaType, answerType, caller, closed, reply } = input;
-    if (mediaType === LINES_TYPE && answerType === LINES_TYPE) {
-      return reply({
-        status: 200,
-        body: predictLines(body, await predictorOf(input), query, count),
-      });
-    }
     const versionId = await versionOf(input);
     const options = answerOptions(mediaType, answerType, query);
     const events = pool.run({ caller, versionId, options, body, isWhole: false, closed });
-    const kind = { isStream: true, areLines: options.to === 'ndjson' };
-    return reply({ status: 200, body: byteAnswer(answerType, events, kind, count) });
+    const areLines = options.to === 'ndjson';
+    return reply({
+      status: 200,
+      body:
+        areLines && options.from === 'ndjson'
+          ? lineAnswer(events, count)
+          : byteAnswer(answerType, events, { isStream: true, areLines }, count),
+    });
   };
 
   return {

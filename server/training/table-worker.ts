@@ -2,8 +2,11 @@ import {
   encodeTable,
   JsonShapeError,
   MalformedJsonError,
+  readArrowTable,
   readCsvTable,
   readJsonTable,
+  readNdjsonTable,
+  readParquetTable,
   readRecordTable,
   TableError,
 } from '../../prediction/src/reading.js';
@@ -36,8 +39,12 @@ function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterabl
       return readJsonTable(text, target, options);
     case 'records':
       return readRecordTable(text, target, options);
-    default:
-      throw new Error(`There is no reader of ${format} yet`);
+    case 'ndjson':
+      return readNdjsonTable(text, target, options);
+    case 'arrow':
+      return readArrowTable(text, target, options);
+    case 'parquet':
+      return readParquetTable(text, target, options);
   }
 }
 

@@ -2,9 +2,12 @@ import type { PoolClient } from 'pg';
 import type { TakeLines } from '../driver.js';
 import { TABLE_CELLS } from './cells.js';
 
-/** The rows that are fetched first, and the most that are fetched at once. */
-const FIRST_ROWS = 50;
-const MAX_ROWS = 1_000;
+/**
+ * The rows that are fetched first, and the most that are fetched at once. Few, since they may be much
+ * larger than those before, and what is received at once is bounded.
+ */
+const FIRST_ROWS = 8;
+const MAX_ROWS = 250;
 
 /** The lines of a fetch, in bytes, towards which the number of its rows is chosen. */
 const FETCHED_BYTES = 128 * 1024;

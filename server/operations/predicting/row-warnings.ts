@@ -1,7 +1,6 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
-  RowCheck,
   RowWarning,
   RowWarnings,
   UnknownName,
@@ -56,36 +55,6 @@ export function warningsLine({ warnings, more }: RowWarnings): Uint8Array | unde
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** The warnings of the rows of a stream, which its last line tells; and the lines that are refused. */
-export class StreamWarnings {
-  readonly #check: RowCheck;
-
-  constructor(private readonly predictor: AnyPredictor) {
-    this.#check = predictor.check();
-  }
-
-  /** Counts rows that are answered. */
-  add(rows: readonly unknown[]): void {
-    this.#check.add(rows);
-  }
-
-  /**
-   * Returns the problem of a line with unknown names; nothing, if it has none.
-   * @param line which line it is, from 1
-   */
-  refusal(value: unknown, line: number): ProblemError | undefined {
-    if (this.#check.unknownIn(value).length === 0) return undefined;
-    const check = this.predictor.check();
-    check.add([value]);
-    return unknownNames(check.unknownNames(MAX_ERRORS + 1), () => '/body', line);
-  }
-
-  /** The last line; nothing, if there is nothing to tell. */
-  lastLine(): Uint8Array | undefined {
-    return warningsLine(this.#check.warnings(MAX_LISTED));
-  }
-}
-
 /**
  * Returns the problem of rows with unknown names.
  * @param pointerTo the JSON pointer of a row, by its index
@@ -119,9 +88,6 @@ function countOf({ length }: readonly unknown[]): string {
   if (length > MAX_ERRORS) return `more than ${MAX_ERRORS} names`;
   return length === 1 ? '1 name' : `${length} names`;
 }
-
-/** Warnings of a stream that its last line lists. */
-const MAX_LISTED = 100;
 
 /** Members of the header. */
 const MAX_MEMBERS = 20;

@@ -64,7 +64,7 @@ async function wholeObject(read: readonly Uint8Array[], rest: Chunks): Promise<B
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_OBJECT) {
-      const message = `must be an array of rows, or an object with a source that has at most ${MAX_OBJECT} bytes`;
+      const message = `${TABLE_FORM} of at most ${MAX_OBJECT} bytes`;
       throw invalidRequest([{ pointer: '/body', message }]);
     }
   }
@@ -82,6 +82,9 @@ function jsonOf(bytes: Buffer): unknown {
 /** @throws {ProblemError} with a pointer to each fault */
 function sourceIn(body: unknown): ModelSource {
   const sent = asRecord(body);
+  if (!Object.hasOwn(sent, 'source')) {
+    throw invalidRequest([{ pointer: '/body', message: TABLE_FORM }]);
+  }
   const { database, query } = asRecord(sent['source']);
   const errors = [
     ...unknownMembers(sent, ['source'], '/body'),
@@ -91,13 +94,15 @@ function sourceIn(body: unknown): ModelSource {
           ...textErrors('database', database),
           ...textErrors('query', query),
         ]
-      : [{ pointer: '/body/source', message: mustBe(sent['source'], SOURCE_FORM) }]),
+      : [{ pointer: '/body/source', message: SOURCE_FORM }]),
   ];
   if (errors.length > 0 || typeof database !== 'string' || typeof query !== 'string') {
     throw invalidRequest(errors);
   }
   return { database, query };
 }
+
+const TABLE_FORM = 'must be an array of rows, or an object {"source": {"database": …, "query": …}}';
 
 const SOURCE_FORM = 'must be an object with a database and a query';
 
