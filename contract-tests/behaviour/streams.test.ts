@@ -299,7 +299,7 @@ describe('an impossible stream is refused before its lines are read', () => {
     expect(await refused(keys.read, address)).toBe(403);
     expect(await refused(keys.own, address.replace('prices', 'none'))).toBe(404);
     expect(await refused(keys.own, '/api/projects/nowhere/models/m/predict')).toBe(404);
-    expect(await refused(keys.own, address, { Accept: 'application/json' })).toBe(406);
+    expect(await refused(keys.own, address, { Accept: 'text/html' })).toBe(406);
     expect(await refused(keys.own, address, { 'Content-Encoding': 'br' })).toBe(415);
     expect(await refused(keys.own, `${address}?confidence=1`)).toBe(400);
     expect(await refused(keys.own, `${address}?colour=red`)).toBe(400);

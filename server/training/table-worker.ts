@@ -41,8 +41,10 @@ function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterabl
       return readRecordTable(text, target, options);
     case 'ndjson':
       return readNdjsonTable(text, target, options);
-    case 'arrow':
-      return readArrowTable(text, target, options);
+    case 'arrow-stream':
+      return readArrowTable(text, target, { ...options, format: 'stream' });
+    case 'arrow-file':
+      return readArrowTable(text, target, { ...options, format: 'file' });
     case 'parquet':
       return readParquetTable(text, target, options);
   }

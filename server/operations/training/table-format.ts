@@ -6,8 +6,8 @@ const FORMATS: ReadonlyMap<string, TableFormat> = new Map([
   ['text/csv', 'csv'],
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
-  ['application/vnd.apache.arrow.stream', 'arrow'],
-  ['application/vnd.apache.arrow.file', 'arrow'],
+  ['application/vnd.apache.arrow.stream', 'arrow-stream'],
+  ['application/vnd.apache.arrow.file', 'arrow-file'],
   ['application/vnd.apache.parquet', 'parquet'],
 ]);
 
