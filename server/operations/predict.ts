@@ -55,7 +55,11 @@ export function predictOperations(
     if (answerType === JSON_TYPE && !pool.hasThreads) {
       return answerParsed(input, await body.parse(body.bytes));
     }
-    const versionId = await versionOf(input);
+    const versionId = await versionOf(input).catch(async (error) => {
+      // A fault of the body is told before one of the address, as for smaller bodies.
+      await body.parse(body.bytes);
+      throw error;
+    });
     const options = answerOptions(JSON_TYPE, answerType, query);
     const job = { caller, versionId, options, closed };
     const first = await beginWhole(pool, job, [body.bytes]);
