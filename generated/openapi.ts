@@ -718,7 +718,8 @@ export interface paths {
          *     `t_original`, `t_anomaly` and `t_explain`. A text of CSV that a spreadsheet could take for a formula begins
          *     with `'`.
          *
-         *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after decompression.
+         *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
+         *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes.
          *
          *     ## Names and warnings
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.js';
@@ -18,6 +18,7 @@ test('an empty environment gives the documented defaults', () => {
     maxResources: 10_000,
     maxStored: 10 * 1024 ** 3,
     maxVersions: 5,
+    predictionThreads: availableParallelism(),
     maxKeptAnswers: 64 * 1024 ** 2,
     maxAnswers: 256,
     chat: undefined,

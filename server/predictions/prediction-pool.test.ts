@@ -127,6 +127,11 @@ describe('a pool of threads', () => {
     expect(answersIn(await textOf(pool.run(jobOf(once(rows)))))).toBe(5);
   });
 
+  test('fails the jobs of a thread that runs out of memory', async () => {
+    const failed = textOf(poolOf(1, 4).run(jobOf(once(rows))));
+    await expect(failed).rejects.toThrow(ThreadEndedError);
+  });
+
   test('fails the jobs of a thread that ends, and begins another for the next', async () => {
     const pool = poolOf(1);
     const never = async function* (): AsyncGenerator<Uint8Array> {
