@@ -89,12 +89,8 @@ describe('the server answers as the examples of the contract show', () => {
     // The server has no database, from which the other example trains.
     const tables = exampleRequests(train).filter(({ name }) => name !== 'source');
     for (const { path, body, headers, method } of tables) {
-      const isTable = headers['Content-Type'] === 'text/csv';
-      const rows: unknown[] = isTable ? [] : JSON.parse(body ?? '[]');
-      const more = isTable
-        ? tableOf(body, ROWS)
-        : JSON.stringify([...rows, ...Array.from({ length: ROWS }, (_, row) => ({ price: row }))]);
-      const answer = await sendAs(keys.exemplary, path, { method, headers, body: more });
+      const whole = lengthened(body, headers['Content-Type']);
+      const answer = await sendAs(keys.exemplary, path, { method, headers, body: whole });
       await answered(train, answer, 202, 'training');
       await play('listModels', 200, 'models');
       await play('deleteModel', 204);
@@ -186,3 +182,11 @@ describe('the example of a parameter is accepted', () => {
     expect([200, 201, 202, 204, 304, 404, 409, 412, 422, 501]).toContain(answer.status);
   });
 });
+
+/** Returns a table that begins with the rows of an example, and has enough to train from. */
+function lengthened(body = '', mediaType: string | undefined): string {
+  if (mediaType === 'text/csv') return tableOf(body, ROWS);
+  const more = Array.from({ length: ROWS }, (_, row) => JSON.stringify({ price: row }));
+  if (mediaType === 'application/x-ndjson') return `${body}${more.join('\n')}\n`;
+  return `${body.trimEnd().replace(/\]$/, '')},${more.join(',')}]`;
+}
