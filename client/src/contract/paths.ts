@@ -1,4 +1,4 @@
-import type { paths } from '../../generated/openapi.js';
+import type { paths } from '../../../generated/openapi.js';
 
 /** A body that is sent unchanged, in any form that fetch accepts. */
 type SentAsItIs = string | Blob | ReadableStream<Uint8Array>;
