@@ -1,9 +1,9 @@
 import createClient from 'openapi-fetch';
+import type { RosterClient } from './contract/calls.js';
+import type { RosterPaths } from './contract/paths.js';
 import { serializePath } from './request/address.js';
 import { rememberBody, rememberingRequest } from './request/body-source.js';
-import type { RosterClient } from './contract/calls.js';
 import { passNotModified } from './request/not-modified.js';
-import type { RosterPaths } from './contract/paths.js';
 import { serializeBody } from './request/request-body.js';
 import { refuseUnexpectedAnswers } from './request/unexpected-answer.js';
 

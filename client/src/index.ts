@@ -1,14 +1,8 @@
 export type { components, operations, paths } from '../../generated/openapi.js';
 export { agentEvents, type StreamCall, type StreamRequest } from './agents/agent-events.js';
-export type { RosterClient } from './contract/calls.js';
 export { createRosterClient, type RosterClientOptions } from './client.js';
-export { type ApiKey, apiKey } from './middleware/api-key.js';
-export { idempotencyKeys } from './middleware/idempotency-keys.js';
-export { type RetryOptions, retry } from './middleware/retry.js';
-export { TimeoutError, timeout } from './middleware/timeout.js';
-export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
+export type { RosterClient } from './contract/calls.js';
 export type { CsvTable, RosterPaths, RowLines } from './contract/paths.js';
-export { type Answer, answered, ProblemError } from './problem-error.js';
 export type { Problem, ProblemOf, ProblemType } from './contract/problems.js';
 export type {
   Agent,
@@ -35,6 +29,12 @@ export type {
   Step,
   Usage,
 } from './contract/resources.js';
+export { type ApiKey, apiKey } from './middleware/api-key.js';
+export { idempotencyKeys } from './middleware/idempotency-keys.js';
+export { type RetryOptions, retry } from './middleware/retry.js';
+export { TimeoutError, timeout } from './middleware/timeout.js';
 export { type RowWarnings, rowWarnings } from './models/row-warnings.js';
-export { UnexpectedAnswerError } from './request/unexpected-answer.js';
 export { TrainingFailedError, type UntilReadyOptions, untilReady } from './models/until-ready.js';
+export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
+export { type Answer, answered, ProblemError } from './problem-error.js';
+export { UnexpectedAnswerError } from './request/unexpected-answer.js';
