@@ -29,6 +29,10 @@ export type {
   Step,
   Usage,
 } from './contract/resources.js';
+export type { FileFormat, PredictionFormat } from './files/file-format.js';
+export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';
+export { type TrainFileOptions, trainFile } from './files/train-file.js';
+export type { FileSource, UploadOptions } from './files/upload.js';
 export { type ApiKey, apiKey } from './middleware/api-key.js';
 export { idempotencyKeys } from './middleware/idempotency-keys.js';
 export { type RetryOptions, retry } from './middleware/retry.js';
