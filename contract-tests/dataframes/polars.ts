@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { requireFrom } from '../../tools/on-demand/installed.js';
+import type { Frames, Rows, WrittenFile } from './frames.js';
+
+/** The part of `nodejs-polars` that is used here. */
+interface Polars {
+  readCSV(path: string, options?: { inferSchemaLength: number }): Frame;
+  readJSON(path: string, options: { format: 'lines' }): Frame;
+  readIPC(path: string): Frame;
+  readIPCStream(path: string): Frame;
+}
+
+interface Frame {
+  writeCSV(path: string): void;
+  writeJSON(path: string, options: { format: 'lines' }): void;
+  writeIPC(path: string): void;
+  writeIPCStream(path: string): void;
+  writeParquet(path: string): void;
+  toRecords(): Rows;
+}
+
+/** Rows from which the types of a CSV file's columns are inferred. */
+const INFER = { inferSchemaLength: 10_000 };
+const LINES = { format: 'lines' } as const;
+
+/** @throws if Polars has no build for this platform and version of Node.js */
+export function polars(): Frames {
+  const { default: pl }: { default: Polars } = requireFrom('dataframes')('nodejs-polars');
+  return {
+    name: 'Polars',
+    async write(csv, folder) {
+      const frame = pl.readCSV(csv, INFER);
+      const files: WrittenFile[] = [];
+      const path = (format: WrittenFile['format']) => {
+        const file = join(folder, `polars.${format}`);
+        files.push({ format, path: file });
+        return file;
+      };
+      frame.writeCSV(path('csv'));
+      frame.writeJSON(path('ndjson'), LINES);
+      frame.writeIPC(path('arrow-file'));
+      frame.writeIPCStream(path('arrow-stream'));
+      frame.writeParquet(path('parquet'));
+      return files;
+    },
+    reads: ['csv', 'ndjson', 'arrow-file', 'arrow-stream'],
+    async read({ format, path }) {
+      return read(pl, format, path).toRecords();
+    },
+  };
+}
+
+function read(pl: Polars, format: WrittenFile['format'], path: string): Frame {
+  if (format === 'csv') return pl.readCSV(path, INFER);
+  if (format === 'ndjson') return pl.readJSON(path, LINES);
+  return format === 'arrow-file' ? pl.readIPC(path) : pl.readIPCStream(path);
+}
