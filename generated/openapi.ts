@@ -602,8 +602,11 @@ export interface paths {
          *     runs in the background: `GET` the address in `Location` to see when the version is ready.
          *
          *     ## Tables
-         *     The table is CSV (UTF-8, commas, column names in the first line) or a JSON array of objects. CSV may have
-         *     1 GiB, and is read as it arrives.
+         *     The `Content-Type` names the format: CSV (UTF-8, column names in the first line), a JSON array of objects,
+         *     NDJSON with an object a line, Arrow (the stream or the file format) or Parquet. A table of any format but JSON
+         *     may have 1 GiB, and is read as it arrives. A body may be compressed (`Content-Encoding: gzip` or `zstd`);
+         *     its limits hold for the bytes after decompression. In Arrow and Parquet, a dictionary column is a category and
+         *     a timestamp a date.
          *
          *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
          *     - Dates are ISO dates.
@@ -692,12 +695,33 @@ export interface paths {
          *     in their set. The most likely class is always in the set. Classes with fewer than 50 rows for calibration
          *     share one. A row without columns which the table always had has a calibration of its own, as for numbers.
          *
+         *     ## Formats
+         *     `Content-Type` names the format of the rows, and `Accept` that of the answer, in any pairing. Without `Accept`,
+         *     or with `*\/*`, the answer has the format of the rows; Parquet is answered with JSON.
+         *
+         *     | media type | rows | answer |
+         *     |---|---|---|
+         *     | `application/json` | an array | an array of `PredictionRow` |
+         *     | `application/x-ndjson` | a value a line | a `PredictionLine` a line |
+         *     | `text/csv` | a record a row | the lean columns |
+         *     | `application/vnd.apache.arrow.stream`, `application/vnd.apache.arrow.file` | record batches | the lean columns |
+         *     | `application/vnd.apache.parquet` | a file | |
+         *
+         *     The lean columns are the model's input columns as sent, then, for a target `t` of numbers, `t`,
+         *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `explain=true` adds
+         *     `t_original`, `t_anomaly` and `t_explain`. A text of CSV that a spreadsheet could take for a formula begins
+         *     with `'`.
+         *
+         *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after decompression.
+         *
          *     ## Names and warnings
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not
          *     count, letter case does. Of two names in a row that differ only by these, the exact one counts.
          *
-         *     Every row is answered. The header `Row-Warnings` lists, for all rows together, what the model does not know,
-         *     each with the number of rows. Without warnings, there is no header.
+         *     Every row is answered. `Row-Warnings` lists, for all rows together, what the model does not know, each with
+         *     the number of rows. Without warnings, it is not there. It is a header if the rows are JSON. Else its place is
+         *     the last line of an NDJSON answer, `{"warnings": […], "more": …}`, and the trailer of any other answer (RFC
+         *     9110, section 6.5): warnings are known only after the rows. Header and trailer list at most 20, of 4 KiB together.
          *
          *     | kind | meaning |
          *     |---|---|
@@ -709,23 +733,23 @@ export interface paths {
          *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
          *     ## Streams
-         *     To send any number of rows, use NDJSON (`application/x-ndjson`, also in `Accept`): one JSON value a line, ended
-         *     by LF or CRLF; blank lines are skipped. The answer has one line for each, in order, as soon as it has arrived.
-         *     All lines are answered by the version that served at the start of the stream.
+         *     To send any number of rows, use a format other than JSON. A row is answered soon after it has arrived, except
+         *     where its format hinders it: an Arrow or Parquet file is read from its end. All rows are answered by the
+         *     version that served at the start of the stream.
          *
-         *     - A line that cannot be read gets `{"problem": {…}}` with its `line` number, and the stream goes on. With
-         *       `unknown=refuse`, so does a line with unknown names.
-         *     - A problem without `line` is the last line: the stream has ended early. Send the rows without an answer
-         *       again. A stream that ends without such a problem has answered every line.
-         *     - A stream has no `Row-Warnings` header, because its headers come before its rows. Its warnings come as a last
-         *       line, `{"warnings": […], "more": …}`.
+         *     - A line of NDJSON is ended by LF or CRLF; blank lines are skipped. One that cannot be read gets `{"problem":
+         *       {…}}` with its `line` number in an NDJSON answer, and the stream goes on. With `unknown=refuse`, so does a
+         *       line with unknown names. In an answer of another format, such a line ends the stream.
+         *     - A problem before the first row of the answer is the answer. After that, a stream ends early with a problem
+         *       without `line` as the last line of NDJSON; any other answer is cut off, and its connection closed. Send the
+         *       rows without an answer again.
          *
          *     Read while you send. If you stop reading, the service stops reading, and closes the connection after 30
          *     seconds without progress. A stream also ends after 30 seconds without input or after an hour, with a problem
-         *     as its last line. If its key is revoked or expires, it ends within a second with `/problems/unauthorized`;
-         *     while the store does not answer, it goes on for a minute. A client that reads only after it has sent
-         *     everything, as browsers do, should send a JSON array. An instance answers 8 streams at a time, with keys 4 of
-         *     one owner; more get 503. A stream is one request to the rate limit.
+         *     as said above. If its key is revoked or expires, it ends within a second with `/problems/unauthorized`; while
+         *     the store does not answer, it goes on for a minute. A client that reads only after it has sent everything, as
+         *     browsers do, should send a JSON array. An instance answers 8 streams at a time, with keys 4 of one owner; more
+         *     get 503. A stream is one request to the rate limit.
          */
         post: operations["predict"];
         delete?: never;
@@ -2496,7 +2520,8 @@ export interface components {
          * @description The header `Content-Type` is missing or names a media type, a charset or an encoding that this
          *     operation does not take.
          *
-         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8.
+         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. If the
+         *     encoding was refused, the header `Accept-Encoding` lists those that are taken.
          */
         UnsupportedMediaType: {
             /** @constant */
@@ -3157,6 +3182,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -3305,6 +3331,13 @@ export interface components {
     parameters: {
         /** @description The name of the project. */
         ProjectName: components["schemas"]["NameOrId"];
+        /**
+         * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
+         *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
+         */
+        CsvHeader: boolean;
+        /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+        CsvDelimiter: "comma" | "semicolon" | "tab";
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -3398,7 +3431,8 @@ export interface components {
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
         /**
-         * @description What the model can make nothing of in the rows, if there is anything: a list in the form of RFC 9651, section 3.1,
+         * @description What the model can make nothing of in the rows, if there is anything; a header, or a trailer where the rows are
+         *     a stream and the answer is not NDJSON. It is a list in the form of RFC 9651, section 3.1,
          *     each member a token with parameters. The token is the kind, and `rows` says how many rows it concerns. `name` is
          *     the column, or the unknown name, of which 100 characters are shown. `nearest` is the column whose name is
          *     nearest to an unknown one, where one is near. Names are strings, or display strings (`%"…"`) where they hold
@@ -3408,6 +3442,8 @@ export interface components {
          *     `more`, says in `count` how many there are beside. Unknown names beyond the first 1,000 are not counted.
          */
         RowWarnings: string;
+        /** @description The encodings of the body that the operation takes (RFC 9110, section 12.5.3), if it was refused for its own. */
+        AcceptEncoding: "identity" | "gzip, zstd";
         /** @description In how many seconds it is worth trying again (RFC 9110, section 10.2.3). */
         RetryAfter: number;
         /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
@@ -5021,6 +5057,13 @@ export interface operations {
                 target: components["schemas"]["ColumnName"];
                 /** @description What the target is predicted as, in place of what its values suggest. */
                 task?: components["schemas"]["Task"];
+                /**
+                 * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
+                 *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
+                 */
+                header?: components["parameters"]["CsvHeader"];
+                /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+                delimiter?: components["parameters"]["CsvDelimiter"];
             };
             header?: {
                 /**
@@ -5044,6 +5087,10 @@ export interface operations {
             content: {
                 "text/csv": string;
                 "application/json": components["schemas"]["TableRow"][];
+                "application/x-ndjson": string;
+                "application/vnd.apache.arrow.stream": string;
+                "application/vnd.apache.arrow.file": string;
+                "application/vnd.apache.parquet": string;
             };
         };
         responses: {
@@ -5116,6 +5163,15 @@ export interface operations {
                  *     and tells of them in `Row-Warnings`; `refuse` answers with 422.
                  */
                 unknown?: "ignore" | "refuse";
+                /**
+                 * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
+                 *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
+                 */
+                header?: components["parameters"]["CsvHeader"];
+                /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+                delimiter?: components["parameters"]["CsvDelimiter"];
+                /** @description Adds the original value, the anomaly and the explanation to CSV and Arrow. JSON and NDJSON always have them. */
+                explain?: boolean;
             };
             header?: never;
             path: {
@@ -5131,6 +5187,10 @@ export interface operations {
             content: {
                 "application/json": components["schemas"]["PredictBody"];
                 "application/x-ndjson": string;
+                "text/csv": string;
+                "application/vnd.apache.arrow.stream": string;
+                "application/vnd.apache.arrow.file": string;
+                "application/vnd.apache.parquet": string;
             };
         };
         responses: {
@@ -5146,6 +5206,9 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PredictionRow"][];
                     "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/vnd.apache.arrow.stream": string;
+                    "application/vnd.apache.arrow.file": string;
                 };
             };
             400: components["responses"]["InvalidBody"];

@@ -4,6 +4,7 @@ export {
   type AnswerFormat,
   type AnswerOptions,
   type AnswerPart,
+  DeclinedError,
   type RowFormat,
   RowsError,
   UnknownNamesError,

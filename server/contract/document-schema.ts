@@ -26,6 +26,7 @@ const operation = v.looseObject({
       content: media,
       'x-roster-max-body': v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
       'x-roster-deferred-body': v.optional(v.literal(true)),
+      'x-roster-raw-json': v.optional(v.literal(true)),
     }),
   ),
   responses: v.record(v.string(), response),

@@ -23,6 +23,8 @@ export interface Operation {
    * Whether the handler reads the body itself, whatever its media type, without prior validation.
    */
   readonly defersBody: boolean;
+  /** Whether the handler takes large JSON as bytes, without prior validation. */
+  readonly takesRawJson: boolean;
   /** The pool whose limits it shares. */
   readonly pool: Pool;
   /** The schema of a JSON body, if the operation takes one. */
@@ -58,6 +60,7 @@ export function operationsOf(document: Document): Operation[] {
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
+        takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,
         pool: definition['x-roster-pool'] ?? 'requests',
         bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
         isOpen: security.length === 0,

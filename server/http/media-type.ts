@@ -15,7 +15,9 @@ export function mediaType({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 }
 
-/** Returns whether a media type is text, such as `text/markdown`. */
+export const CSV_TYPE = 'text/csv';
+
+/** Returns whether a media type is a text that is read as a whole, such as `text/markdown`; CSV is read as it arrives. */
 export function isText(type: string): boolean {
-  return type.startsWith('text/');
+  return type.startsWith('text/') && type !== CSV_TYPE;
 }

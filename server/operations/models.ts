@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { components } from '../../generated/openapi.js';
 import { columnName } from '../../prediction/src/predicting.js';
 import type { Caller } from '../auth/caller.js';
 import { type Handlers, JsonText } from '../pipeline/handlers.js';
@@ -7,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Predictors } from '../training/predictors.js';
 import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
+import { RawJson } from '../pipeline/body/raw-json.js';
 import { listPage } from './list-page.js';
 import {
   findModel,
@@ -26,6 +28,8 @@ import {
   shown,
 } from './writing/preconditions.js';
 import { findProject, inProject } from './writing/project-access.js';
+
+type PredictionRows = components['schemas']['PredictionRow'][];
 
 type ModelOperations = Pick<
   Handlers,
@@ -108,10 +112,11 @@ export function modelOperations(
         const lines = predictLines(body, predictor, query, (rows) => metrics.predicted(rows));
         return reply({ status: 200, body: lines });
       }
-      const [rows, at] = Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
+      const parsed = body instanceof RawJson ? await body.parse(body.bytes) : body;
+      const [rows, at] = Array.isArray(parsed) ? [parsed, '/body'] : [parsed.data, '/body/data'];
       const headers = await checkRows(predictor, rows, at, query.unknown);
       metrics.predicted(rows.length);
-      return reply({ status: 200, headers, body: new JsonText(predictor.answer(rows, query)) });
+      return reply({ status: 200, headers, body: new JsonText<PredictionRows>(predictor.answer(rows, query)) });
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { DEFERRED_BODIES } from '../../generated/contract.js';
+import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
 import type { components, operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { ProblemError } from '../problems/problem.js';
 import type { DeferredBody } from './body/deferred-body.js';
+import type { RawJson } from './body/raw-json.js';
 import type { TextBody } from './body/text-body.js';
 
 type Operations = operations;
@@ -43,10 +44,12 @@ type BodyPart<R> = [Content<R>] extends [never]
 /** A body in one of the media types of a response. */
 type BodyIn<C> = {
   [M in keyof C]: M extends 'application/x-ndjson'
-    ? JsonLines
+    ? JsonLines | ByteStream
     : M extends 'text/event-stream'
       ? EventStream
-      : C[M] | JsonText<C[M]>;
+      : M extends 'application/json'
+        ? C[M] | JsonText<C[M]>
+        : ByteStream;
 }[keyof C];
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
@@ -96,6 +99,27 @@ export class JsonLines {
   constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
 }
 
+/** A piece of a `ByteStream`. */
+export type StreamPiece =
+  | Uint8Array
+  /** Input was read that gives no bytes yet. */
+  | 'progress'
+  /** Fields for the header if no bytes came before, else for the trailer. */
+  | { readonly fields: Readonly<Record<string, string>> };
+
+/**
+ * Bytes of any media type, sent as they are produced. An error before the first piece is answered
+ * with its problem; after that, the connection is closed, so that nobody takes a part for the whole.
+ */
+export class ByteStream {
+  /** @param trailer the fields that may come after the bytes (RFC 9110, section 6.6.2) */
+  constructor(
+    readonly mediaType: string,
+    readonly pieces: AsyncIterable<StreamPiece>,
+    readonly trailer?: string,
+  ) {}
+}
+
 /** An event of a streamed answer. */
 export type AgentEvent = components['schemas']['AgentEvent'];
 
@@ -131,15 +155,23 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
 type BodyOf<C> = {
   [M in keyof C]: M extends 'application/json'
     ? C[M]
-    : M extends `text/${string}`
-      ? TextBody<M>
-      : Readable;
+    : M extends 'text/csv'
+      ? Readable
+      : M extends `text/${string}`
+        ? TextBody<M>
+        : Readable;
 }[keyof C];
+
+type RawBodyOf<O, C> = O extends (typeof RAW_JSON_BODIES)[number]
+  ? C extends { 'application/json': infer B }
+    ? RawJson<B>
+    : never
+  : never;
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
   ? O extends (typeof DEFERRED_BODIES)[number]
     ? DeferredBody<keyof C & string>
-    : BodyOf<C>
+    : BodyOf<C> | RawBodyOf<O, C>
   : undefined;
 
 /** The parts of a validated request. */

@@ -9,9 +9,9 @@ import { documentOf } from './check/index.js';
  */
 export function contractModule(source: string, handlers: ReadonlyMap<string, string>): string {
   const document = documentOf(source, { handlers });
-  const deferred = operationsOf(document)
-    .filter((operation) => operation.defersBody)
-    .map(({ id }) => quoted(id));
+  const operations = operationsOf(document);
+  const deferred = operations.filter(({ defersBody }) => defersBody).map(({ id }) => quoted(id));
+  const raw = operations.filter(({ takesRawJson }) => takesRawJson).map(({ id }) => quoted(id));
   return `/** Made by \`npm run generate\` from openapi.yaml: do not edit. */
 
 /** The SHA-256 of the contract, which was checked. */
@@ -19,6 +19,9 @@ export const CHECKED_CONTRACT = '${digestOf(source)}';
 
 /** The operations that say \`x-roster-deferred-body\`, which the types do not carry over. */
 export const DEFERRED_BODIES = [${deferred.join(', ')}] as const;
+
+/** The operations that say \`x-roster-raw-json\`. */
+export const RAW_JSON_BODIES = [${raw.join(', ')}] as const;
 
 /** The contract in JSON, which is read in a hundredth of the time that YAML takes. */
 export const CONTRACT_AS_JSON =

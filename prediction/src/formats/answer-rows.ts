@@ -11,7 +11,7 @@ const MAX_WARNINGS = 100;
  * Answers the rows of a body, in any pair of formats, as they arrive.
  * @throws {RowsError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
- * @throws {MalformedJsonError | JsonShapeError} if a JSON body cannot be read
+ * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
  * @throws the error of the body
  */
 export async function* answerRows(
