@@ -29,7 +29,7 @@ export type {
   Step,
   Usage,
 } from './contract/resources.js';
-export type { FileFormat, PredictionFormat } from './files/file-format.js';
+export { type FileFormat, MEDIA_TYPES, type PredictionFormat } from './files/file-format.js';
 export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';
 export { type TrainFileOptions, trainFile } from './files/train-file.js';
 export type { FileSource, UploadOptions } from './files/upload.js';
