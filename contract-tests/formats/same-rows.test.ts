@@ -1,0 +1,83 @@
+/** Tests that the same rows are the same in every format: the model that they train, and the predictions for them. */
+import fc from 'fast-check';
+import {
+  type FileFormat,
+  type PredictionFormat,
+  predictFile,
+  trainFile,
+  untilReady,
+} from 'roster-client';
+import { describe, expect, test } from 'vitest';
+import { FILE_FORMATS, type FileOptions, fileOf } from '../../testkit/data/table-files.js';
+import { ownProject, roster } from '../target.js';
+import { type Prediction, predictionsOf, rowsOfAnswer } from './answers.js';
+import { type RandomTable, randomTables, TARGET } from './tables.js';
+
+/** A file of each format, and of some formats the same rows written differently. */
+const FILES: readonly (readonly [FileFormat, FileOptions])[] = [
+  ...FILE_FORMATS.map((format) => [format, {}] as const),
+  ['arrow-stream', { rowsPerBatch: 33, dictionaries: true }],
+  ['arrow-file', { rowsPerBatch: 7 }],
+  ['parquet', { rowsPerBatch: 33 }],
+];
+const ANSWERS = FILE_FORMATS.filter((format) => format !== 'parquet');
+
+/** The seed is fixed: a failure must not come and go. */
+const RUNS = { numRuns: 3, seed: 45 };
+
+let models = 0;
+
+async function train(
+  projectName: string,
+  { columns, task }: RandomTable,
+  [format, options]: (typeof FILES)[number],
+) {
+  models += 1;
+  const path = { projectName, modelName: `model-${models}` };
+  await trainFile(roster, path, fileOf(format, columns, options), { format, target: TARGET, task });
+  const { checksum } = await untilReady(roster, path, { every: 50 });
+  return { path, checksum };
+}
+
+async function predict(
+  path: { projectName: string; modelName: string },
+  { columns, task }: RandomTable,
+  [format, options]: (typeof FILES)[number],
+  to: PredictionFormat,
+): Promise<Prediction[]> {
+  const file = fileOf(format, columns, options);
+  const { body } = await predictFile(roster, path, file, { format, to, confidence: 0.8 });
+  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  return predictionsOf(rowsOfAnswer(to, bytes), TARGET, task);
+}
+
+describe.each(['regression', 'classification'] as const)('%s', (task) => {
+  test('every format trains the same model', async () => {
+    const project = await ownProject();
+    await fc.assert(
+      fc.asyncProperty(randomTables(task), async (table) => {
+        const trained: unknown[] = [];
+        for (const file of FILES) trained.push((await train(project, table, file)).checksum);
+        expect(trained).toEqual(FILES.map(() => trained[0]));
+      }),
+      { ...RUNS, numRuns: 2 },
+    );
+  });
+
+  test('every pair of formats gives the same predictions', async () => {
+    const project = await ownProject();
+    await fc.assert(
+      fc.asyncProperty(randomTables(task), async (table) => {
+        const { path } = await train(project, table, ['json', {}]);
+        const expected = await predict(path, table, ['json', {}], 'json');
+        for (const file of FILES) {
+          for (const to of ANSWERS) {
+            const predicted = await predict(path, table, file, to);
+            expect(predicted, `${file[0]} ${JSON.stringify(file[1])} → ${to}`).toEqual(expected);
+          }
+        }
+      }),
+      RUNS,
+    );
+  });
+});
