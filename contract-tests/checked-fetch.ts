@@ -224,7 +224,7 @@ function bodyViolations(
   const line = declared[1].find('x-roster-line');
   if (line === undefined) {
     // Of Arrow, the contract says only that it is bytes.
-    const isBytes = declared[1].text('format') === 'binary';
+    const isBytes = declared[1].find('format')?.value === 'binary';
     return isBytes ? [] : jsonViolations(what, declared[1], body, 'body');
   }
   const lines = body.split('\n');
