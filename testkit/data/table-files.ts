@@ -4,8 +4,10 @@ import {
   Dictionary,
   Float64,
   Int32,
+  Message,
   RecordBatchFileWriter,
   RecordBatchStreamWriter,
+  type Schema,
   Table,
   Utf8,
   vectorFromArray,
@@ -117,13 +119,20 @@ function arrowOf(
     return [name, vectorFromArray<DataType>([...values], type)] as const;
   });
   const table = new Table(Object.fromEntries(vectors));
-  const writer =
-    format === 'arrow-file' ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
+  const writer = format === 'arrow-file' ? new FileWriter() : new RecordBatchStreamWriter();
   const step = rowsPerBatch ?? Math.max(1, table.numRows);
   for (let begin = 0; begin < table.numRows; begin += step) {
     for (const batch of table.slice(begin, begin + step).batches) writer.write(batch);
   }
   return Buffer.from(writer.finish().toUint8Array(true));
+}
+
+/** Adds the schema before the batches, as the file format has it; apache-arrow writes it in the footer alone. */
+class FileWriter extends RecordBatchFileWriter {
+  protected override _writeSchema(schema: Schema): this {
+    super._writeSchema(schema);
+    return this._writeMessage(Message.from(schema));
+  }
 }
 
 function arrowType(kind: TestColumn['kind'], isDictionary: boolean): DataType {
