@@ -130,6 +130,14 @@ describe('predictFile', () => {
     await expect(predict(new File([ROWS], 'rows.csv'))).rejects.toThrow(ProblemError);
   });
 
+  test('passes the signal on', async () => {
+    const { predict, requests } = answering('', 'text/csv');
+    const abort = new AbortController();
+    await predict(new File([ROWS], 'rows.csv'), { signal: abort.signal });
+    abort.abort(new Error('The user has left the page'));
+    expect(sentBy(requests).signal.reason).toBe(abort.signal.reason);
+  });
+
   test('refuses an answer in another format', async () => {
     const { predict } = answering('<html>', 'text/html');
     await expect(predict(new File([ROWS], 'rows.csv'))).rejects.toThrow(UnexpectedAnswerError);
