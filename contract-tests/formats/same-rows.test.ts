@@ -61,7 +61,7 @@ describe.each(['regression', 'classification'] as const)('%s', (task) => {
     expect(others).toEqual([]);
   });
 
-  test.each(sampleTables(task, 3))('every pair predicts the same: %#', async (table) => {
+  test.each(sampleTables(task, 2))('every pair predicts the same: %#', async (table) => {
     const { path } = await train(await ownProject(), table, ['json', {}]);
     const expected = await predict(path, table, ['json', {}], 'json');
     const others: string[] = [];
