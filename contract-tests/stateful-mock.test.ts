@@ -65,12 +65,15 @@ async function listAt(path: string): Promise<readonly unknown[]> {
 
 const creates = ({ method, place }: Operation) =>
   method === 'POST' && place.find('responses', '201') !== undefined;
+const trains = ({ place }: Operation) => place.find('responses', '202') !== undefined;
 const creations = operations.filter(creates);
 const deletions = operations.filter(({ method }) => method === 'DELETE');
-/** Without trainModel: the contract's example shows the first lines of a table, too few to train from. */
+/**
+ * Without trainings: the contract's example shows the first lines of a table, too few to train from, and the mock
+ * has no database.
+ */
 const others = operations.filter(
-  (operation) =>
-    !creates(operation) && !deletions.includes(operation) && operation.id !== 'trainModel',
+  (operation) => !creates(operation) && !deletions.includes(operation) && !trains(operation),
 );
 
 /** Returns the examples of what a GET answers as JSON; empty for other operations and answers. */

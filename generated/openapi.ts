@@ -614,6 +614,12 @@ export interface paths {
          *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
+         *     ## Queries
+         *     An object `{"source": {"database": …, "query": …}}` in place of the rows trains from a database of the service.
+         *     The query is one SELECT. It reads the tables that those who run the service have opened to trainings
+         *     (`training` in `DATABASES`), within four minutes. The model keeps it in `source`, and `retrainModel` trains
+         *     from it again.
+         *
          *     ## Task
          *     The target decides the **task**. If most of its values are numbers, they are predicted as numbers; text and
          *     booleans are predicted as classes. `task` overrides this, for example for grades from 1 to 5 that are classes.
@@ -837,6 +843,33 @@ export interface paths {
          */
         put: operations["serveVersion"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/retrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Train a model again
+         * @description Trains the next version of a model from the query in the `source` of its newest version, with the same target
+         *     and task. The query runs again, so the version learns from the rows that the database has now. The rules of
+         *     `trainModel` apply. A model that was trained from a table has no source (409).
+         */
+        post: operations["retrainModel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1549,6 +1582,7 @@ export interface components {
             task: "regression";
             target: components["schemas"]["ColumnName"];
             row_count: components["schemas"]["ModelRowCount"];
+            source: components["schemas"]["ModelSource"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["RegressionMetrics"];
             summary: components["schemas"]["ModelSummary"];
@@ -1576,6 +1610,7 @@ export interface components {
             task: "classification";
             target: components["schemas"]["ColumnName"];
             row_count: components["schemas"]["ModelRowCount"];
+            source: components["schemas"]["ModelSource"];
             classes: components["schemas"]["ModelClasses"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["ClassificationMetrics"];
@@ -1607,6 +1642,23 @@ export interface components {
          * @description The number of rows with a target, held-out rows included.
          */
         ModelRowCount: number;
+        /** @description The query that the table came from. Null for a table that was sent. */
+        ModelSource: {
+            database: components["schemas"]["DatabaseName"];
+            query: components["schemas"]["TableQuery"];
+        } | null;
+        /** @description The name of a database that those who run the service have opened to trainings. */
+        DatabaseName: string;
+        /** @description One SELECT that returns the rows of a table, in UTF-8 of at most 16 KiB. */
+        TableQuery: string;
+        /** @description The query that returns the table to learn from, under `source`. */
+        TrainFromSourceBody: {
+            /** @description The query and its database. */
+            source: {
+                database: components["schemas"]["DatabaseName"];
+                query: components["schemas"]["TableQuery"];
+            };
+        };
         /** @description The classes of the model, the most frequent first. Null until it is ready. */
         ModelClasses: components["schemas"]["ModelClass"][] | null;
         /** @description A class of the target. */
@@ -1677,7 +1729,53 @@ export interface components {
             max: number | string | null;
             /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
             categories: string[] | null;
+            reading: components["schemas"]["ColumnReading"];
             importance: components["schemas"]["Importance"];
+        };
+        /** @description How the values of a column are read where all of them are written as spreadsheets do. Rows to predict are read in the same way, and plain numbers and ISO 8601 dates too. Null for plain values, and for models of earlier versions. */
+        ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
+        /** @description Numbers with a unit, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45. */
+        NumberReading: {
+            /**
+             * @description Always `number`.
+             * @constant
+             */
+            kind: "number";
+            /** @description The unit, as every value has it. */
+            unit: string;
+            /**
+             * @description The separator of decimals.
+             * @enum {string}
+             */
+            decimal: "." | ",";
+            /**
+             * @description The separator of thousands; null if there is none.
+             * @enum {string|null}
+             */
+            group: "," | "." | " " | "'" | null;
+        };
+        /** @description Dates of a day, a month and a year in numbers, as in `13/05/2025`, with or without a time. They are read in UTC. */
+        DateReading: {
+            /**
+             * @description Always `date`.
+             * @constant
+             */
+            kind: "date";
+            /**
+             * @description Whether the day or the month comes first. A value above 12 has told it.
+             * @enum {string}
+             */
+            order: "day-first" | "month-first";
+        };
+        /** @description Values that have more than one meaning, such as the dates `01/02/2025` and `03/04/2025`. They are read as categories. */
+        UndecidedReading: {
+            /**
+             * @description Always `undecided`.
+             * @constant
+             */
+            kind: "undecided";
+            /** @description What cannot be told, and how to write the values instead. */
+            reason: string;
         };
         /** @description How much the model makes of the column; null where it is not used. */
         Importance: {
@@ -2609,6 +2707,35 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The query of a training cannot be run: the database is not open to trainings, the query reads other tables or
+         *     is no single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
+         *
+         *     To fix it, change what `detail` names. Those who run the service open databases and tables to trainings with
+         *     `training` in `DATABASES`.
+         */
+        QueryFailed: {
+            /** @constant */
+            type: "/problems/query-failed";
+            /** @constant */
+            title: "Query failed";
+            /** @constant */
+            status: 422;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The newest version of the model was trained from a table that was sent, so there is no query to run again.
+         *
+         *     To fix it, send a table with `trainModel`. Or train once from a query: send its `source` to `trainModel`, and
+         *     `retrainModel` works from then on.
+         */
+        NoSource: {
+            /** @constant */
+            type: "/problems/no-source";
+            /** @constant */
+            title: "No source";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
          *     as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
          *
@@ -3110,6 +3237,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
             };
         };
+        /** @description The model has no source, trains already, or its owner stores as much as may be. */
+        CannotRetrain: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NoSource"] | components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
+            };
+        };
         /** @description No version of the model can answer yet. */
         ModelNotReady: {
             headers: {
@@ -3261,7 +3401,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownNames"];
             };
         };
-        /** @description No model can be trained from the table. */
+        /** @description The query failed, or no model can be trained from its rows. */
+        UnusableRows: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["QueryFailed"] | components["schemas"]["UnusableTable"];
+            };
+        };
+        /** @description No model can be trained from the table, or the query of the training failed. */
         UnusableTable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3270,7 +3422,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["UnusableTable"];
+                "application/problem+json": components["schemas"]["UnusableTable"] | components["schemas"]["QueryFailed"];
             };
         };
         /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
@@ -5086,7 +5238,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
-                "application/json": components["schemas"]["TableRow"][];
+                "application/json": components["schemas"]["TableRow"][] | components["schemas"]["TrainFromSourceBody"];
                 "application/x-ndjson": string;
                 "application/vnd.apache.arrow.stream": string;
                 "application/vnd.apache.arrow.file": string;
@@ -5397,6 +5549,52 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retrainModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows were read; the model is training. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["ModelLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotRetrain"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnusableRows"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

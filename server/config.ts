@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
 import { isPostgres } from './store/index.js';
 
@@ -78,6 +79,11 @@ const environment = v.object({
     'must be a number of bytes, such as 67108864',
     64 * MEBIBYTE,
   ),
+  PREDICTION_THREADS: number(
+    /^\d{1,3}$/,
+    'must be a number of threads from 0 to 999, such as 4',
+    availableParallelism(),
+  ),
   MAX_ANSWERS: number(/^[1-9]\d{0,4}$/, 'must be a number of answers, such as 256', 256),
   CHAT_URL: v.optional(
     v.pipe(
@@ -156,6 +162,8 @@ export interface Config {
   readonly maxVersions: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
+  /** The threads that answer large bodies of rows; with 0, the main loop does. */
+  readonly predictionThreads: number;
   /** The most answers of agents at once. */
   readonly maxAnswers: number;
   /** Undefined if agents cannot answer. */
@@ -200,6 +208,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_STORED,
     MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
+    PREDICTION_THREADS,
     MAX_ANSWERS,
     DATABASES,
   } = result.output;
@@ -217,6 +226,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxStored: MAX_STORED,
     maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
+    predictionThreads: PREDICTION_THREADS,
     maxAnswers: MAX_ANSWERS,
     chat: chatOf(result.output),
     databases: DATABASES,

@@ -9,15 +9,17 @@ import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
-import { parseDatabases } from './databases/settings.js';
+import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
+import { TableQueries } from './databases/table-queries.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
+import { createPool } from './predictions/create-pool.js';
+import { Predictors } from './predictions/predictors.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
-import { Predictors } from './training/predictors.js';
 import { Tables } from './training/tables.js';
 import { Trainings } from './training/trainings.js';
 
@@ -80,9 +82,12 @@ export async function openService(
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
+    const pool = createPool(config.predictionThreads, predictors, log);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
-    const databases = openDatabases(config);
+    const settings = parseDatabases(config.databases);
+    const databases = openDatabases(settings);
+    const queries = new TableQueries(settings, { maxBytes: config.maxTable });
     const agents = new Agents(
       {
         ...{ store, predictors, sql: databases && new SqlTools(databases) },
@@ -93,7 +98,9 @@ export async function openService(
       log,
     );
     const databaseNames = (owner: string) => databases?.names(owner);
-    const services = { store, tables, trainings, predictors, metrics, agents, databaseNames };
+    const services = {
+      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
+    };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
@@ -121,6 +128,8 @@ export async function openService(
           await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
           tables.stop();
+          await pool.stop();
+          await queries.stop();
           await databases?.stop();
           await store.close();
         }
@@ -133,8 +142,7 @@ export async function openService(
 }
 
 /** Returns the databases that skills may read, if the operator names any. */
-function openDatabases({ databases }: Config): Databases | undefined {
-  const settings = parseDatabases(databases);
+function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databases | undefined {
   return settings.size === 0 ? undefined : new Databases(settings);
 }
 

@@ -1,4 +1,4 @@
-import { Predictors } from '../../server/training/predictors.js';
+import { Predictors } from '../../server/predictions/predictors.js';
 
 /**
  * Preloaded into the service, replaces `predict` by an operation that does nothing: requests are still

@@ -129,7 +129,11 @@ test.each([
     () => [`[${goodRows},{"x":${nested(10_000)},"y":1}]`],
     'must not nest deeper than 100 levels',
   ],
-  ['of an object', () => [`{"data":[${goodRows}]}`], 'must be an array'],
+  [
+    'of an object',
+    () => [`{"data":[${goodRows}]}`],
+    'must be an array of rows, or an object {"source": {"database": …, "query": …}}',
+  ],
 ])('JSON %s does not fit the contract', async (_what, pieces, message) => {
   const response = await train('application/json', pieces());
   expect(response.status).toBe(400);

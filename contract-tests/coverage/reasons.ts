@@ -53,6 +53,11 @@ export const REASONS: readonly Reason[] = [
       'The responses are shared with operations that these examples are of: a skill is written without a document, a document is not JSON, and a reply has room since its question, and no key.',
   },
   {
+    promises: ['retrainModel 409 example stored'],
+    because:
+      'It takes an owner who stores as much as may be; trainModel, which has a test of that, asks the store by the same code.',
+  },
+  {
     promises: ['sendMessage 409 example full', 'replyToMessage 409 example stored'],
     because:
       'They take 10,000 messages, or an owner who is full by the time of the reply; server/store/conversations has tests with lower bounds.',

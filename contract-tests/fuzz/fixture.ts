@@ -45,8 +45,8 @@ export class Fixture {
     for (const kind of kinds) {
       const { creator } = kind;
       const isRoot = pathParametersOf(creator).length === 0;
-      if (creator.method === 'PUT' && kind.links.some(({ target }) => this.#isKnown(target)))
-        continue;
+      // Made by another operation already.
+      if (kind.links.some(({ target }) => this.#isKnown(target))) continue;
       const name = isRoot ? `${this.name}-kept` : KEPT;
       this.#kept.set(kind, await this.#create(kind, name));
       if (!isRoot) continue;

@@ -1,10 +1,15 @@
 import type { Driver } from './driver.js';
 import { DEFAULT_LIMITS, type QueryLimits } from './limits.js';
+import { openDriver } from './open-driver.js';
 import { QueryError } from './query-error.js';
 import { QueryTurns } from './query-turns.js';
-import { tooSlow } from './refusals.js';
 import type { QueryResult, TableDescription } from './result.js';
+import { RunningQueries } from './running-queries.js';
 import type { DatabaseSettings } from './settings.js';
+import { refuseUnreadable } from './sql-text.js';
+
+/** The longest time between two statements of a transaction, in milliseconds. */
+const IDLE_TIMEOUT_MS = 10_000;
 
 interface Database {
   readonly settings: DatabaseSettings;
@@ -17,8 +22,7 @@ interface Database {
 export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
-  readonly #running = new Set<AbortController>();
-  #isStopped = false;
+  readonly #running = new RunningQueries();
   readonly #worker: URL | undefined;
 
   /** @param worker the module that reads SQLite files, for tests that run sources */
@@ -80,8 +84,7 @@ export class Databases {
 
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    for (const running of this.#running) running.abort(stopping());
+    this.#running.stop();
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -102,7 +105,7 @@ export class Databases {
       const known = names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
       throw new QueryError(`There is no database with the name ${name}; ${known}.`);
     }
-    const cancelled = this.#begin(signal);
+    const cancelled = this.#running.begin(signal, this.#limits.timeoutMs);
     try {
       return await database.turns.run(owner, cancelled.signal, async () =>
         work(await this.#driverOf(name, database), cancelled.signal),
@@ -112,60 +115,17 @@ export class Databases {
     }
   }
 
-  /** Returns a controller that aborts with the caller's signal, when the time is up, or at the stop. */
-  #begin(signal: AbortSignal): AbortController {
-    if (this.#isStopped) throw stopping();
-    signal.throwIfAborted();
-    const { timeoutMs } = this.#limits;
-    const running = new AbortController();
-    const timer = setTimeout(() => running.abort(tooSlow(timeoutMs)), timeoutMs);
-    const forward = () => running.abort(signal.reason);
-    signal.addEventListener('abort', forward);
-    // `AbortSignal.any` would do, but keeps what it made for as long as a source lives.
-    running.signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', forward);
-      this.#running.delete(running);
-    });
-    this.#running.add(running);
-    return running;
-  }
-
   #driverOf(name: string, database: Database): Promise<Driver> {
-    database.driver ??= this.#load(name, database.settings.url);
+    database.driver ??= openDriver(name, database.settings.url, {
+      ...{ maxConnections: this.#limits.maxAtOnce, idleTimeoutMs: IDLE_TIMEOUT_MS },
+      worker: this.#worker,
+    });
     return database.driver;
-  }
-
-  /** Loads a driver when its database is first used: a service without databases loads none. */
-  async #load(name: string, url: string): Promise<Driver> {
-    if (url.startsWith('file:')) {
-      const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-      return new SqliteDriver(name, url, this.#worker);
-    }
-    const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-    return new PostgresDriver(name, url, this.#limits.maxAtOnce);
   }
 
   #find(owner: string, name: string): Database | undefined {
     const database = this.#databases.get(name);
     const owners = database?.settings.owners;
     return owners === undefined || owners.has(owner) ? database : undefined;
-  }
-}
-
-function stopping(): QueryError {
-  return new QueryError('The service is stopping; ask again in a moment.');
-}
-
-/**
- * Refuses what a parser and a database may read differently: both take a NUL character as the end,
- * and a lone surrogate has no form in UTF-8.
- */
-function refuseUnreadable(sql: string, maxSqlBytes: number): void {
-  if (Buffer.byteLength(sql) > maxSqlBytes) {
-    throw new QueryError(`The statement is longer than ${maxSqlBytes} bytes; write a shorter one.`);
-  }
-  if (sql.includes('\0') || /\p{Surrogate}/u.test(sql)) {
-    throw new QueryError('The statement contains a character that is not allowed; leave it out.');
   }
 }

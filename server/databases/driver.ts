@@ -11,6 +11,12 @@ export interface Query {
   readonly timeoutMs: number;
 }
 
+/** A query whose rows are read as they come. */
+export type RowsQuery = Omit<Query, 'limits'>;
+
+/** Takes lines of rows, and resolves when there is room for more. */
+export type TakeLines = (lines: Uint8Array) => Promise<void>;
+
 /** Reads one database. */
 export interface Driver {
   /**
@@ -26,6 +32,15 @@ export interface Driver {
    * @throws the reason of `signal`
    */
   query(query: Query, signal: AbortSignal): Promise<QueryResult>;
+
+  /**
+   * Runs one SELECT, and hands on its rows as lines of JSON arrays: the names of the columns first,
+   * then the cells of each row. Cells are texts, numbers, booleans and nulls.
+   * @param take gets whole lines; no further row is read until it resolves
+   * @throws {QueryError} if the query is refused or fails; some lines may have been handed on
+   * @throws the error of `take`, or the reason of `signal`
+   */
+  read(query: RowsQuery, take: TakeLines, signal: AbortSignal): Promise<void>;
 
   /** Closes what the driver keeps open. */
   stop(): Promise<void>;

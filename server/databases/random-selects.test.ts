@@ -45,7 +45,7 @@ describe.each([
           .then(
             () => 'answered' as const,
             (error: unknown) => {
-              expect(String(error)).toMatch(/The table .* is not among those of this skill/s);
+              expect(String(error)).toMatch(/The table .* may not be read here/s);
               return 'refused' as const;
             },
           );

@@ -5,7 +5,7 @@ const MAX_MESSAGE = 300;
 
 export function forbiddenTable(name: string, allowed: readonly string[]): QueryError {
   return new QueryError(
-    `The table ${shortened(name)} is not among those of this skill: ${allowed.join(', ')}.`,
+    `The table ${shortened(name)} may not be read here; these may: ${allowed.join(', ')}.`,
   );
 }
 

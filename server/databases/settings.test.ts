@@ -2,17 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDatabases } from './settings.js';
 
-test('names have a URL, or a URL and owners', () => {
+test('names have a URL, or a URL with owners and with tables for training', () => {
   const text = `{
     "sales": "file:data/sales.db",
     "crm": {"url": "postgres://reader:secret@host/crm", "owners": ["acme"]},
-    "all.of-us_1": {"url": "postgresql://host/all"}
+    "all.of-us_1": {"url": "postgresql://host/all"},
+    "shop": {"url": "file:shop.db", "training": ["orders", "main.customers"]}
   }`;
   expect(parseDatabases(text)).toEqual(
     new Map([
       ['sales', { url: 'file:data/sales.db' }],
       ['crm', { url: 'postgres://reader:secret@host/crm', owners: new Set(['acme']) }],
       ['all.of-us_1', { url: 'postgresql://host/all' }],
+      ['shop', { url: 'file:shop.db', training: ['orders', 'main.customers'] }],
     ]),
   );
   expect(parseDatabases('{}').size).toBe(0);
@@ -36,6 +38,9 @@ test.each([
   ['{"a": "postgres://u:secret/x@host/db"}', 'the URL of the database a must be'],
   ['{"a": {"url": "file:secret", "owners": "acme"}}', 'the owners of the database a'],
   ['{"a": {"url": "file:secret", "owners": [1]}}', 'the owners of the database a'],
+  ['{"a": {"url": "file:secret", "training": true}}', 'the tables of the database a for training'],
+  ['{"a": {"url": "file:secret", "training": []}}', 'the tables of the database a for training'],
+  ['{"a": {"url": "file:secret", "training": [""]}}', 'the tables of the database a for training'],
   ['{"a": {"url": "file:secret", "owner": []}}', 'the unknown setting "owner"'],
 ])('%s is refused in one line without the URL', (text, reason) => {
   const parse = () => parseDatabases(text);

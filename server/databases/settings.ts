@@ -6,13 +6,22 @@ export interface DatabaseSettings {
   readonly url: string;
   /** The owners who may use the database; undefined for every owner. */
   readonly owners?: ReadonlySet<string>;
+  /**
+   * The tables and views that trainings may read, as `table` or `schema.table`; undefined if the
+   * database is closed to trainings.
+   */
+  readonly training?: readonly string[];
 }
+
+/** The most tables of a database that trainings may read, and the longest of their names. */
+const MAX_TABLES = 1_000;
+const MAX_TABLE_NAME = 200;
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
 /**
  * Reads the databases of the environment variable `DATABASES`: a JSON object whose values are URLs
- * or `{"url": …, "owners": […]}`.
+ * or `{"url": …, "owners": […], "training": […]}`.
  * @throws {Error} if the text is malformed. The message is one line and shows no URL.
  */
 export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettings> {
@@ -49,16 +58,19 @@ function parsed(text: string): unknown {
 
 function settingsOf(name: string, value: unknown): DatabaseSettings {
   if (!isObject(value)) return { url: urlOf(name, value) };
-  const { url, owners, ...others } = { url: undefined, owners: undefined, ...value };
+  const unset = { url: undefined, owners: undefined, training: undefined };
+  const { url, owners, training, ...others } = { ...unset, ...value };
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw new Error(
-      `DATABASES: the database ${name} has the unknown setting ${JSON.stringify(unknown)}; there are url and owners`,
+      `DATABASES: the database ${name} has the unknown setting ${JSON.stringify(unknown)}; there are url, owners and training`,
     );
   }
-  return owners === undefined
-    ? { url: urlOf(name, url) }
-    : { url: urlOf(name, url), owners: ownersOf(name, owners) };
+  return {
+    url: urlOf(name, url),
+    ...(owners !== undefined && { owners: ownersOf(name, owners) }),
+    ...(training !== undefined && { training: tablesOf(name, training) }),
+  };
 }
 
 function urlOf(name: string, url: unknown): string {
@@ -85,6 +97,18 @@ function ownersOf(name: string, owners: unknown): ReadonlySet<string> {
   throw new Error(
     `DATABASES: the owners of the database ${name} must be a list of names, such as ["acme"]`,
   );
+}
+
+function tablesOf(name: string, tables: unknown): readonly string[] {
+  const isList = Array.isArray(tables) && tables.length > 0 && tables.length <= MAX_TABLES;
+  if (isList && tables.every(isTableName)) return tables;
+  throw new Error(
+    `DATABASES: the tables of the database ${name} for training must be a list of names, such as ["orders", "shop.customers"]`,
+  );
+}
+
+function isTableName(table: unknown): table is string {
+  return typeof table === 'string' && table !== '' && table.length <= MAX_TABLE_NAME;
 }
 
 function isObject(value: unknown): value is object {

@@ -17,6 +17,29 @@ export function mediaType({ headers }: IncomingMessage): string {
 
 export const CSV_TYPE = 'text/csv';
 
+/** The media types of rows and tables that are read from their begin on, in any length. */
+const ENDLESS_TYPES: ReadonlySet<string> = new Set([
+  LINES_TYPE,
+  CSV_TYPE,
+  'application/vnd.apache.arrow.stream',
+]);
+
+/** The media types of rows and tables that are read from their end. */
+const FILE_TYPES: ReadonlySet<string> = new Set([
+  'application/vnd.apache.arrow.file',
+  'application/vnd.apache.parquet',
+]);
+
+/** Returns whether a body of rows is read from its begin on, so that it may have any length. */
+export function isEndless(type: string): boolean {
+  return ENDLESS_TYPES.has(type);
+}
+
+/** Returns whether a body of rows is answered as it arrives, with the limits of streams. */
+export function isRowStream(type: string): boolean {
+  return ENDLESS_TYPES.has(type) || FILE_TYPES.has(type);
+}
+
 /** Returns whether a media type is a text that is read as a whole, such as `text/markdown`; CSV is read as it arrives. */
 export function isText(type: string): boolean {
   return type.startsWith('text/') && type !== CSV_TYPE;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import type { Operation, Pool } from '../contract/document.js';
-import { LINES_TYPE, mediaType } from '../http/media-type.js';
+import { isRowStream, mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { BodyBudget } from '../pipeline/body/buffer-body.js';
 import type { LimitStages } from '../pipeline/router.js';
@@ -58,12 +58,12 @@ export function limits(
   const answers = limitStreams('answers of agents', maxAnswers, throttle);
   const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
   return {
-    stages: ({ isOpen, pool, consumes }) => {
+    stages: ({ isOpen, pool }) => {
       // Health checks have no limits, so that they work under any load.
       if (isOpen) return { onArrival: [], beforeWork: [] };
       if (pool === 'answers') return { onArrival: [...rate, answers], beforeWork: [] };
       const { reserve, run } = pools[pool];
-      if (!consumes.includes(LINES_TYPE)) {
+      if (pool !== 'predictions') {
         return { onArrival: [...rate, reserve], beforeWork: [run] };
       }
       return {
@@ -90,7 +90,7 @@ function matcher(operations: readonly Operation[]): (req: IncomingMessage) => bo
 }
 
 function isStream(req: IncomingMessage): boolean {
-  return mediaType(req) === LINES_TYPE;
+  return isRowStream(mediaType(req));
 }
 
 function eitherOf(ofStreams: RequestHandler, ofOthers: RequestHandler): RequestHandler {

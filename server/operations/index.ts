@@ -1,8 +1,10 @@
 import type { Agents } from '../agents/agents.js';
+import type { TableQueries } from '../databases/table-queries.js';
 import type { Handlers } from '../pipeline/handlers.js';
+import type { PredictionPool } from '../predictions/prediction-pool.js';
+import type { Predictors } from '../predictions/predictors.js';
 import type { Store } from '../store/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import type { Predictors } from '../training/predictors.js';
 import type { Tables } from '../training/tables.js';
 import type { Trainings } from '../training/trainings.js';
 import { agentOperations } from './agents.js';
@@ -14,8 +16,10 @@ import { documentOperations } from './documents.js';
 import { healthOperations } from './health.js';
 import { versionOperations } from './model-versions.js';
 import { modelOperations } from './models.js';
+import { predictOperations } from './predict.js';
 import { projectOperations } from './projects.js';
 import type { DatabaseNames } from './refusing/skill-check.js';
+import { retrainOperations } from './retrain.js';
 import { skillOperations } from './skills.js';
 
 /** The services that operations use. */
@@ -23,7 +27,9 @@ export interface Services {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
+  readonly queries: TableQueries;
   readonly predictors: Predictors;
+  readonly pool: PredictionPool;
   readonly metrics: Metrics;
   readonly agents: Agents;
   readonly databaseNames: DatabaseNames;
@@ -33,11 +39,8 @@ export interface Services {
  * Returns the handlers of all operations of the contract.
  * @param version the version of the service
  */
-export function operations(
-  { store, tables, trainings, predictors, metrics, agents, databaseNames }: Services,
-  limits: CallerLimits,
-  version: string,
-): Handlers {
+export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
+  const { store, predictors, pool, metrics, agents, databaseNames } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
@@ -47,7 +50,9 @@ export function operations(
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
     ...conversationOperations(store, agents),
-    ...modelOperations(store, tables, trainings, predictors, metrics),
+    ...modelOperations(services),
+    ...retrainOperations(services),
+    ...predictOperations(store, predictors, pool, metrics),
     ...versionOperations(store),
     ...healthOperations(store, metrics, version),
   };

@@ -107,16 +107,25 @@ export type StreamPiece =
   /** Fields for the header if no bytes came before, else for the trailer. */
   | { readonly fields: Readonly<Record<string, string>> };
 
+export interface ByteStreamOptions {
+  /** Whether the body is a stream, too, with its time limits. */
+  readonly isStream: boolean;
+  /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
+  readonly areLines: boolean;
+  /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
+  readonly trailer?: string | undefined;
+}
+
 /**
  * Bytes of any media type, sent as they are produced. An error before the first piece is answered
- * with its problem; after that, the connection is closed, so that nobody takes a part for the whole.
+ * with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
+ * that nobody takes a part for the whole.
  */
 export class ByteStream {
-  /** @param trailer the fields that may come after the bytes (RFC 9110, section 6.6.2) */
   constructor(
     readonly mediaType: string,
     readonly pieces: AsyncIterable<StreamPiece>,
-    readonly trailer?: string,
+    readonly options: ByteStreamOptions,
   ) {}
 }
 
@@ -192,6 +201,10 @@ export interface Input<O extends OperationId> {
   readonly requestId: string;
   /** The media type of the response that the caller prefers among those of the operation. */
   readonly answerType: string;
+  /** The media type of the body; empty if there is none. */
+  readonly mediaType: string;
+  /** Aborted when the response was sent, or can no longer be sent. */
+  readonly closed: AbortSignal;
   /**
    * Aborted with a problem when nobody waits for the answer any more, or when it may not be given:
    * the caller has gone, the key was revoked, or the service stops.

@@ -3,15 +3,18 @@ import type { Caller } from '../auth/caller.js';
 import type { Contract, Operation } from '../contract/document.js';
 import { compose } from '../http/compose.js';
 import { mediaType } from '../http/media-type.js';
+import { onResponseClose } from '../http/on-response-close.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { problem } from '../problems/problem.js';
 import { answerSignal } from './answer-signal.js';
 import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
+import { leaveRawJson } from './body/raw-json.js';
 import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
-import { EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
+import { ByteStream, EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { type AnyReply, send } from './reply/send.js';
+import { sendBytes } from './reply/send-bytes.js';
 import { sendEvents } from './reply/send-events.js';
 import { sendLines } from './reply/send-ndjson.js';
 import type { RequestContext } from './request-context.js';
@@ -29,6 +32,8 @@ type AnyHandler = (input: {
   base: string;
   requestId: string;
   answerType: string;
+  mediaType: string;
+  closed: AbortSignal;
   signal: AbortSignal;
   reply: (reply: AnyReply) => AnyReply;
 }) => AnyReply | Promise<AnyReply>;
@@ -99,6 +104,11 @@ export function contractRouter(
     for (const operation of operations) {
       const { onArrival, beforeWork } = stages(operation);
       const refuseMissingTarget = targetOf(operation, refuseMissing);
+      const checks = [
+        ...parseBody(contract, operation),
+        refuseMisreadQuery(operation),
+        validation(operation),
+      ];
       const handle = compose([
         begin(operation),
         ...identify(operation, authenticate, needsKey),
@@ -107,9 +117,7 @@ export function contractRouter(
         ...refuseOtherAnswers(operation),
         ...readBody(operation, limits, isKeyValid, { budget: bodyBudget, refuseMissingTarget }),
         ...beforeWork,
-        ...parseBody(contract, operation),
-        refuseMisreadQuery(operation),
-        validation(operation),
+        ...(operation.takesRawJson ? [leaveRawJson(checks)] : checks),
         run(operation, handlerOf(handlers, operation), around),
       ]);
       address.handlers.set(operation.method.toUpperCase(), handle);
@@ -221,6 +229,10 @@ function run(
     };
     const made = await handler({
       ...{ params, query, headers, body, caller, base, requestId, answerType },
+      mediaType: mediaType(req),
+      get closed() {
+        return closedSignal(req, res);
+      },
       get signal() {
         return signalOf();
       },
@@ -228,10 +240,18 @@ function run(
     });
     if (made.body instanceof JsonLines) {
       await sendLines(req, res, made.body, { ...around, isKeyValid: stillGood });
+    } else if (made.body instanceof ByteStream) {
+      await sendBytes(req, res, made.body, { ...around, isKeyValid: stillGood });
     } else if (made.body instanceof EventStream) {
       await sendEvents(req, res, made.body, signalOf());
     } else return send(res, made);
   };
+}
+
+function closedSignal(req: Request, res: Response): AbortSignal {
+  const closed = new AbortController();
+  onResponseClose(req, res, () => closed.abort());
+  return closed.signal;
 }
 
 const identity = (reply: AnyReply) => reply;
@@ -259,8 +279,11 @@ function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   return [
     (req, res, next) => {
       const { accept } = req.headers;
-      if (accept === undefined || accept === '*/*') return next();
       const produces = answersTo(req, operation);
+      if (accept === undefined || accept === '*/*') {
+        res.locals.answerType = produces[0] ?? '';
+        return next();
+      }
       req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
       const accepted = req.accepts([...produces]);
       if (accepted !== false) {
@@ -275,12 +298,10 @@ function refuseOtherAnswers(operation: Operation): RequestHandler[] {
   ];
 }
 
-/**
- * Returns the media types for the response: that of the body, if the operation takes several and can
- * produce it.
- */
+/** Returns the media types of the response: that of the body comes first, where there is one. */
 function answersTo(req: Request, { consumes, produces }: Operation): readonly string[] {
-  if (consumes.length < 2) return produces;
+  if (consumes.length < 2 || produces.length < 2) return produces;
   const sent = mediaType(req);
-  return consumes.includes(sent) && produces.includes(sent) ? [sent] : produces;
+  if (!produces.includes(sent) || produces[0] === sent) return produces;
+  return [sent, ...produces.filter((type) => type !== sent)];
 }

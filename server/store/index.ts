@@ -50,7 +50,7 @@ export type { Page } from './page.js';
 export type { Project } from './projects.js';
 export type { Contents } from './quota/project-quota.js';
 export type { FoundSkill } from './skills.js';
-export { MAX_VERSION, type Model, numberedName } from './versions.js';
+export { MAX_VERSION, type Model, type ModelSource, numberedName } from './versions.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */

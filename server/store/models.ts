@@ -18,6 +18,7 @@ import {
   type ClassificationModel,
   fromRow,
   type Model,
+  type ModelSource,
   newest,
   numberedName,
   versions,
@@ -30,6 +31,8 @@ export interface NewTraining {
   readonly rowCount: number;
   /** The table, which is in the store already, and is kept until the training has ended. */
   readonly tableId: string;
+  /** The query that the table came from; left out for a table that was sent. */
+  readonly source?: ModelSource;
 }
 
 /** The result of a training. */
@@ -159,7 +162,7 @@ export class ModelStore {
   async beginTraining(
     projectId: string,
     name: string,
-    { target, task, rowCount, tableId }: NewTraining,
+    { target, task, rowCount, tableId, source }: NewTraining,
   ): Promise<{ model: Model; versionId: string }> {
     const last = await this.find(projectId, name);
     if (last?.status === 'training') throw new TrainingInProgressError(last.version);
@@ -181,9 +184,13 @@ export class ModelStore {
         target,
         task,
         row_count: rowCount,
+        source_database: source?.database ?? null,
+        source_query: source?.query ?? null,
+        bytes: sourceBytes(source),
         updated_at: now,
       })
       .execute();
+    await this.#countSource(projectId, source);
     await takeTable(this.db, tableId, versionId);
     await refuseOverfullQueue(this.db, projectId);
     const row = await versions(this.db)
@@ -252,14 +259,9 @@ export class ModelStore {
     const texts = Object.values(shown);
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), artifact.length);
     return inTransaction(this.work, async (db) => {
-      const version = await endTraining(db, versionId, instance, {
-        status: 'ready',
-        progress: 1,
-        ...shown,
-        training_seconds: trainingSeconds,
-        checksum: checksum(artifact),
-        bytes,
-      });
+      const ready = { status: 'ready', progress: 1, ...shown } as const;
+      const facts = { training_seconds: trainingSeconds, checksum: checksum(artifact) };
+      const version = await endTraining(db, versionId, instance, { ...ready, ...facts }, bytes);
       if (!version) return false;
       await db
         .insertInto('model_artifacts')
@@ -328,6 +330,17 @@ export class ModelStore {
     return rows.map(({ versionId }) => versionId);
   }
 
+  /** @throws {LimitReachedError} */
+  async #countSource(projectId: string, source: ModelSource | undefined): Promise<void> {
+    if (source === undefined) return;
+    const { owner } = await this.db
+      .selectFrom('projects')
+      .select('owner')
+      .where('id', '=', projectId)
+      .executeTakeFirstOrThrow();
+    await adjustStored(this.db, owner, sourceBytes(source), this.most.stored);
+  }
+
   async #create(projectId: string, name: string): Promise<string> {
     await reserveQuota(this.db, projectId, { models: 1 }, this.most);
     const { id, created_at } = newResource();
@@ -339,18 +352,26 @@ export class ModelStore {
   }
 }
 
-/** Ends a training, if the instance has it still, and lets go of its table. */
+/**
+ * Ends a training, if the instance has it still, and lets go of its table.
+ * @param bytes the bytes that the version holds from now on, beside its source
+ */
 async function endTraining(
   db: Kysely<Database>,
   versionId: string,
   instance: string,
-  end: Partial<Selectable<Database['model_versions']>>,
+  end: Partial<Selectable<Omit<Database['model_versions'], 'bytes'>>>,
+  bytes = 0,
 ) {
   const model = await holdModel(db, versionId);
   if (!model) return undefined;
   const version = await db
     .updateTable('model_versions')
-    .set({ ...end, updated_at: new Date().toISOString() })
+    .set(({ eb }) => ({
+      ...end,
+      bytes: eb('bytes', '+', bytes),
+      updated_at: new Date().toISOString(),
+    }))
     .where('id', '=', versionId)
     .where('status', '=', 'training')
     .where('claimed_by', '=', instance)
@@ -372,6 +393,10 @@ function holdModel(db: Kysely<Database>, versionId: string) {
     )
     .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
     .executeTakeFirst();
+}
+
+function sourceBytes(source: ModelSource | undefined): number {
+  return source === undefined ? 0 : Buffer.byteLength(source.database + source.query);
 }
 
 function checksum(bytes: Uint8Array): string {

@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Database } from './database/schema.js';
 
 export type Model = components['schemas']['Model'];
+export type ModelSource = NonNullable<Model['source']>;
 export type ClassificationModel = components['schemas']['ClassificationModel'];
 
 /** Selects each version of each model, with the columns that callers see. */
@@ -20,6 +21,8 @@ export function versions(db: Kysely<Database>) {
       'model_versions.task',
       'model_versions.target',
       'model_versions.row_count',
+      'model_versions.source_database',
+      'model_versions.source_query',
       'model_versions.columns',
       'model_versions.metrics',
       'model_versions.classes',
@@ -58,9 +61,10 @@ export function fromRow(row: VersionRow): Model {
   const shown = {
     target: row.target,
     row_count: row.row_count,
+    source: sourceOf(row),
   };
   const end = {
-    columns: parsed(row.columns),
+    columns: columnsOf(row),
     metrics: parsed(row.metrics),
     summary: row.summary,
     training_seconds: row.training_seconds,
@@ -71,6 +75,17 @@ export function fromRow(row: VersionRow): Model {
   return row.task === 'regression'
     ? { ...begin, task: row.task, ...shown, ...end }
     : { ...begin, task: row.task, ...shown, classes: parsed(row.classes), ...end };
+}
+
+/** Returns the columns of a model. Those that were trained by earlier versions have no reading. */
+function columnsOf({ columns }: VersionRow): Model['columns'] {
+  const stored: Model['columns'] = parsed(columns);
+  return stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
+}
+
+function sourceOf({ source_database, source_query }: VersionRow): ModelSource | null {
+  if (source_database === null || source_query === null) return null;
+  return { database: source_database, query: source_query };
 }
 
 /** Returns what the store wrote, in the form of the contract. */

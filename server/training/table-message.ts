@@ -1,7 +1,13 @@
 import type { TableFault, Task } from '../../prediction/src/predicting.js';
 
-/** The text formats of a table. */
-export type TableFormat = 'csv' | 'json';
+/** The formats of a table: those that are sent, and lines of JSON arrays from a query. */
+export type TableFormat = 'csv' | 'json' | 'ndjson' | 'arrow-stream' | 'arrow-file' | 'parquet' | 'records';
+
+/** How CSV is read, in place of what its first lines tell. */
+export interface CsvReading {
+  readonly header?: boolean | undefined;
+  readonly delimiter?: ',' | ';' | '\t' | undefined;
+}
 
 /** The details of a reading job; the text follows as input. */
 export interface TableReading {
@@ -9,6 +15,7 @@ export interface TableReading {
   readonly target: string;
   /** The task; undefined if the values of the target decide. */
   readonly task?: Task | undefined;
+  readonly csv?: CsvReading | undefined;
 }
 
 /** The facts of a table that was read. */

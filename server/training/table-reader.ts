@@ -33,11 +33,11 @@ export class TableReader {
    */
   async read(
     input: AsyncIterable<Uint8Array>,
-    { format, target, task }: TableReading,
+    { format, target, task, csv }: TableReading,
     keep: (part: Uint8Array) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<TableFacts> {
-    const details: TableReading = { format, target, task };
+    const details: TableReading = { format, target, task, csv };
     return factsOf(await this.#pool.run({ details, input, onData: keep, signal }));
   }
 

@@ -2,8 +2,12 @@ import {
   encodeTable,
   JsonShapeError,
   MalformedJsonError,
+  readArrowTable,
   readCsvTable,
   readJsonTable,
+  readNdjsonTable,
+  readParquetTable,
+  readRecordTable,
   TableError,
 } from '../../prediction/src/reading.js';
 import { type JobOutput, serveJobs } from '../workers/serve-jobs.js';
@@ -13,17 +17,36 @@ import type { TableMessage, TableReading } from './table-message.js';
 await serveJobs(readTable);
 
 async function readTable(
-  { format, target, task }: TableReading,
+  reading: TableReading,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
 ): Promise<TableMessage> {
-  const read = format === 'csv' ? readCsvTable : readJsonTable;
   try {
-    const table = await read(text, target, { drain: false, task });
+    const table = await tableOf(reading, text);
     for (const part of encodeTable(table)) output.data(part);
     return { kind: 'read', rowCount: table.rowCount, task: table.task };
   } catch (error) {
     return refusalOf(error);
+  }
+}
+
+function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterable<Uint8Array>) {
+  const options = { drain: false, task };
+  switch (format) {
+    case 'csv':
+      return readCsvTable(text, target, { ...options, ...csv });
+    case 'json':
+      return readJsonTable(text, target, options);
+    case 'records':
+      return readRecordTable(text, target, options);
+    case 'ndjson':
+      return readNdjsonTable(text, target, options);
+    case 'arrow-stream':
+      return readArrowTable(text, target, { ...options, format: 'stream' });
+    case 'arrow-file':
+      return readArrowTable(text, target, { ...options, format: 'file' });
+    case 'parquet':
+      return readParquetTable(text, target, options);
   }
 }
 

@@ -4,7 +4,7 @@ import { TableError, type Task } from '../../prediction/src/predicting.js';
 import type { Store } from '../store/index.js';
 import { OutOfMemoryError } from '../workers/worker-process.js';
 import { coalesceChunks } from './coalesce-chunks.js';
-import type { TableFormat } from './table-message.js';
+import type { CsvReading, TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';
 import { UploadMeter } from './upload-meter.js';
 import { isSlowSinceBegin, tooSlow, type Upload, UploadSlots } from './upload-slots.js';
@@ -32,6 +32,7 @@ export interface TableSource {
   readonly target: string;
   /** The task; undefined if the values of the target decide. */
   readonly task?: Task | undefined;
+  readonly csv?: CsvReading | undefined;
   readonly text: AsyncIterable<Uint8Array>;
 }
 
@@ -118,7 +119,7 @@ export class Tables {
   async #read(
     owner: string,
     text: AsyncIterable<Uint8Array>,
-    what: Pick<TableSource, 'format' | 'target' | 'task'>,
+    what: Omit<TableSource, 'owner' | 'text'>,
     signal: AbortSignal,
   ): Promise<KeptTable> {
     const { tables } = this.store;

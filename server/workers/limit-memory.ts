@@ -6,5 +6,8 @@ import { Worker } from 'node:worker_threads';
  * @param maxBytes the most resident memory, in bytes
  */
 export function limitMemory(maxBytes: number): void {
-  new Worker(new URL('./memory-watch.js', import.meta.url), { workerData: maxBytes }).unref();
+  // The thread's output is left alone: Node would pipe it to standard output, and opening that makes
+  // it non-blocking, so that a job's writes fail while the service is slow to read.
+  const options = { workerData: maxBytes, stdout: true, stderr: true };
+  new Worker(new URL('./memory-watch.js', import.meta.url), options).unref();
 }

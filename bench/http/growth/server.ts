@@ -3,9 +3,11 @@ import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
+import { TableQueries } from '../../../server/databases/table-queries.js';
+import { createPool } from '../../../server/predictions/create-pool.js';
+import { Predictors } from '../../../server/predictions/predictors.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
-import { Predictors } from '../../../server/training/predictors.js';
 import { Tables } from '../../../server/training/tables.js';
 import { Trainings } from '../../../server/training/trainings.js';
 import { openStore, serve } from '../yardsticks/serve.js';
@@ -26,7 +28,9 @@ const services = {
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}),
+  queries: new TableQueries(new Map()),
   predictors,
+  pool: createPool(0, predictors, log),
   metrics,
   agents: new Agents(tools, undefined, answers, log),
 };

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
 import { cancelTraining } from '../training/cancel-training.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
 import { deleteModel, type ModelPath } from './delete-model.js';
+import { TrainAgain } from './train-again.js';
 import { TrainingState } from './training-state.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -61,6 +63,7 @@ export function ModelFrame({
     return () => document.removeEventListener('visibilitychange', follow);
   }, [reload]);
 
+  const [error, setError] = useState<unknown>(null);
   const remove = async () => {
     await deleteModel(path);
     navigate(['projects', project, 'models']);
@@ -70,8 +73,18 @@ export function ModelFrame({
     else reload();
   };
   const models = href(['projects', project, 'models']);
-  const actions = loaded.state === 'ready' && (
+  const newest = loaded.state === 'ready' ? loaded.value.newest : undefined;
+  const actions = newest && (
     <>
+      {newest.source && newest.status !== 'training' && (
+        <TrainAgain
+          path={path}
+          onEnd={(reason) => {
+            setError(reason);
+            reload();
+          }}
+        />
+      )}
       <a class="button" href={href(['projects', project, 'models', '~new'], { name })}>
         Train a new version
       </a>
@@ -102,6 +115,7 @@ export function ModelFrame({
               isCurrent: id === tab,
             }))}
           />
+          {error !== null && <ErrorNotice error={error} />}
           <Loading loaded={loaded} what="the model" retry={reload}>
             {({ newest, shown }) => (
               <>

@@ -42,6 +42,18 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
   switch (options.from) {
     case 'json':
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+    case 'arrow-stream':
+    case 'arrow-file': {
+      const format = options.from === 'arrow-stream' ? 'stream' : 'file';
+      const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
+      return new ArrowRowReader(blocks, options, format);
+    }
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
+    case 'parquet':
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -50,12 +62,17 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
 /** Returns a writer of answers. The code of a format is loaded when it is first needed. */
 export async function writerOf(
   blocks: BlockPredictor,
-  options: AnswerOptions,
+  options: Omit<AnswerOptions, 'from'>,
 ): Promise<AnswerWriter> {
   switch (options.to) {
     case 'json':
     case 'ndjson':
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    case 'arrow-stream':
+    case 'arrow-file':
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
     default:
       throw new Error(`There is no writer of ${options.to} yet`);
   }

@@ -78,6 +78,49 @@ export class RowCheck {
     }
   }
 
+  /** The finders of suspect values, in the order of `addSuspects`. */
+  get finders(): readonly FindsSuspect[] {
+    return this.#finders;
+  }
+
+  /** Counts rows that are looked at elsewhere, so that later rows have their place. */
+  skip(rows: number): void {
+    this.#count(undefined);
+    this.#rows += rows;
+  }
+
+  /** Counts rows that were found elsewhere to have a value that the finder at an index finds suspect. */
+  addSuspects(finder: number, rows: number): void {
+    this.#suspectRows[finder] = (this.#suspectRows[finder] ?? 0) + rows;
+  }
+
+  /** Counts rows that were found elsewhere to name no input column. */
+  addWithoutColumn(rows: number): void {
+    this.#withoutColumn += rows;
+  }
+
+  /** Counts further rows with an unknown name that an earlier row had. */
+  addUnknown(name: string, rows: number): void {
+    const known = this.#unknown.get(keptName(name));
+    if (known) known.rows += rows;
+  }
+
+  /**
+   * Counts rows that all have the keys of `row`, whose values are looked at by column.
+   *
+   * @param suspectsOf tells in how many of the rows a column's value is suspect.
+   */
+  addColumns(row: RowObject, rows: number, suspectsOf: (finder: FindsSuspect) => number): void {
+    const layout = this.#keys.layoutOf(row);
+    if (layout !== this.#layout) this.#count(layout);
+    this.#repeats += rows;
+    this.#rows += rows;
+    if (!layout.hasInput) return;
+    for (const [index, finder] of this.#finders.entries()) {
+      this.#suspectRows[index] = (this.#suspectRows[index] ?? 0) + suspectsOf(finder);
+    }
+  }
+
   /** The unknown names of one row, which is not counted. */
   unknownIn(row: unknown): readonly string[] {
     return this.#keys.layoutOf(valuesOf(row)).unknown;

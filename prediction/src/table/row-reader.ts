@@ -3,6 +3,7 @@ import { isRowObject, ownValue, type RowObject } from './row-object.js';
 import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';
+import type { Place } from './target/target-cells.js';
 
 const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
 
@@ -23,6 +24,10 @@ export function readRowsTable(
   return reader.build();
 }
 
+function nameOf(place: Place): string {
+  return 'line' in place ? `Line ${place.line}` : `Row ${place.row}`;
+}
+
 function isPadded(key: string): boolean {
   return columnName(key) !== key;
 }
@@ -41,17 +46,21 @@ export class RowsReader {
     this.#builder = new TableBuilder(this.#target, task);
   }
 
-  /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
-  add(row: unknown): void {
-    const index = this.#count++;
+  /**
+   * @param place of the row, if its index is not what its sender knows it by.
+   * @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many.
+   */
+  add(row: unknown, place: Place = { row: this.#count }): void {
+    this.#count++;
     if (!isRowObject(row)) {
-      this.#faults.add({ message: `Row ${index} is not an object. ${ROW_SHAPE}`, row: index });
+      const message = `${nameOf(place)} is not an object. ${ROW_SHAPE}`;
+      this.#faults.add({ message, ...place });
       return;
     }
     const keys = Object.keys(row);
-    const values = keys.some(isPadded) ? this.#underColumnNames(row, keys, index) : row;
+    const values = keys.some(isPadded) ? this.#underColumnNames(row, keys, place) : row;
     this.#hasTarget = Object.hasOwn(values, this.#target) || this.#hasTarget;
-    const position = this.#builder.startRow(ownValue(values, this.#target), { row: index });
+    const position = this.#builder.startRow(ownValue(values, this.#target), place);
     for (const name of values === row ? keys : Object.keys(values)) {
       if (name === this.#target) continue;
       const column = this.#builder.column(name);
@@ -60,14 +69,14 @@ export class RowsReader {
   }
 
   /** The row's values under the names that its keys mean. */
-  #underColumnNames(row: RowObject, keys: readonly string[], index: number): RowObject {
+  #underColumnNames(row: RowObject, keys: readonly string[], place: Place): RowObject {
     // Without a prototype, `__proto__` is a key as any other.
     const values: Record<string, unknown> = Object.create(null);
     for (const key of keys) {
       const name = columnName(key);
       if (Object.hasOwn(values, name)) {
-        const message = `Row ${index} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
-        this.#faults.add({ message, column: name, row: index });
+        const message = `${nameOf(place)} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
+        this.#faults.add({ message, column: name, ...place });
       }
       values[name] = row[key];
     }

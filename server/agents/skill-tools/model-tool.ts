@@ -1,6 +1,10 @@
-import type { ClassPrediction, Prediction } from '../../../prediction/src/predicting.js';
+import type {
+  AnyPredictor,
+  ClassPrediction,
+  Prediction,
+} from '../../../prediction/src/predicting.js';
+import type { Predictors } from '../../predictions/predictors.js';
 import type { Model, Store } from '../../store/index.js';
-import type { AnyPredictor, Predictors } from '../../training/predictors.js';
 import { type Tool, ToolError } from '../tool.js';
 import { rowSchema } from './row-schema.js';
 import type { ToolSkill } from './tool-skill.js';

@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.js';
+import type { Predictors } from '../../predictions/predictors.js';
 import type { AnsweringAgent, Project, Store } from '../../store/index.js';
-import type { Predictors } from '../../training/predictors.js';
 import type { AnswerBounds } from '../bounds.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';
 import { type Tool, ToolError } from '../tool.js';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { QueryError } from '../query-error.js';
-import { forbiddenTable } from '../refusals.js';
+import { forbiddenTable, missingTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';
 import { COLUMN_FUNCTIONS, FUNCTIONS } from './functions.js';
 import type { Statement, TableName } from './statement.js';
@@ -21,9 +21,9 @@ export async function checkNames(
   const allowedOids = new Set(oids.slice(0, allowed.length));
   tables.forEach((table, index) => {
     const oid = oids[allowed.length + index];
-    if (oid === undefined || !allowedOids.has(oid)) {
-      throw forbiddenTable(sqlName(table), allowed);
-    }
+    const name = sqlName(table);
+    if (oid === undefined && allowed.includes(name)) throw missingTable(name);
+    if (oid === undefined || !allowedOids.has(oid)) throw forbiddenTable(name, allowed);
   });
   await refuseOwnFunctions(client, statement);
 }

@@ -11,6 +11,7 @@ const OID = {
   json: 114,
   float4: 700,
   float8: 701,
+  timestamptz: 1184,
   numeric: 1700,
   jsonb: 3802,
 } as const;
@@ -20,6 +21,21 @@ const OID = {
  * so do dates, which the driver would move to the time zone of the service.
  */
 export const CELLS: CustomTypesConfig = { getTypeParser: (oid: number) => readerOf(oid) };
+
+/**
+ * Reads cells as a table has them: numbers keep all digits as text, and timestamps with a time zone
+ * become ISO dates.
+ */
+export const TABLE_CELLS: CustomTypesConfig = {
+  getTypeParser: (oid: number) => tableReaderOf(oid),
+};
+
+function tableReaderOf(oid: number): (text: string) => unknown {
+  if (oid === OID.bool) return (text) => text === 't';
+  // PostgreSQL writes an offset of whole hours without minutes: `2024-02-29 12:30:00+01`.
+  if (oid === OID.timestamptz) return (text) => text.replace(/[+-]\d{2}$/, '$&:00');
+  return (text) => text;
+}
 
 function readerOf(oid: number): (text: string) => unknown {
   switch (oid) {

@@ -11,7 +11,6 @@ const IDLE_TIMEOUT_MS = 30_000;
 const SETTINGS: Readonly<Record<string, string>> = {
   // Only changes of a table's form lock out readers.
   lock_timeout: '2s',
-  idle_in_transaction_session_timeout: '10s',
   standard_conforming_strings: 'on',
   datestyle: 'ISO',
   intervalstyle: 'postgres',
@@ -19,8 +18,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The most bytes that a transaction may receive. A single row may have a gigabyte, which the driver
- * would collect before it returns any of it.
+ * The most bytes that a transaction may receive before they are taken. A single row may have a
+ * gigabyte, which the driver would collect before it returns any of it.
  */
 const MAX_RECEIVED = 16 * 1024 * 1024;
 
@@ -30,8 +29,15 @@ export class ReadOnlyConnections {
   readonly #config: ClientConfig;
   readonly #cancellations = new Set<Promise<void>>();
 
-  /** @param maxConnections the most connections, without those that cancel statements */
-  constructor(url: string, maxConnections: number) {
+  /**
+   * @param maxConnections the most connections, without those that cancel statements
+   * @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds
+   */
+  constructor(
+    url: string,
+    maxConnections: number,
+    private readonly idleTimeoutMs: number,
+  ) {
     this.#config = {
       connectionString: url,
       application_name: 'roster-queries',
@@ -48,6 +54,7 @@ export class ReadOnlyConnections {
   /**
    * Runs work in a transaction that can only read and is always rolled back. If the signal aborts,
    * its statement is cancelled in the database.
+   * @param work may call `taken` when it has taken all rows that were received
    * @param timeoutMs the longest time of a statement, in milliseconds
    * @throws {QueryError} if too many bytes are received
    * @throws the error of the connection or of `work`, or the reason of `signal`
@@ -55,14 +62,15 @@ export class ReadOnlyConnections {
   async transaction<T>(
     timeoutMs: number,
     signal: AbortSignal,
-    work: (client: PoolClient) => Promise<T>,
+    work: (client: PoolClient, taken: () => void) => Promise<T>,
   ): Promise<T> {
     const client = await this.#connect(signal);
     const received = new ReceivedLimit(client);
     let backend: number | undefined;
     const running = async () => {
-      backend = await begin(client, timeoutMs);
-      return work(client);
+      const idle = { idle_in_transaction_session_timeout: `${this.idleTimeoutMs}ms` };
+      backend = await begin(client, timeoutMs, idle);
+      return work(client, () => received.restart());
     };
     try {
       return await orAborted(running(), signal);
@@ -121,9 +129,13 @@ export class ReadOnlyConnections {
 }
 
 /** Begins a transaction, and returns the process of PostgreSQL that runs it. */
-async function begin(client: PoolClient, timeoutMs: number): Promise<number> {
+async function begin(
+  client: PoolClient,
+  timeoutMs: number,
+  others: Readonly<Record<string, string>>,
+): Promise<number> {
   await client.query('begin transaction read only');
-  const settings = { ...SETTINGS, statement_timeout: `${timeoutMs}ms` };
+  const settings = { ...SETTINGS, ...others, statement_timeout: `${timeoutMs}ms` };
   const { rows } = await client.query(
     `select pg_catalog.pg_backend_pid() as backend, pg_catalog.set_config(name, value, true)
      from unnest($1::text[], $2::text[]) as settings (name, value)`,
@@ -153,6 +165,11 @@ class ReceivedLimit {
 
   get error(): QueryError | undefined {
     return this.#error;
+  }
+
+  /** Counts from 0 again. */
+  restart(): void {
+    this.#received = 0;
   }
 
   stop(): void {

@@ -1,13 +1,15 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { Driver, Query } from '../driver.js';
+import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
 import type { ResultLimits } from '../limits.js';
-import { QueryError } from '../query-error.js';
+import type { DriverOptions } from '../open-driver.js';
+import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { databaseMessage, missingTable, readOnly, tooMuchMemory, tooSlow } from '../refusals.js';
 import { type QueryResult, ResultBuilder, type TableDescription } from '../result.js';
 import { checkNames, describeTables } from './catalog.js';
 import { CELLS } from './cells.js';
 import { ReadOnlyConnections } from './connections.js';
 import { parseSelect } from './parse-select.js';
+import { readRows } from './read-rows.js';
 
 /** The longest time of a description, in milliseconds. */
 const DESCRIBE_TIMEOUT_MS = 5_000;
@@ -27,14 +29,13 @@ export class PostgresDriver implements Driver {
 
   /**
    * @param url `postgres://…`
-   * @param maxConnections the most connections, without those that cancel statements
    */
   constructor(
     private readonly name: string,
     url: string,
-    maxConnections: number,
+    { maxConnections, idleTimeoutMs }: DriverOptions,
   ) {
-    this.#connections = new ReadOnlyConnections(url, maxConnections);
+    this.#connections = new ReadOnlyConnections(url, maxConnections, idleTimeoutMs);
   }
 
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
@@ -57,6 +58,22 @@ export class PostgresDriver implements Driver {
     });
   }
 
+  async read(
+    { tables, sql, timeoutMs }: RowsQuery,
+    take: TakeLines,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parsed = await parseSelect(sql);
+    await this.#read(timeoutMs, signal, async (client, taken) => {
+      await checkNames(client, parsed.statement, tables);
+      const takeAll: TakeLines = async (lines) => {
+        taken();
+        await take(lines);
+      };
+      await readRows(client, parsed.sql, takeAll);
+    });
+  }
+
   stop(): Promise<void> {
     return this.#connections.close();
   }
@@ -64,7 +81,7 @@ export class PostgresDriver implements Driver {
   async #read<T>(
     timeoutMs: number,
     signal: AbortSignal,
-    work: (client: PoolClient) => Promise<T>,
+    work: (client: PoolClient, taken: () => void) => Promise<T>,
   ): Promise<T> {
     try {
       return await this.#connections.transaction(timeoutMs, signal, work);
@@ -80,7 +97,7 @@ export class PostgresDriver implements Driver {
       case '57014':
         return tooSlow(timeoutMs);
       case '55P03':
-        return new QueryError('A table is locked at the moment; ask again later.');
+        return new DatabaseUnavailableError('A table is locked at the moment; ask again later.');
       case '25006':
         return readOnly();
       case '53200':
@@ -93,9 +110,8 @@ export class PostgresDriver implements Driver {
   }
 
   #unreachable(cause: unknown): QueryError {
-    return new QueryError(`The database ${this.name} cannot be reached; ask again later.`, {
-      cause,
-    });
+    const answer = `The database ${this.name} cannot be reached; ask again later.`;
+    return new DatabaseUnavailableError(answer, { cause });
   }
 }
 

@@ -1,11 +1,20 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import type { ResultLimits } from '../limits.js';
 import { QueryError } from '../query-error.js';
-import { databaseMessage, forbiddenTable, onlyOneSelect, tooMuchMemory } from '../refusals.js';
+import {
+  databaseMessage,
+  forbiddenTable,
+  missingTable,
+  onlyOneSelect,
+  tooMuchMemory,
+} from '../refusals.js';
 import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
 import { findTable, type SqliteTable } from './catalog.js';
 import { openOutline } from './outline.js';
 import { Guard, permissionsOf } from './permissions.js';
+
+/** The size of the lines that are handed on at once, in characters. */
+const MAX_LINES = 64 * 1024;
 
 /** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const BUSY = 5;
@@ -24,12 +33,37 @@ export function runSelect(
   sql: string,
   limits: ResultLimits,
 ): QueryResult {
+  return withSelect(connection, names, sql, (statement) => resultOf(statement, limits));
+}
+
+/**
+ * Runs one SELECT that reads only the named tables, and hands on its rows as lines of JSON arrays,
+ * the names of the columns first.
+ * @param write gets whole lines
+ * @throws {QueryError} if the statement is refused or fails
+ */
+export function readSelect(
+  connection: SqliteConnection,
+  names: readonly string[],
+  sql: string,
+  write: (lines: Uint8Array) => void,
+): void {
+  withSelect(connection, names, sql, (statement) => writeRows(statement, write));
+}
+
+/** Calls back with the statement when it has passed all checks. */
+function withSelect<T>(
+  connection: SqliteConnection,
+  names: readonly string[],
+  sql: string,
+  use: (statement: Statement) => T,
+): T {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const tables = names.flatMap((name) => findTable(connection, name) ?? []);
     checkNames(connection, tables, names, sql);
     const guard = new Guard(connection, permissionsOf(connection, tables), names);
-    return read(compile(connection, guard, names, sql), limits);
+    return use(compile(connection, guard, names, sql));
   } catch (error) {
     throw error instanceof QueryError ? error : explained(error);
   }
@@ -72,19 +106,33 @@ function compile(
   } catch (error) {
     if (guard.refusal) throw guard.refusal;
     const missing = /^no such table: (?:main\.)?(.*)$/s.exec(messageOf(error))?.[1];
-    throw missing === undefined ? error : forbiddenTable(missing, names);
+    if (missing === undefined) throw error;
+    throw names.includes(missing) ? missingTable(missing) : forbiddenTable(missing, names);
   }
 }
 
-function read(statement: Statement, limits: ResultLimits): QueryResult {
-  const builder = new ResultBuilder(
-    statement.columns().map(({ name }) => name),
-    limits,
-  );
+function resultOf(statement: Statement, limits: ResultLimits): QueryResult {
+  const builder = new ResultBuilder(namesOf(statement), limits);
   for (const row of statement.iterate()) {
     if (!builder.add(row.map(jsonCell))) break;
   }
   return builder.result();
+}
+
+function writeRows(statement: Statement, write: (lines: Uint8Array) => void): void {
+  let lines = `${JSON.stringify(namesOf(statement))}\n`;
+  for (const row of statement.iterate()) {
+    if (lines.length >= MAX_LINES) {
+      write(Buffer.from(lines));
+      lines = '';
+    }
+    lines += `${JSON.stringify(row.map(jsonCell))}\n`;
+  }
+  write(Buffer.from(lines));
+}
+
+function namesOf(statement: Statement): string[] {
+  return statement.columns().map(({ name }) => name);
 }
 
 /** Returns a value of SQLite as one of JSON. */

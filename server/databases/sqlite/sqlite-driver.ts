@@ -5,8 +5,8 @@ import {
   WorkerEndedError,
   WorkerPool,
 } from '../../workers/worker-process.js';
-import type { Driver, Query } from '../driver.js';
-import { QueryError } from '../query-error.js';
+import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
+import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { tooMuchMemory } from '../refusals.js';
 import type { QueryResult, TableDescription } from '../result.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
@@ -51,19 +51,28 @@ export class SqliteDriver implements Driver {
     return message.kind === 'rows' ? message.result : this.#refuse(message);
   }
 
+  async read({ tables, sql }: RowsQuery, take: TakeLines, signal: AbortSignal): Promise<void> {
+    const job = { path: this.#path, tables, sql };
+    const message = await this.#run({ kind: 'read', ...job }, signal, take);
+    if (message.kind !== 'read') this.#refuse(message);
+  }
+
   async stop(): Promise<void> {
     this.#pool.close();
   }
 
-  async #run(details: SqliteJob, signal: AbortSignal): Promise<SqliteMessage> {
+  async #run(
+    details: SqliteJob,
+    signal: AbortSignal,
+    onData: TakeLines = async () => {},
+  ): Promise<SqliteMessage> {
     try {
-      return await this.#pool.run({ details, input: nothing(), onData: () => {}, signal });
+      return await this.#pool.run({ details, input: nothing(), onData, signal });
     } catch (error) {
       if (error instanceof OutOfMemoryError) throw tooMuchMemory();
       if (error instanceof WorkerEndedError) {
-        throw new QueryError(`The database ${this.name} did not answer; try again.`, {
-          cause: error,
-        });
+        const answer = `The database ${this.name} did not answer; try again.`;
+        throw new DatabaseUnavailableError(answer, { cause: error });
       }
       throw error;
     }
@@ -71,12 +80,8 @@ export class SqliteDriver implements Driver {
 
   #refuse(message: SqliteMessage): never {
     if (message.kind === 'refused') throw new QueryError(message.message);
-    throw new QueryError(
-      `The database ${this.name} cannot be opened; its operator must repair it.`,
-      {
-        cause: message,
-      },
-    );
+    const answer = `The database ${this.name} cannot be opened; its operator must repair it.`;
+    throw new DatabaseUnavailableError(answer, { cause: message });
   }
 }
 

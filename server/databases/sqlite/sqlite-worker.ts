@@ -1,12 +1,12 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { limitMemory } from '../../workers/limit-memory.js';
-import { serveJobs } from '../../workers/serve-jobs.js';
+import { type JobOutput, serveJobs } from '../../workers/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { missingTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';
 import { columnsOf, findTable } from './catalog.js';
 import { openReadOnly } from './read-only-connection.js';
-import { runSelect } from './run-select.js';
+import { readSelect, runSelect } from './run-select.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
 
 /**
@@ -19,7 +19,11 @@ const MAX_MEMORY = 512 * 1024 * 1024;
 limitMemory(MAX_MEMORY);
 await serveJobs(readFile);
 
-async function readFile(job: SqliteJob): Promise<SqliteMessage> {
+async function readFile(
+  job: SqliteJob,
+  _input: AsyncIterable<Uint8Array>,
+  output: JobOutput,
+): Promise<SqliteMessage> {
   let connection: SqliteConnection;
   try {
     connection = openReadOnly(job.path);
@@ -29,6 +33,10 @@ async function readFile(job: SqliteJob): Promise<SqliteMessage> {
   try {
     if (job.kind === 'describe') {
       return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
+    }
+    if (job.kind === 'read') {
+      readSelect(connection, job.tables, job.sql, (lines) => output.data(lines));
+      return { kind: 'read' };
     }
     return { kind: 'rows', result: runSelect(connection, job.tables, job.sql, job.limits) };
   } catch (error) {

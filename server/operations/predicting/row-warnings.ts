@@ -1,9 +1,13 @@
 import type { components } from '../../../generated/openapi.js';
-import type { RowCheck, RowWarning, RowWarnings } from '../../../prediction/src/predicting.js';
+import type {
+  AnyPredictor,
+  RowWarning,
+  RowWarnings,
+  UnknownName,
+} from '../../../prediction/src/predicting.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
 import { pausing } from '../../store/index.js';
-import type { AnyPredictor } from '../../training/predictors.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
@@ -33,54 +37,34 @@ export async function checkRows(
     check.add(rows, start, Math.min(start + MAX_ROWS, rows.length));
   }
   if (unknown === 'refuse') {
-    const refusal = unknownNames(check, (row) => `${at}/${row}`);
-    if (refusal) throw refusal;
+    const names = check.unknownNames(MAX_ERRORS + 1);
+    if (names.length > 0) throw unknownNames(names, (row) => `${at}/${row}`);
   }
-  const warnings = check.warnings(MAX_MEMBERS);
+  return warningFields(check.warnings(MAX_MEMBERS));
+}
+
+/** Returns the header or trailer of warnings; none if there is nothing to tell. */
+export function warningFields(warnings: RowWarnings): { 'Row-Warnings'?: string } {
   return warnings.warnings.length === 0 ? {} : { 'Row-Warnings': fieldOf(warnings) };
 }
 
-/** The warnings of the rows of a stream, which its last line tells; and the lines that are refused. */
-export class StreamWarnings {
-  readonly #check: RowCheck;
-
-  constructor(private readonly predictor: AnyPredictor) {
-    this.#check = predictor.check();
-  }
-
-  /** Counts rows that are answered. */
-  add(rows: readonly unknown[]): void {
-    this.#check.add(rows);
-  }
-
-  /**
-   * Returns the problem of a line with unknown names; nothing, if it has none.
-   * @param line which line it is, from 1
-   */
-  refusal(value: unknown, line: number): ProblemError | undefined {
-    if (this.#check.unknownIn(value).length === 0) return undefined;
-    const check = this.predictor.check();
-    check.add([value]);
-    return unknownNames(check, () => '/body', line);
-  }
-
-  /** The last line; nothing, if there is nothing to tell. */
-  lastLine(): Uint8Array | undefined {
-    const { warnings, more } = this.#check.warnings(MAX_LISTED);
-    if (warnings.length === 0) return undefined;
-    const line: WarningsLine = { warnings: [...warnings], more };
-    return Buffer.from(`${JSON.stringify(line)}\n`);
-  }
+/** Returns the last line of an NDJSON answer; undefined if there is nothing to tell. */
+export function warningsLine({ warnings, more }: RowWarnings): Uint8Array | undefined {
+  if (warnings.length === 0) return undefined;
+  const line: WarningsLine = { warnings: [...warnings], more };
+  return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** @param pointerTo the JSON pointer of a row, by its index */
-function unknownNames(
-  check: RowCheck,
+/**
+ * Returns the problem of rows with unknown names.
+ * @param pointerTo the JSON pointer of a row, by its index
+ * @param line the line with the row, if only this line is refused
+ */
+export function unknownNames(
+  names: readonly UnknownName[],
   pointerTo: (row: number) => string,
   line?: number,
-): ProblemError | undefined {
-  const names = check.unknownNames(MAX_ERRORS + 1);
-  if (names.length === 0) return undefined;
+): ProblemError {
   const errors = names.slice(0, MAX_ERRORS).map(({ name, firstRow, rows, nearest }) => {
     const row = pointerTo(firstRow);
     // A name that is cut would point at nothing.
@@ -105,9 +89,6 @@ function countOf({ length }: readonly unknown[]): string {
   return length === 1 ? '1 name' : `${length} names`;
 }
 
-/** Warnings of a stream that its last line lists. */
-const MAX_LISTED = 100;
-
 /** Members of the header. */
 const MAX_MEMBERS = 20;
 
@@ -117,9 +98,9 @@ const MAX_BYTES = 4000;
 /** Writes warnings as a list of RFC 9651. What has no room is counted. */
 function fieldOf({ warnings, more }: RowWarnings): string {
   const members: string[] = [];
-  let left = more;
+  let left = more + Math.max(warnings.length - MAX_MEMBERS, 0);
   let room = MAX_BYTES;
-  for (const warning of warnings) {
+  for (const warning of warnings.slice(0, MAX_MEMBERS)) {
     const member = memberOf(warning);
     if (member.length + 2 > room) left++;
     else {

@@ -15,6 +15,8 @@ import {
 } from '../../agents/errors.js';
 import { ChatError } from '../../chat/chat-error.js';
 import { asRecord } from '../../contract/json-record.js';
+import { DatabaseUnavailableError, QueryError } from '../../databases/query-error.js';
+import { TooManyPredictionsError } from '../../predictions/prediction-pool.js';
 import {
   type FieldError,
   invalidRequest,
@@ -47,6 +49,7 @@ export function translateError(thrown: unknown, request: FailedRequest): Problem
   return (
     writeProblem(thrown, request) ??
     tableProblem(thrown) ??
+    queryProblem(thrown) ??
     agentProblem(thrown) ??
     storeProblem(thrown)
   );
@@ -85,6 +88,11 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
       { errors: [...thrown.faults] },
     );
   }
+  if (thrown instanceof TooManyPredictionsError) {
+    return unavailable(
+      'The service has as many predictions to do as it takes on at once; try again in a moment.',
+    );
+  }
   if (thrown instanceof TooManyTablesError) {
     return unavailable(
       'The service reads as many tables as it takes on at once; try again in a moment.',
@@ -107,6 +115,16 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     );
   }
   return undefined;
+}
+
+/** Returns the problem of a query that returns no table, or not now. */
+function queryProblem(thrown: unknown): ProblemError | undefined {
+  if (thrown instanceof DatabaseUnavailableError) {
+    return unavailable(thrown.message, 5, { cause: thrown });
+  }
+  return thrown instanceof QueryError
+    ? problem('/problems/query-failed', thrown.message)
+    : undefined;
 }
 
 /** Returns the problem of an agent that cannot answer. */

@@ -1,7 +1,7 @@
 import type { RefuseMissing } from '../../pipeline/router.js';
 import { findDocumentSkill } from '../documents.js';
 import type { Services } from '../index.js';
-import { refuseUnserved } from '../models.js';
+import { refuseUnserved } from '../predict.js';
 import { findProject } from '../writing/project-access.js';
 
 /**

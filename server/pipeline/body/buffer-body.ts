@@ -4,7 +4,8 @@ import { ChunkMeter } from '../../http/chunk-size.js';
 import { isText, JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength, hasBody } from '../../http/message-body.js';
 import { onResponseClose } from '../../http/on-response-close.js';
-import { bodyTooLarge, malformedBody, type ProblemError } from '../../problems/problem.js';
+import { bodyTooLarge, malformedBody, ProblemError } from '../../problems/problem.js';
+import { decodedBody } from './decode-body.js';
 
 /** Limits the bytes of all bodies that are in memory at once. */
 export interface BodyBudget {
@@ -76,8 +77,9 @@ function collect(
   const meter = new ChunkMeter(req);
   const chunks: Buffer[] = [];
   let length = 0;
+  const source = decodedBody(req, limit) ?? req;
   const stop = () => {
-    req.off('data', onData).off('end', onEnd).off('error', onError);
+    source.off('data', onData).off('end', onEnd).off('error', onError);
   };
   const refuse = (reason: ProblemError) => {
     stop();
@@ -101,8 +103,11 @@ function collect(
     req.body = first && chunks.length === 1 ? first : Buffer.concat(chunks, length);
     next();
   };
-  const onError = () => refuse(malformedBody('The body broke off before its end.'));
+  const onError = (error: unknown) =>
+    refuse(
+      error instanceof ProblemError ? error : malformedBody('The body broke off before its end.'),
+    );
   res.locals.bodyShare = share;
   onResponseClose(req, res, () => share.release());
-  req.on('data', onData).on('end', onEnd).on('error', onError);
+  source.on('data', onData).on('end', onEnd).on('error', onError);
 }

@@ -17,6 +17,11 @@ export class ByteLimitStream extends Transform {
     this.#meter = meter;
   }
 
+  /** The bytes that have passed, or that were too many. */
+  get seen(): number {
+    return this.#seen;
+  }
+
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#seen += chunk.length;
     if (this.#seen > this.#limit) done(this.#error());

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { ChunkMeter } from '../../http/chunk-size.js';
-import { isText, JSON_TYPE, LINES_TYPE, mediaType } from '../../http/media-type.js';
+import { isEndless, isText, JSON_TYPE, mediaType } from '../../http/media-type.js';
 import { announcedLength } from '../../http/message-body.js';
 import { onResponseClose } from '../../http/on-response-close.js';
 import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
@@ -15,6 +16,7 @@ import { pauseWork } from '../work-turn.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { ByteLimitStream } from './byte-limit.js';
+import { decodedBody, refuseOtherEncodings } from './decode-body.js';
 import { deferredBody } from './deferred-body.js';
 import { textBody } from './text-body.js';
 
@@ -34,7 +36,7 @@ export interface BodyGuards {
 /**
  * Returns the middleware that reads the body of an operation. JSON and text are read into `req.body`
  * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
- * `maxBody` bytes; NDJSON may have any number of bytes. A body that the handler reads becomes a
+ * `maxBody` bytes; one that is read from its begin on may have any number. A body that the handler reads becomes a
  * `DeferredBody`.
  * @param isKeyValid returns whether the caller's key is still valid while a deferred body is read
  */
@@ -46,7 +48,11 @@ export function readBody(
 ): RequestHandler[] {
   if (operation.consumes.length === 0) return [];
   const limit = Math.min(maxBody, operation.maxBody);
-  const refusals = [refuseOtherMediaTypes(operation), refuseOtherCharsets, refuseCompression];
+  const refusals = [
+    refuseOtherMediaTypes(operation),
+    refuseOtherCharsets,
+    refuseOtherEncodings(operation),
+  ];
   if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isKeyValid)];
   return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];
 }
@@ -152,10 +158,9 @@ function openStream(maxBody: number): RequestHandler {
   return (req, res, next) => {
     const type = mediaType(req);
     if (type === JSON_TYPE || isText(type)) return next();
-    const areLines = type === LINES_TYPE;
-    const stream = limited(req, areLines ? Number.POSITIVE_INFINITY : maxBody);
-    // The response may end before the lines do; a handler that reads on would wait forever.
-    if (areLines) onResponseClose(req, res, () => stream.destroy());
+    const stream = limited(req, isEndless(type) ? Number.POSITIVE_INFINITY : maxBody);
+    // The response may end before the body does; a handler that reads on would wait forever.
+    onResponseClose(req, res, () => stream.destroy());
     req.body = stream;
     next();
   };
@@ -183,8 +188,10 @@ function deferBody(
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */
-function limited(req: IncomingMessage, limit: number): ByteLimitStream {
+function limited(req: IncomingMessage, limit: number): Readable {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
+  const decoded = decodedBody(req, limit);
+  if (decoded) return decoded;
   const stream = new ByteLimitStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
   req.once('error', () => stream.destroy(malformedBody('The body broke off before its end.')));
   // The reader of the stream gets its error. If the request is refused first, there is no reader,
@@ -199,15 +206,5 @@ const refuseOtherCharsets: RequestHandler = (req, _res, next) => {
   throw problem(
     '/problems/unsupported-media-type',
     `The charset "${charset}" is not taken here; send the body in UTF-8.`,
-  );
-};
-
-/** Refuses compressed bodies: a few bytes could expand to all available memory. */
-const refuseCompression: RequestHandler = (req, _res, next) => {
-  const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return next();
-  throw problem(
-    '/problems/unsupported-media-type',
-    `The Content-Encoding "${encoding}" is not taken here; send the body as it is.`,
   );
 };

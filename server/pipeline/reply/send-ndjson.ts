@@ -11,12 +11,10 @@ import { ProblemError, render } from '../../problems/problem.js';
 import { asProblem } from '../../problems/to-problem.js';
 import type { JsonLines } from '../handlers.js';
 import type { IsKeyValid } from '../watch-key.js';
-import { GONE, StreamDeadline, type StreamTimes } from './stream-deadline.js';
-
-const TIMES: StreamTimes = { stalled: 30_000, longest: 60 * 60 * 1000, lingering: 5_000 };
+import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 /** The surroundings of a stream. */
-interface Around {
+export interface AroundStream {
   readonly contract: Contract;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
@@ -34,7 +32,7 @@ export async function sendLines(
   req: Request,
   res: Response,
   { blocks }: JsonLines,
-  { contract, stopping, noteFailure, isKeyValid, times = TIMES }: Around,
+  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: AroundStream,
 ): Promise<void> {
   disableBodyTimeout(req);
   const end = new StreamDeadline(req, res, times, stopping, isKeyValid);
@@ -81,12 +79,12 @@ function problemLine(
   return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
 }
 
-/** Sends a last line with the reason for the end, and discards further input for a while. */
-function endEarly(
+/** Sends a last line with the reason for the early end of lines, and discards further input for a while. */
+export function endEarly(
   req: Request,
   res: Response,
   thrown: unknown,
-  { contract, noteFailure, times }: Required<Omit<Around, 'stopping' | 'isKeyValid'>>,
+  { contract, noteFailure, times }: Required<Omit<AroundStream, 'stopping' | 'isKeyValid'>>,
 ): void {
   if (thrown === GONE || req.socket.destroyed) {
     res.destroy();

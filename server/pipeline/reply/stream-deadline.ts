@@ -16,6 +16,12 @@ export interface StreamTimes {
   readonly lingering: number;
 }
 
+export const STREAM_TIMES: StreamTimes = {
+  stalled: 30_000,
+  longest: 60 * 60 * 1000,
+  lingering: 5_000,
+};
+
 /** The reason if the connection is closed or not read: no one can receive a problem. */
 export const GONE = Symbol('gone');
 

@@ -153,6 +153,9 @@ export interface Database {
     target: string;
     task: 'regression' | 'classification';
     row_count: number;
+    /** The operator's database and the query that the table came from; null for a table that was sent. */
+    source_database: string | null;
+    source_query: string | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;
@@ -160,7 +163,7 @@ export interface Database {
     training_seconds: number | null;
     /** The SHA-256 of the artifact, in hexadecimal. */
     checksum: string | null;
-    /** The size of the artifact; 0 if there is none. */
+    /** The size of the source, and of the artifact with its texts where there is one. */
     bytes: Generated<number | string>;
     /** The number of attempts to train this version, limited because a training may end the service. */
     attempts: Generated<number>;

@@ -1,25 +1,13 @@
-import {
-  type Classifier,
-  createPredictorInSteps,
-  decodeModelInSteps,
-  type Model,
-  type Predictor,
-  type Steps,
-} from '../../prediction/src/predicting.js';
+import type { AnyPredictor } from '../../prediction/src/predicting.js';
 import { LruCache } from '../lru-cache.js';
 import { pausing, type Store } from '../store/index.js';
-
-/** A predictor of numbers or of classes. */
-export type AnyPredictor = Predictor | Classifier;
+import { loadModel } from './loaded-model.js';
 
 /** The most trained models in memory. Others are loaded again when they are needed. */
 const MAX_LOADED = 64;
 
 /** About how many bytes they may take together. */
 const MAX_LOADED_BYTES = 512 * 1024 * 1024;
-
-/** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
-const MEMORY = { least: 384 * 1024, perByte: 4, perCategory: 320 };
 
 /** For how many models it is known which version answers. */
 const MAX_KNOWN = 10_000;
@@ -60,6 +48,45 @@ export class Predictors {
     return predictor ?? this.#ask(owner, project, name, address, mark);
   }
 
+  /**
+   * Returns the version that serves a model; undefined if the project or model does not exist, or no version is ready.
+   */
+  servingVersion(
+    owner: string,
+    project: string,
+    name: string,
+  ): string | Promise<string | undefined> {
+    const address = `${owner}\0${project}\0${name}`;
+    const mark = this.store.mark();
+    const known = this.#known.get(address);
+    if (known !== undefined && known.mark === mark) return known.versionId;
+    return this.#askVersion(owner, project, name, address, mark);
+  }
+
+  /** Returns the predictor of a version; undefined if the store does not have the version any more. */
+  ofVersion(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
+    return this.#load(versionId);
+  }
+
+  /** Returns the trained model of a version as it is stored; undefined if the store does not have it any more. */
+  artifact(versionId: string): Promise<Uint8Array | undefined> {
+    return this.store.models.artifact(versionId);
+  }
+
+  async #askVersion(
+    owner: string,
+    project: string,
+    name: string,
+    address: string,
+    mark: string | undefined,
+  ): Promise<string | undefined> {
+    const serving = await this.store.models.serving(owner, project, name);
+    if (serving && mark !== undefined) {
+      this.#known.set(address, { mark, versionId: serving.versionId });
+    }
+    return serving?.versionId;
+  }
+
   async #ask(
     owner: string,
     project: string,
@@ -67,14 +94,13 @@ export class Predictors {
     address: string,
     mark: string | undefined,
   ): Promise<AnyPredictor | undefined> {
-    const serving = await this.store.models.serving(owner, project, name);
-    if (!serving) return undefined;
-    if (mark !== undefined) this.#known.set(address, { mark, versionId: serving.versionId });
-    const predictor = await this.#load(serving.versionId);
+    const versionId = await this.#askVersion(owner, project, name, address, mark);
+    if (versionId === undefined) return undefined;
+    const predictor = await this.#load(versionId);
     if (predictor) return predictor;
     // A newer version may have taken the place of this one since; then there is another to ask for.
     const now = await this.store.models.serving(owner, project, name);
-    if (now?.versionId === serving.versionId) {
+    if (now?.versionId === versionId) {
       throw new Error(`Version ${now.versionId} has no trained model`);
     }
     return now && this.#load(now.versionId);
@@ -89,28 +115,10 @@ export class Predictors {
   }
 
   async #read(versionId: string): Promise<AnyPredictor | undefined> {
-    const artifact = await this.store.models.artifact(versionId);
+    const artifact = await this.artifact(versionId);
     if (!artifact) return undefined;
-    const model = await inTurns(decodeModelInSteps(artifact));
-    const predictor = await inTurns(createPredictorInSteps(model));
-    const bytes = memoryOf(model, artifact.length);
-    this.#loaded.set(versionId, predictor, Math.min(bytes, MAX_LOADED_BYTES));
+    const { predictor, size } = await loadModel(artifact, pausing());
+    this.#loaded.set(versionId, predictor, Math.min(size, MAX_LOADED_BYTES));
     return predictor;
   }
-}
-
-/** Runs steps with pauses, in which other requests are served. */
-async function inTurns<T>(steps: Steps<T>): Promise<T> {
-  const pause = pausing();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await pause();
-  }
-}
-
-/** Estimates how many bytes of memory a model takes once it is loaded. */
-function memoryOf({ columns }: Model, artifactBytes: number): number {
-  const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
-  return MEMORY.least + MEMORY.perByte * artifactBytes + MEMORY.perCategory * categories;
 }

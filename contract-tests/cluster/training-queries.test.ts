@@ -1,0 +1,253 @@
+/** Tests trainings from queries, on two instances that share a store. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Model } from 'roster-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import { checkedFetch } from '../checked-fetch.js';
+import { type Instance, startTwo } from './instance.js';
+
+const SALES = 'select size, colour, sold_on, price from sales order by id';
+
+/** Returns rows of sales, in which the price depends on the size. */
+const salesFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const id = first + index;
+    return {
+      ...{ id, size: (id * 7) % 13, colour: id % 5 === 0 ? null : `c${id % 3}` },
+      ...{
+        sold_on: `2026-01-${String((id % 28) + 1).padStart(2, '0')}`,
+        price: ((id * 7) % 13) + 0.25,
+      },
+    };
+  });
+
+describe.each([
+  { dialect: 'SQLite', create: sqliteShop },
+  { dialect: 'PostgreSQL', create: postgresShop },
+])('$dialect', ({ dialect, create }) => {
+  const isSqlite = dialect === 'SQLite';
+  let folder: string;
+  let shop: Shop;
+  let both: [Instance, Instance];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roster-queries-'));
+    shop = await create();
+    await shop.execute(
+      `create table sales (id integer primary key, size integer, colour text, sold_on ${isSqlite ? 'text' : 'date'}, price ${isSqlite ? 'real' : 'numeric(8, 2)'})`,
+    );
+    await sell(1, 120);
+    const open = { url: shop.url, training: ['sales', 'orders'] };
+    const databases = {
+      ...{ shop: open, closed: shop.url, foreign: { ...open, owners: ['acme'] } },
+      gone: { ...open, url: 'file:/nowhere/shop.db' },
+    };
+    const store = isSqlite ? `file:${join(folder, 'roster.db')}` : shop.url;
+    const env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
+    both = await startTwo({ env });
+  });
+  afterAll(async () => {
+    await Promise.all(both.map((instance) => instance.kill()));
+    await shop.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  async function sell(first: number, count: number): Promise<void> {
+    const values = salesFrom(first, count).map(
+      ({ id, size, colour, sold_on, price }) =>
+        `(${id}, ${size}, ${colour === null ? 'null' : `'${colour}'`}, '${sold_on}', ${price})`,
+    );
+    await shop.execute(`insert into sales values ${values.join(', ')}`);
+  }
+
+  const address = (name: string, more = '') => `/api/projects/default/models/${name}${more}`;
+
+  const send = (method: string, path: string, body?: unknown, init: RequestInit = {}) =>
+    checkedFetch(
+      new Request(both[0].url + path, {
+        ...{ method, headers: { 'Content-Type': 'application/json' }, ...init },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    );
+
+  const train = (name: string, body: unknown, target = 'price', init?: RequestInit) =>
+    send('PUT', address(name, `?target=${target}`), body, init);
+
+  const from = (query: string, database = 'shop') => ({ source: { database, query } });
+
+  const ready = async (name: string): Promise<Model> => {
+    await untilReadyAt(both[0].url + address(name));
+    return JSON.parse(await (await send('GET', address(name))).text());
+  };
+
+  /** Returns the problem of a refused training, after which there is no model. */
+  const refusal = async (body: unknown, target?: string) => {
+    const refused = await train('refused', body, target);
+    expect((await send('GET', address('refused'))).status).toBe(404);
+    return { status: refused.status, ...JSON.parse(await refused.text()) };
+  };
+
+  test('a model from a query is the one from the same rows, and trains again from later rows', async () => {
+    const begun = await train('sales', from(SALES));
+    expect([begun.status, begun.headers.get('Location')]).toEqual([202, address('sales')]);
+    const rows = salesFrom(1, 120).map(({ id: _, ...row }) => row);
+    expect((await train('sent', rows)).status).toBe(202);
+    const [queried, sent] = await Promise.all([ready('sales'), ready('sent')]);
+    expect(queried).toMatchObject({
+      source: from(SALES).source,
+      row_count: 120,
+      checksum: sent.checksum,
+    });
+    expect(sent.source).toBeNull();
+
+    await sell(1001, 30);
+    const again = await send('POST', address('sales', '/retrain'));
+    expect(again.status).toBe(202);
+    expect(again.headers.get('Location')).toBe(address('sales'));
+    const { version, source, target, row_count } = await ready('sales');
+    expect({ version, source, target, row_count }).toEqual({
+      ...{ version: 2, source: queried.source, target: 'price', row_count: 150 },
+    });
+  });
+
+  test('the task that was asked for is the one of the next trainings', async () => {
+    const query = 'select size, colour, 1 + id % 2 as grade from sales where id <= 120';
+    expect((await train('grades', from(query), 'grade&task=classification')).status).toBe(202);
+    await ready('grades');
+    expect((await send('POST', address('grades', '/retrain'))).status).toBe(202);
+    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2 });
+  });
+
+  test('of trainings that two instances begin at once, one is refused', async () => {
+    await train('twice', from(SALES));
+    await ready('twice');
+    const answers = await Promise.all(
+      both.map(({ url }) =>
+        checkedFetch(new Request(url + address('twice', '/retrain'), { method: 'POST' })),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    expect(await ready('twice')).toMatchObject({ version: 2 });
+  });
+
+  test('conditions and sources are checked before a query runs', async () => {
+    const rows = salesFrom(1, 60);
+    await train('uploaded', rows);
+    await ready('uploaded');
+    const refused = await send('POST', address('uploaded', '/retrain'));
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ type: '/problems/no-source' });
+    const headers = { 'If-Match': '"other"' };
+    const init = { headers };
+    expect((await send('POST', address('uploaded', '/retrain'), undefined, init)).status).toBe(412);
+    expect((await send('POST', address('nothing', '/retrain'))).status).toBe(404);
+  });
+
+  test.each([
+    ['delete from sales', 'Only'],
+    [
+      'select * from customers',
+      'The table customers may not be read here; these may: sales, orders.',
+    ],
+    ['select 1; select 2', 'Only one SELECT'],
+    ['pragma table_info(sales)', ''],
+    ['select price2 from sales', 'price2'],
+    ['select from from', 'syntax error'],
+    ['select \ud800', 'a character that is not allowed'],
+  ])('the query %s is refused, and the database is as before', async (query, reason) => {
+    const before = await shop.values('select count(*) from sales');
+    expect(await refusal(from(query))).toMatchObject({
+      ...{ status: 422, type: '/problems/query-failed', detail: expect.stringContaining(reason) },
+    });
+    expect(await shop.values('select count(*) from sales')).toEqual(before);
+  });
+
+  test.each(['closed', 'foreign', 'nothing'])('the database %s is not open', async (database) => {
+    expect(await refusal(from(SALES, database))).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(
+        new RegExp(`no database with the name "${database}" .*; there are shop, gone\\.`),
+      ),
+    });
+  });
+
+  test('a database that cannot be reached is one to ask again', async () => {
+    const answer = await refusal(from(SALES, 'gone'));
+    expect(answer).toMatchObject({ status: 503, type: '/problems/service-unavailable' });
+    expect(JSON.stringify(answer)).not.toContain('nowhere');
+  });
+
+  test('a table that is gone or empty ends no model', async () => {
+    await train('kept', from(SALES));
+    const { checksum } = await ready('kept');
+    await shop.execute('alter table sales rename to sold');
+    const refused = await send('POST', address('kept', '/retrain'));
+    await shop.execute('create table sales as select * from sold where id < 0');
+    const empty = await send('POST', address('kept', '/retrain'));
+    await shop.execute('drop table sales');
+    await shop.execute('alter table sold rename to sales');
+    expect(await empty.json()).toMatchObject({
+      errors: [{ message: 'The table has no rows. At least 50 with a target are needed.' }],
+    });
+    expect(await refused.json()).toMatchObject({
+      ...{ status: 422, type: '/problems/query-failed' },
+      detail: 'The database has no table sales.',
+    });
+    expect(await ready('kept')).toMatchObject({ version: 1, checksum });
+  });
+
+  test.each([
+    ['select size, price from sales where id < 0', 'price', 'no rows'],
+    ['select size, colour from sales', 'price', 'no column \\"price\\"'],
+    ['select size, size, price from sales', 'price', 'Two columns are named \\"size\\"'],
+    ['select price from sales', 'price', 'only column'],
+    ['select size, price from sales limit 10', 'price', 'At least 50'],
+  ])('the rows of %s are an unusable table', async (query, target, message) => {
+    const answer = await refusal(from(query), target);
+    expect(answer).toMatchObject({ status: 422, type: '/problems/unusable-table' });
+    expect(JSON.stringify(answer)).toContain(message);
+  });
+
+  test.each([
+    [{}, ['/body']],
+    [{ source: [] }, ['/body/source']],
+    [{ source: { database: 'shop' } }, ['/body/source/query']],
+    [{ source: { database: 1, query: '' } }, ['/body/source/database', '/body/source/query']],
+    [{ source: { database: '-', query: 'a\0' } }, ['/body/source/database', '/body/source/query']],
+    [
+      { data: [], source: { database: 'shop', query: 'select 1', 'a/b': 1 } },
+      ['/body/data', '/body/source/a~1b'],
+    ],
+    [{ source: { database: 'shop', query: 'x'.repeat(16_385) } }, ['/body/source/query']],
+    [{ data: 'x'.repeat(65_536) }, ['/body']],
+  ])('the body %j is refused at its places', async (body, pointers) => {
+    const { status, errors } = await refusal(body);
+    expect(status).toBe(400);
+    expect(errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+  });
+
+  test('an object that breaks off is malformed JSON', async () => {
+    expect(await refusal(' \n {"source": ')).toMatchObject({ type: '/problems/malformed-body' });
+  });
+
+  test('callers who go leave no query behind', async () => {
+    const endless = from(
+      'with recursive n(i) as (select 1 union all select i + 1 from n) select i, i as price from n where i < 0',
+    );
+    const gone = new AbortController();
+    const waiting = [1, 2, 3].map((index) =>
+      train(`gone_${index}`, endless, 'price', {
+        headers: { 'Content-Type': 'application/json' },
+        signal: gone.signal,
+      }),
+    );
+    const ended = expect(Promise.all(waiting)).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    gone.abort();
+    await ended;
+    expect((await train('after', from(SALES))).status).toBe(202);
+    await ready('after');
+  });
+});

@@ -1,0 +1,164 @@
+import { FormatFault } from '../columns/format-fault.js';
+import type { Dictionary } from './dictionary.js';
+import type { FlatTable } from './flat-table.js';
+import type { Field } from './schema.js';
+import { bitWidth, param, TypeId } from './types.js';
+
+/** A column of a batch as it was sent. */
+export interface RawColumn {
+  readonly field: Field;
+  readonly length: number;
+  /** A bit for each row, 0 where it is missing; null, if no row is. */
+  readonly validity: Uint8Array | null;
+  /** The buffers behind the validity. */
+  readonly buffers: readonly Uint8Array[];
+  /** The values, if the column has indices of them. */
+  readonly dictionary: Dictionary | null;
+}
+
+/** The rows of a batch, and where their columns are in its bytes. */
+export interface RawBatch {
+  /** What messages call it. */
+  readonly place: string;
+  readonly header: FlatTable;
+  readonly version: number;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Eight rows of truth values take a byte, and fewer of all others; rows without any bytes cost answers. */
+const MAX_ROWS_PER_BYTE = 8;
+const MAX_ROWS_OF_NOTHING = 1024;
+
+export function rowCountOf({ header, body, place }: RawBatch): number {
+  const rows = header.int64(0);
+  const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * body.length);
+  if (rows >= 0 && rows <= most) return rows;
+  throw new FormatFault(
+    `${place} claims ${rows} rows, more than its ${body.length} bytes can hold.`,
+  );
+}
+
+/**
+ * Finds the columns of a batch that are wanted.
+ *
+ * @throws {FormatFault | RangeError} if they do not fit their bytes.
+ */
+export function readColumns(
+  batch: RawBatch,
+  fields: readonly Field[],
+  isWanted: (place: number) => boolean,
+  dictionaryOf: (field: Field) => Dictionary | null,
+): (RawColumn | undefined)[] {
+  const rows = rowCountOf(batch);
+  const walk = new BufferWalk(batch);
+  return fields.map((field, place) => {
+    if (!isWanted(place)) {
+      walk.skip(field);
+      return undefined;
+    }
+    const column = walk.column(field, dictionaryOf(field));
+    if (column.length !== rows) throw walk.damaged(field, `${column.length} rows, not ${rows}`);
+    return column;
+  });
+}
+
+/** Goes through the nodes and buffers of a batch, which stand in the order of the fields. */
+class BufferWalk {
+  readonly #batch: RawBatch;
+  readonly #nodes: readonly number[];
+  readonly #buffers: readonly number[];
+  readonly #variadic: readonly number[];
+  #node = 0;
+  #buffer = 0;
+  #view = 0;
+
+  constructor(batch: RawBatch) {
+    const { header, place } = batch;
+    if (header.table(3) !== undefined) {
+      throw new FormatFault(
+        `${place} is compressed, which is not read. Write Arrow without compression, and send it with Content-Encoding: zstd or gzip.`,
+      );
+    }
+    this.#batch = batch;
+    this.#nodes = header.int64s(1, 2);
+    this.#buffers = header.int64s(2, 2);
+    this.#variadic = header.int64s(4, 1);
+  }
+
+  column(field: Field, dictionary: Dictionary | null): RawColumn {
+    const length = this.#nodes[2 * this.#node];
+    if (length === undefined || length < 0) throw this.damaged(field, 'no rows');
+    const first = this.#buffer;
+    this.skip(field);
+    const buffers: Uint8Array[] = [];
+    // Lists and records have no values that a model reads.
+    const isRead = field.dictionary !== null || field.children.length === 0;
+    for (let at = first; isRead && at < this.#buffer; at++) buffers.push(this.#bytes(field, at));
+    const [sent, ...others] = buffers;
+    const validity = sent === undefined || sent.length === 0 ? null : sent;
+    if (validity && validity.length * 8 < length) throw this.damaged(field, 'too few bits');
+    const column = { field, length, validity, buffers: others, dictionary };
+    this.#checkLength(column);
+    return column;
+  }
+
+  skip(field: Field): void {
+    this.#node++;
+    this.#buffer += this.#bufferCount(field);
+    if (field.dictionary) return;
+    for (const child of field.children) this.skip(child);
+  }
+
+  damaged(field: Field, what: string): FormatFault {
+    const name = JSON.stringify(field.name.slice(0, 60));
+    return new FormatFault(
+      `${this.#batch.place} is damaged: its column ${name} has ${what}. Write it again.`,
+    );
+  }
+
+  #bufferCount({ type, dictionary }: Field): number {
+    if (dictionary) return 2;
+    switch (type.id) {
+      case TypeId.Null:
+      case TypeId.RunEndEncoded:
+        return 0;
+      case TypeId.Struct:
+      case TypeId.FixedList:
+        return 1;
+      case TypeId.Union:
+        return (this.#batch.version < 4 ? 2 : 1) + param(type, 0);
+      case TypeId.Utf8:
+      case TypeId.LargeUtf8:
+      case TypeId.Binary:
+      case TypeId.LargeBinary:
+      case TypeId.ListView:
+      case TypeId.LargeListView:
+        return 3;
+      case TypeId.Utf8View:
+      case TypeId.BinaryView: {
+        const count = this.#variadic[this.#view++] ?? 0;
+        return 2 + Math.min(Math.max(count, 0), this.#buffers.length);
+      }
+      default:
+        return 2;
+    }
+  }
+
+  #bytes(field: Field, index: number): Uint8Array {
+    const start = this.#buffers[2 * index] ?? -1;
+    const length = this.#buffers[2 * index + 1] ?? -1;
+    const { body } = this.#batch;
+    if (start >= 0 && length >= 0 && start + length <= body.length) {
+      return body.subarray(start, start + length);
+    }
+    throw this.damaged(field, `bytes from ${start} on, outside of the batch`);
+  }
+
+  #checkLength({ field, length, buffers }: RawColumn): void {
+    const width = bitWidth(field.dictionary?.indexType ?? field.type);
+    const bytes = Math.ceil((width * length) / 8);
+    if (width > 0 && (buffers[0]?.length ?? 0) < bytes) {
+      throw this.damaged(field, `fewer than ${bytes} bytes`);
+    }
+  }
+}

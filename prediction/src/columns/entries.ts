@@ -1,0 +1,44 @@
+/** The distinct values of a column, each of which is read when it is first needed. */
+export interface EntrySource {
+  readonly count: number;
+  /** The value as JSON would have it; null if it is missing. */
+  value(index: number): unknown;
+}
+
+/** Entries, with what was found out about each. */
+export class Entries {
+  readonly #source: EntrySource;
+  readonly #values: unknown[] = [];
+  readonly #found = new Map<object, Int16Array>();
+
+  constructor(source: EntrySource) {
+    this.#source = source;
+  }
+
+  get count(): number {
+    return this.#source.count;
+  }
+
+  value(index: number): unknown {
+    const known = this.#values[index];
+    if (known !== undefined) return known;
+    const value = this.#source.value(index);
+    this.#values[index] = value;
+    return value;
+  }
+
+  /** What `key` knows of the entries: a place for each, −1 where it knows nothing yet. */
+  findings(key: object): Int16Array {
+    const found = this.#found.get(key);
+    if (found !== undefined && found.length >= this.count) return found;
+    const grown = new Int16Array(Math.max(this.count, 2 * (found?.length ?? 0))).fill(-1);
+    if (found) grown.set(found);
+    this.#found.set(key, grown);
+    return grown;
+  }
+}
+
+/** The entries of columns of truth values: 0 is false, 1 is true. */
+export function booleanEntries(): Entries {
+  return new Entries({ count: 2, value: (index) => index === 1 });
+}

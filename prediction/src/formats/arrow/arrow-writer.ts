@@ -1,0 +1,126 @@
+import {
+  BatchBody,
+  type Block,
+  batchMessage,
+  dictionaryMessage,
+  endOfStream,
+  fileFooter,
+  fileOpening,
+  schemaMessage,
+} from '../../arrow/message-bytes.js';
+import type { AnswerOptions } from '../answer-part.js';
+import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import type { AnswerWriter } from '../formats.js';
+import type { RowBlock } from '../row-block.js';
+import { AnswerBlock } from './answer-block.js';
+import { answerColumns } from './answer-columns.js';
+import type { OutputColumn } from './output-columns.js';
+
+/** Rows of other formats that are written as a batch. */
+const BATCH_ROWS = 16_384;
+
+/** Writes the lean columns of an answer as an Arrow stream or file. Rows of Arrow keep their columns as sent. */
+export class ArrowWriter implements AnswerWriter {
+  readonly #blocks: BlockPredictor;
+  readonly #explain: boolean;
+  readonly #isFile: boolean;
+  #columns: readonly OutputColumn[] | undefined;
+  /** Rows that were added and are not written, and whether they are a part of a batch of Arrow. */
+  #pending = 0;
+  #isPart = false;
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+  /** The bytes before those that were not taken. */
+  #taken = 0;
+  readonly #dictionaries: Block[] = [];
+  readonly #batches: Block[] = [];
+
+  constructor(blocks: BlockPredictor, { to, explain }: Pick<AnswerOptions, 'to' | 'explain'>) {
+    this.#blocks = blocks;
+    this.#explain = explain ?? false;
+    this.#isFile = to === 'arrow-file';
+  }
+
+  get length(): number {
+    // Rows that wait become a batch when they are taken.
+    return this.#length + (this.#pending > 0 && !this.#isPart ? 1 : 0);
+  }
+
+  write(rows: RowBlock, answers: BlockAnswers): void {
+    const block = new AnswerBlock(rows);
+    const columns = this.#begin(block);
+    for (const column of columns) column.add(block, answers);
+    this.#pending += block.rowCount;
+    this.#isPart = block.arrow !== undefined;
+    const isWhole = this.#isPart ? block.isLast : this.#pending >= BATCH_ROWS;
+    if (isWhole) this.#writeBatch(columns);
+  }
+
+  end(): void {
+    const columns = this.#begin(undefined);
+    if (this.#pending > 0) this.#writeBatch(columns);
+    this.#put([endOfStream()]);
+    if (!this.#isFile) return;
+    const fields = columns.map(({ field }) => field);
+    this.#put([fileFooter(fields, this.#dictionaries, this.#batches)]);
+  }
+
+  take(): Uint8Array {
+    if (this.#pending > 0 && !this.#isPart && this.#columns) this.#writeBatch(this.#columns);
+    const bytes = joined(this.#pieces, this.#length);
+    this.#pieces = [];
+    this.#taken += this.#length;
+    this.#length = 0;
+    return bytes;
+  }
+
+  #begin(first: AnswerBlock | undefined): readonly OutputColumn[] {
+    if (this.#columns) return this.#columns;
+    const shape = { blocks: this.#blocks, explain: this.#explain, isFile: this.#isFile, first };
+    this.#columns = answerColumns(shape);
+    if (this.#isFile) this.#put([fileOpening()]);
+    this.#put(schemaMessage(this.#columns.map(({ field }) => field)));
+    return this.#columns;
+  }
+
+  #writeBatch(columns: readonly OutputColumn[]): void {
+    for (const column of columns) {
+      for (const { id, count, isDelta, body } of column.dictionary()) {
+        this.#putBlock(this.#dictionaries, dictionaryMessage(id, count, isDelta, body), body);
+      }
+    }
+    const body = new BatchBody();
+    for (const column of columns) column.write(body);
+    this.#putBlock(this.#batches, batchMessage(this.#pending, body), body);
+    this.#pending = 0;
+  }
+
+  #putBlock(blocks: Block[], pieces: readonly Uint8Array[], body: BatchBody): void {
+    const metadataBytes = pieces[0]?.length ?? 0;
+    if (this.#isFile) {
+      blocks.push({ start: this.#taken + this.#length, metadataBytes, bodyBytes: body.length });
+    }
+    // The columns use the memory of their pieces again.
+    const bytes = metadataBytes + body.length;
+    this.#put([joined(pieces, bytes)]);
+  }
+
+  #put(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) {
+      this.#pieces.push(piece);
+      this.#length += piece.length;
+    }
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only) return only;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

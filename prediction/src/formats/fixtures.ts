@@ -1,0 +1,29 @@
+import { answerRows } from './answer-rows.js';
+import type { AnswerOptions, AnswerPart } from './answer-part.js';
+import type { AnyPredictor } from './formats.js';
+import type { RowWarnings } from '../row-check/row-warnings.js';
+
+/** Hands out bytes in pieces. */
+export async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+export interface Answered {
+  readonly bytes: Buffer;
+  readonly warnings: RowWarnings | undefined;
+}
+
+/** Answers a body, and gathers the parts of the answer. */
+export async function answer(
+  predictor: AnyPredictor,
+  body: Uint8Array,
+  options: AnswerOptions,
+  size?: number,
+): Promise<Answered> {
+  const parts: AnswerPart[] = [];
+  for await (const part of answerRows(predictor, pieces(body, size), options)) parts.push(part);
+  const bytes = parts.map((part) => (part.kind === 'bytes' ? part.bytes : new Uint8Array()));
+  const told = parts.find((part) => part.kind === 'warnings');
+  const warnings = told?.kind === 'warnings' ? told.warnings : undefined;
+  return { bytes: Buffer.concat(bytes), warnings };
+}

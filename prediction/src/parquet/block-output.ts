@@ -1,0 +1,38 @@
+/** Decompressed bytes of a known number, made of literals and of copies of what came before. */
+export class BlockOutput {
+  readonly bytes: Uint8Array;
+  #length = 0;
+
+  constructor(length: number) {
+    this.bytes = new Uint8Array(length);
+  }
+
+  get isFull(): boolean {
+    return this.#length === this.bytes.length;
+  }
+
+  /** @throws {RangeError} if there is no room for them, or they end early. */
+  literal(source: Uint8Array, start: number, count: number): void {
+    if (start + count > source.length) throw new RangeError('The bytes end early.');
+    this.#reserve(count);
+    this.bytes.set(source.subarray(start, start + count), this.#length - count);
+  }
+
+  /** Repeats bytes from `distance` before the end on, which may reach into the copy itself. */
+  copy(distance: number, count: number): void {
+    const to = this.#length;
+    if (distance === 0 || distance > to) throw new RangeError('A copy begins before the bytes.');
+    this.#reserve(count);
+    if (distance >= count) {
+      this.bytes.copyWithin(to, to - distance, to - distance + count);
+      return;
+    }
+    const { bytes } = this;
+    for (let at = to; at < to + count; at++) bytes[at] = bytes[at - distance] ?? 0;
+  }
+
+  #reserve(count: number): void {
+    this.#length += count;
+    if (this.#length > this.bytes.length) throw new RangeError('There are too many bytes.');
+  }
+}

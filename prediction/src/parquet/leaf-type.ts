@@ -1,0 +1,178 @@
+import type { TimeUnit } from '../columns/times.js';
+
+/** An element of a schema as its footer has it: see SchemaElement of parquet.thrift. */
+export interface SchemaElement {
+  physical?: number;
+  size?: number;
+  repetition?: number;
+  name: string;
+  children: number;
+  converted?: number;
+  scale: number;
+  logical: { kind: number; perSecond?: number; bits?: number; isSigned?: boolean } | undefined;
+}
+
+/** The physical types of parquet.thrift. */
+export const Physical = {
+  Boolean: 0,
+  Int32: 1,
+  Int64: 2,
+  Int96: 3,
+  Float: 4,
+  Double: 5,
+  Bytes: 6,
+  FixedBytes: 7,
+} as const;
+
+/** No number has more. */
+const MAX_FIXED_BYTES = 1024;
+
+/** What the values of a column mean. */
+export type Meaning =
+  | { readonly kind: 'number'; readonly isSigned: boolean }
+  | { readonly kind: 'half' }
+  | { readonly kind: 'decimal'; readonly scale: number }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'uuid' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'moment'; readonly unit: TimeUnit }
+  | { readonly kind: 'clock'; readonly unit: TimeUnit };
+
+export interface LeafType {
+  readonly physical: number;
+  /** Bytes of a value; 0 where they differ. */
+  readonly size: number;
+  readonly meaning: Meaning;
+}
+
+/** Numbers of `ConvertedType` and of `LogicalType` in parquet.thrift. */
+const Converted = {
+  Utf8: 0,
+  Enum: 4,
+  Decimal: 5,
+  Date: 6,
+  TimeMillis: 7,
+  TimeMicros: 8,
+  TimestampMillis: 9,
+  TimestampMicros: 10,
+  FirstUnsigned: 11,
+  LastUnsigned: 14,
+  Json: 19,
+  Bson: 20,
+  Interval: 21,
+} as const;
+const Logical = {
+  String: 1,
+  Enum: 4,
+  Decimal: 5,
+  Date: 6,
+  Time: 7,
+  Timestamp: 8,
+  Integer: 10,
+  Json: 12,
+  Bson: 13,
+  Uuid: 14,
+  Float16: 15,
+} as const;
+
+const UNITS: ReadonlyMap<number, TimeUnit> = new Map([
+  [1e3, 'millisecond'],
+  [1e6, 'microsecond'],
+  [1e9, 'nanosecond'],
+]);
+
+/** Returns the type of a column; undefined, if it holds bytes that a model does not read. */
+export function leafType(element: SchemaElement): LeafType | undefined {
+  const { physical } = element;
+  const meaning = meaningOf(element);
+  if (physical === undefined || meaning === undefined) return undefined;
+  const isMisplaced =
+    (meaning.kind === 'moment' && physical === Physical.Int32) ||
+    (meaning.kind === 'date' && physical !== Physical.Int32);
+  if (isMisplaced) throw new RangeError('A type has another size than its values.');
+  return { physical, size: sizeOf(physical, element.size ?? 0), meaning };
+}
+
+function meaningOf(element: SchemaElement): Meaning | undefined {
+  switch (element.physical) {
+    case Physical.Boolean:
+      return { kind: 'boolean' };
+    case Physical.Int32:
+    case Physical.Int64:
+      return integerMeaning(element);
+    case Physical.Int96:
+      return { kind: 'moment', unit: 'nanosecond' };
+    case Physical.Float:
+    case Physical.Double:
+      return { kind: 'number', isSigned: true };
+    case Physical.Bytes:
+    case Physical.FixedBytes:
+      return bytesMeaning(element);
+    default:
+      return undefined;
+  }
+}
+
+function integerMeaning({ converted, logical, scale }: SchemaElement): Meaning {
+  const unit = UNITS.get(logical?.perSecond ?? 0);
+  if (logical?.kind === Logical.Timestamp && unit) return { kind: 'moment', unit };
+  if (logical?.kind === Logical.Time && unit) return { kind: 'clock', unit };
+  if (logical?.kind === Logical.Integer) {
+    return { kind: 'number', isSigned: logical.isSigned ?? true };
+  }
+  switch (converted) {
+    case Converted.Decimal:
+      return { kind: 'decimal', scale };
+    case Converted.Date:
+      return { kind: 'date' };
+    case Converted.TimeMillis:
+      return { kind: 'clock', unit: 'millisecond' };
+    case Converted.TimeMicros:
+      return { kind: 'clock', unit: 'microsecond' };
+    case Converted.TimestampMillis:
+      return { kind: 'moment', unit: 'millisecond' };
+    case Converted.TimestampMicros:
+      return { kind: 'moment', unit: 'microsecond' };
+    default:
+  }
+  if (logical?.kind === Logical.Decimal) return { kind: 'decimal', scale };
+  if (logical?.kind === Logical.Date) return { kind: 'date' };
+  const isUnsigned =
+    converted !== undefined &&
+    converted >= Converted.FirstUnsigned &&
+    converted <= Converted.LastUnsigned;
+  return { kind: 'number', isSigned: !isUnsigned };
+}
+
+function bytesMeaning({ physical, size, converted, logical, scale }: SchemaElement) {
+  const is = (one: number, other: number) => converted === one || logical?.kind === other;
+  if (is(Converted.Decimal, Logical.Decimal)) return { kind: 'decimal', scale } as const;
+  if (is(Converted.Utf8, Logical.String) || is(Converted.Enum, Logical.Enum)) return TEXT;
+  if (is(Converted.Json, Logical.Json)) return TEXT;
+  if (logical?.kind === Logical.Uuid && size === 16) return { kind: 'uuid' } as const;
+  if (logical?.kind === Logical.Float16 && size === 2) return { kind: 'half' } as const;
+  // Older writers do not say that bytes are text.
+  const isSilent = converted === undefined && logical === undefined;
+  return isSilent && physical === Physical.Bytes ? TEXT : undefined;
+}
+
+const TEXT = { kind: 'text' } as const;
+
+function sizeOf(physical: number, fixed: number): number {
+  switch (physical) {
+    case Physical.Int32:
+    case Physical.Float:
+      return 4;
+    case Physical.Int64:
+    case Physical.Double:
+      return 8;
+    case Physical.Int96:
+      return 12;
+    case Physical.FixedBytes:
+      if (!(fixed > 0 && fixed <= MAX_FIXED_BYTES)) throw new RangeError('A size is out of range.');
+      return fixed;
+    default:
+      return 0;
+  }
+}

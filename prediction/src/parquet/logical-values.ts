@@ -1,0 +1,126 @@
+import type { EntrySource } from '../columns/entries.js';
+import { type TimeUnit, withinCalendar } from '../columns/times.js';
+import {
+  decimal,
+  halfFloat,
+  millisOfWords,
+  nearestOfWords,
+  signedBig,
+  signedLittle,
+} from '../columns/wide-numbers.js';
+import { type LeafType, Physical } from './leaf-type.js';
+import type { PageValues, Slices } from './page-values.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The day of the Julian calendar that 1970 began with. */
+const JULIAN_1970 = 2_440_588;
+
+/** Returns what values are as numbers: of dates and moments, milliseconds since 1970. */
+export function numbersOf(values: PageValues, type: LeafType): Float64Array {
+  if (values.kind === 'slices') return decimalsOf(values.slices, type);
+  if (values.kind !== 'fixed') throw new RangeError('The values are no numbers.');
+  const { bytes } = values;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { size } = type;
+  const read = readerOf(type, view);
+  const numbers = new Float64Array(bytes.length / size);
+  for (let index = 0; index < numbers.length; index++) numbers[index] = read(index * size);
+  return numbers;
+}
+
+function readerOf({ physical, size, meaning }: LeafType, view: DataView): (at: number) => number {
+  const low = (at: number) => view.getInt32(at, true);
+  switch (meaning.kind) {
+    case 'date':
+      return (at) => withinCalendar(low(at) * DAY);
+    case 'moment':
+      return momentReader(physical, meaning.unit, view);
+    case 'half':
+      return (at) => halfFloat(view.getUint16(at, true));
+    case 'decimal': {
+      const { scale } = meaning;
+      if (physical === Physical.FixedBytes) return (at) => decimal(signedBig(view, at, size), scale);
+      return (at) => decimal(signedLittle(view, at, size), scale);
+    }
+    default:
+  }
+  const isSigned = meaning.kind !== 'number' || meaning.isSigned;
+  switch (physical) {
+    case Physical.Float:
+      return (at) => view.getFloat32(at, true);
+    case Physical.Double:
+      return (at) => view.getFloat64(at, true);
+    case Physical.Int64:
+      return isSigned
+        ? (at) => nearestOfWords(low(at), low(at + 4))
+        : (at) => nearestOfWords(low(at), view.getUint32(at + 4, true));
+    default:
+      return isSigned ? low : (at) => view.getUint32(at, true);
+  }
+}
+
+function momentReader(physical: number, unit: TimeUnit, view: DataView): (at: number) => number {
+  const word = (at: number) => view.getInt32(at, true);
+  if (physical === Physical.Int64) {
+    return (at) => withinCalendar(millisOfWords(word(at), word(at + 4), unit));
+  }
+  return (at) => {
+    const days = word(at + 8) - JULIAN_1970;
+    return withinCalendar(days * DAY + millisOfWords(word(at), word(at + 4), unit));
+  };
+}
+
+function decimalsOf({ bytes, starts, ends }: Slices, { meaning }: LeafType): Float64Array {
+  if (meaning.kind !== 'decimal') throw new RangeError('The values are no numbers.');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Float64Array.from(starts, (start, index) => {
+    const size = (ends[index] ?? start) - start;
+    if (size > 1024) throw new RangeError('A decimal is too long.');
+    return decimal(signedBig(view, start, size), meaning.scale);
+  });
+}
+
+/** Texts of pages, which are decoded when they are first needed. */
+export class TextPages implements EntrySource {
+  readonly #starts: number[] = [];
+  readonly #pages: ((index: number) => string)[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds the texts of a page, and returns the index of the first. */
+  add(values: PageValues): number {
+    const first = this.#count;
+    this.#starts.push(first);
+    if (values.kind === 'slices') {
+      const { bytes, starts, ends } = values.slices;
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      this.#pages.push((index) => buffer.toString('utf8', starts[index] ?? 0, ends[index] ?? 0));
+      this.#count += starts.length;
+    } else if (values.kind === 'fixed') {
+      const { bytes } = values;
+      this.#pages.push((index) => uuidText(bytes.subarray(16 * index, 16 * (index + 1))));
+      this.#count += bytes.length / 16;
+    } else throw new RangeError('The values are no texts.');
+    return first;
+  }
+
+  value(index: number): unknown {
+    let low = 0;
+    let high = this.#starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= index) low = middle;
+      else high = middle;
+    }
+    return this.#pages[low]?.(index - (this.#starts[low] ?? 0)) ?? null;
+  }
+}
+
+function uuidText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -1,0 +1,110 @@
+import type { AnswerPart } from '../../../prediction/src/predicting.js';
+import { CSV_TYPE, JSON_TYPE } from '../../http/media-type.js';
+import { ByteStream, JsonLines, type StreamPiece } from '../../pipeline/handlers.js';
+import { type JobEvent, JobFault } from '../../predictions/running-job.js';
+import { ThreadEndedError } from '../../predictions/thread.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
+import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
+
+/** The events of a prediction, in order. */
+type Events = AsyncIterable<JobEvent>;
+
+/** The trailer of warnings. */
+const TRAILER = 'Row-Warnings';
+
+/** A line that cannot be answered. */
+type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
+
+/**
+ * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
+ * warnings.
+ */
+export function lineAnswer(events: Events, count: (rows: number) => void): JsonLines {
+  async function* blocks(): AsyncGenerator<readonly (Uint8Array | ProblemError)[]> {
+    for await (const event of translated(events)) {
+      if (event.kind === 'bytes') {
+        count(event.rows);
+        yield [event.bytes];
+      } else if (event.kind === 'fault') yield [problemOf(event)];
+      else if (event.kind === 'progress') yield [];
+      else {
+        const line = warningsLine(event.warnings);
+        if (line) yield [line];
+      }
+    }
+  }
+  return new JsonLines(blocks());
+}
+
+/** Answers rows with bytes of a media type. */
+export function byteAnswer(
+  mediaType: string,
+  events: Events,
+  { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
+  count: (rows: number) => void,
+): ByteStream {
+  async function* pieces(): AsyncGenerator<StreamPiece> {
+    for await (const event of translated(events)) {
+      if (event.kind === 'bytes') {
+        count(event.rows);
+        yield event.bytes;
+      } else if (event.kind === 'fault') throw faultOfBody(event);
+      else if (event.kind === 'progress') yield 'progress';
+      else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';
+      else yield { fields: warningFields(event.warnings) };
+    }
+  }
+  const trailer = isStream && !areLines ? TRAILER : undefined;
+  return new ByteStream(withCharset(mediaType), pieces(), { isStream, areLines, trailer });
+}
+
+/** Adds the charset to a media type of text. */
+function withCharset(mediaType: string): string {
+  return mediaType === JSON_TYPE || mediaType === CSV_TYPE
+    ? `${mediaType}; charset=utf-8`
+    : mediaType;
+}
+
+async function* translated(events: Events): AsyncGenerator<JobEvent> {
+  try {
+    yield* events;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** Returns the problem of a line in an answer of lines. */
+function problemOf({ line, message, unknown }: LineFault): ProblemError {
+  if (unknown) return unknownNames(unknown, () => '/body', line);
+  return problem('/problems/invalid-line', message, { line });
+}
+
+/** Returns the problem of a line in an answer that has no place for it. */
+function faultOfBody({ line, message, unknown }: LineFault): ProblemError {
+  if (unknown) return unknownNames(unknown, () => '/body');
+  return problem('/problems/malformed-body', `Line ${line}: ${message}`);
+}
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof ThreadEndedError) return threadEnded(error);
+  if (!(error instanceof JobFault)) return error;
+  const { fault } = error;
+  switch (fault.name) {
+    case 'RowsError':
+      return problem('/problems/malformed-body', fault.message);
+    case 'UnknownNamesError':
+      return unknownNames(fault.names, (row) => `/body/${row}`);
+    case 'VersionGoneError':
+      return unavailable('The model was trained anew while the rows arrived; send them again.');
+    default:
+      return error;
+  }
+}
+
+function threadEnded(cause: ThreadEndedError): ProblemError {
+  return unavailable(
+    'The thread that answered the rows ended, most often because they took too much memory; send fewer rows at a time, or as a stream.',
+    5,
+    { cause },
+  );
+}

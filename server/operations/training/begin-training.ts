@@ -1,0 +1,91 @@
+import type { Caller } from '../../auth/caller.js';
+import { DatabaseUnavailableError } from '../../databases/query-error.js';
+import type { TableQueries } from '../../databases/table-queries.js';
+import type { Model, ModelSource, Project, Store } from '../../store/index.js';
+import type { TableSource, Tables } from '../../training/tables.js';
+import type { Trainings } from '../../training/trainings.js';
+import { SlowUploadError } from '../../training/upload-slots.js';
+import { modelJson, trainingInProgress } from '../predicting/model-lookup.js';
+import { type Conditions, checkPreconditions, isConditional } from '../writing/preconditions.js';
+import { inProject } from '../writing/project-access.js';
+
+/** The services that trainings use. */
+export interface TrainingServices {
+  readonly store: Store;
+  readonly tables: Tables;
+  readonly trainings: Trainings;
+  readonly queries: TableQueries;
+}
+
+/** A training that is to begin: of a text that was sent, or of the rows of a query. */
+export type NewTable = Pick<TableSource, 'target' | 'task'> &
+  (
+    | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
+    | { readonly source: ModelSource }
+  );
+
+/**
+ * Checks what a training needs before its table is read, which is work.
+ * @throws {QueueFullError | LimitReachedError}
+ */
+export async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
+  await store.models.refuseFullQueue(project.id);
+  await store.tables.refuseFullOwner(owner);
+}
+
+/**
+ * Reads a table and begins the training of the next version.
+ * @param check throws if the model cannot be trained; called with the project locked
+ * @param signal ends a query
+ * @throws what `Tables.keep` and `TableQueries.rows` throw; then nothing is kept
+ */
+export async function beginTraining(
+  { store, tables, trainings, queries }: TrainingServices,
+  caller: Caller,
+  projectName: string,
+  name: string,
+  table: NewTable,
+  check: (tx: Store, project: Project) => Promise<void>,
+  signal: () => AbortSignal,
+): Promise<Model> {
+  const kept = await keep(tables, queries, caller.owner, table, signal);
+  const { source } = table;
+  const begun = await inProject(store, caller, projectName, async (tx, project) => {
+    await check(tx, project);
+    return tx.models.beginTraining(project.id, name, { ...kept, ...(source && { source }) });
+  }).catch(async (error) => {
+    await tables.discard(kept);
+    throw error;
+  });
+  trainings.wake();
+  return begun.model;
+}
+
+/** Refuses a training while another of the model is in progress, or where a condition does not hold. */
+export async function checkTrainable(
+  model: Model | undefined,
+  conditions: Conditions,
+): Promise<void> {
+  if (isConditional(conditions)) await checkPreconditions(conditions, model && modelJson(model));
+  if (model?.status === 'training') throw trainingInProgress(model);
+}
+
+async function keep(
+  tables: Tables,
+  queries: TableQueries,
+  owner: string,
+  table: NewTable,
+  signal: () => AbortSignal,
+) {
+  if (!table.source) return tables.keep({ owner, ...table });
+  const { source, ...what } = table;
+  try {
+    const text = queries.rows(owner, source, signal());
+    return await tables.keep({ owner, format: 'records', text, ...what });
+  } catch (error) {
+    if (!(error instanceof SlowUploadError)) throw error;
+    const message =
+      'The database returned rows too slowly while other tables waited; ask for less, or train again later.';
+    throw new DatabaseUnavailableError(message, { cause: error });
+  }
+}

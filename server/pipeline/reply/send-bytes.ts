@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import { disableBodyTimeout } from '../../http/body-timeout.js';
+import { answersBegun } from '../../http/client-error.js';
+import type { ByteStream, StreamPiece } from '../handlers.js';
+import { type AroundStream, endEarly } from './send-ndjson.js';
+import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
+
+/** A request that is not a stream may finish when the service stops, and its key was checked. */
+const NEVER = new AbortController().signal;
+const isAlwaysValid = () => true;
+
+type Pieces = AsyncIterator<StreamPiece>;
+
+/**
+ * Sends bytes as they are produced, and requests the next piece only when the reader has taken the
+ * last one. Nothing is sent before the first bytes.
+ * @throws the error of the pieces; if it comes after the first bytes, the response has begun
+ */
+export async function sendBytes(
+  req: Request,
+  res: Response,
+  { mediaType, pieces, options: { isStream, areLines, trailer } }: ByteStream,
+  { contract, stopping, noteFailure, isKeyValid, times = STREAM_TIMES }: AroundStream,
+): Promise<void> {
+  if (isStream) disableBodyTimeout(req);
+  const end = isStream
+    ? new StreamDeadline(req, res, times, stopping, isKeyValid)
+    : new StreamDeadline(req, res, times, NEVER, isAlwaysValid);
+  const source = pieces[Symbol.asyncIterator]();
+  try {
+    const first = await nextBytes(res, source, end);
+    res.status(200).setHeader('Content-Type', mediaType);
+    // The end of a stream may be far.
+    const second = isStream ? first : first && (await nextBytes(res, source, end));
+    if (!first || !second) return sendWhole(res, first);
+    // HTTP/1.0 has no chunks, which trailers follow.
+    const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
+    if (hasTrailer) res.setHeader('Trailer', trailer);
+    answersBegun.add(req.socket);
+    await write(res, first, end);
+    if (second !== first) await write(res, second, end);
+    for (;;) {
+      const next = await nextBytes(res, source, end);
+      if (!next) break;
+      await write(res, next, end);
+    }
+    res.end();
+  } catch (error) {
+    if (error === GONE) res.destroy();
+    else if (areLines && res.headersSent) {
+      endEarly(req, res, error, { contract, noteFailure, times });
+    } else throw error;
+  } finally {
+    end.release();
+    answersBegun.delete(req.socket);
+    // Its source may wait for something that does not come any more.
+    void source.return?.()?.catch(() => {});
+  }
+}
+
+/** Returns the next bytes; undefined at the end. Sets the fields that come before them. */
+async function nextBytes(
+  res: Response,
+  source: Pieces,
+  end: StreamDeadline,
+): Promise<Uint8Array | undefined> {
+  for (;;) {
+    const next = await end.forSender(source.next());
+    if (next.done) return undefined;
+    if (next.value instanceof Uint8Array) return next.value;
+    if (next.value === 'progress') continue;
+    const { fields } = next.value;
+    if (!res.headersSent) for (const name in fields) res.setHeader(name, fields[name] ?? '');
+    else if (res.hasHeader('Trailer')) res.addTrailers(fields);
+  }
+}
+
+function sendWhole(res: Response, bytes: Uint8Array = new Uint8Array()): void {
+  res.setHeader('Content-Length', bytes.length);
+  res.end(bytes);
+}
+
+async function write(res: Response, bytes: Uint8Array, end: StreamDeadline): Promise<void> {
+  if (!res.write(bytes)) await end.forReader(once(res, 'drain', { signal: end.signal }));
+  await nextTurn();
+}
