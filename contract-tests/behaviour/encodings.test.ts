@@ -87,7 +87,10 @@ describe('a compressed body', () => {
   );
 
   test('that expands beyond reason is refused', async () => {
-    const response = await train(gzipSync(`a,price\n${`${'x'.repeat(1000)},2\n`.repeat(20_000)}`), 'gzip');
+    const response = await train(
+      gzipSync(`a,price\n${`${'x'.repeat(1000)},2\n`.repeat(20_000)}`),
+      'gzip',
+    );
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining('200 times') });
   });
