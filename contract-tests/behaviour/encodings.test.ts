@@ -64,7 +64,7 @@ describe('a compressed body', () => {
 
   test.each([
     ['gzip', gzipSync(fewDiamonds)],
-    ['zstd', Buffer.concat([zstd(fewDiamonds.slice(0, 3000)), zstd(fewDiamonds.slice(3000))])],
+    ['zstd', Buffer.concat([zstd(fewDiamonds.slice(0, 700)), zstd(fewDiamonds.slice(700))])],
   ])('is a table to train with: %s', async (encoding, body) => {
     expect((await train(body, encoding, encoding)).status).toBe(202);
   });
@@ -80,20 +80,12 @@ describe('a compressed body', () => {
     async (encoding, body, why) => {
       const response = await train(body, encoding);
       expect(response.status).toBe(400);
-      const { type, detail } = await response.json();
-      expect(type).toBe('/problems/malformed-body');
-      expect(detail).toMatch(new RegExp(`The ${encoding} body .*${why}.* at byte \\d+`));
+      expect(await response.json()).toMatchObject({
+        type: '/problems/malformed-body',
+        detail: expect.stringMatching(`The ${encoding} body .*${why}.* at byte [0-9]+`),
+      });
     },
   );
-
-  test('that expands beyond reason is refused', async () => {
-    const response = await train(
-      gzipSync(`a,price\n${`${'x'.repeat(1000)},2\n`.repeat(20_000)}`),
-      'gzip',
-    );
-    expect(response.status).toBe(413);
-    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('200 times') });
-  });
 
   test('of JSON is bounded by the size of its content', async () => {
     const row = JSON.stringify({ ...oneDiamond, note: 'x'.repeat(100) });

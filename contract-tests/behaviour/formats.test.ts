@@ -2,6 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
+import { fieldOf } from '../../testkit/json.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { baseUrl, keys, ownProject, roster, send, sendJson } from '../target.js';
 
@@ -70,7 +71,8 @@ describe('a large body of JSON', () => {
   ])('that is %s gets the same problem as a small one', async (_what, change) => {
     const problemOf = async (rows: unknown[]) => {
       const response = await post(change(JSON.stringify(rows)), { 'Content-Type': JSON_TYPE });
-      const { type, errors } = await response.json();
+      const problem: unknown = await response.json();
+      const [type, errors] = [fieldOf(problem, 'type'), fieldOf(problem, 'errors')];
       return { status: response.status, type, errors };
     };
     const large = await problemOf(manyRows);
@@ -90,10 +92,11 @@ describe('a large body of JSON', () => {
   test('with a faulty query is refused for both', async () => {
     const response = await sendJson('POST', `${address}?confidence=7`, { rows: manyRows });
     expect(response.status).toBe(400);
-    const { errors } = await response.json();
-    const pointers = errors.map(({ pointer }: { pointer: string }) => pointer);
-    expect(pointers).toContain('/query/confidence');
-    expect(pointers.length).toBeGreaterThan(1);
+    const errors = fieldOf(await response.json(), 'errors');
+    expect(errors).toContainEqual(expect.objectContaining({ pointer: '/query/confidence' }));
+    expect(errors).toContainEqual(
+      expect.objectContaining({ pointer: expect.stringContaining('/body') }),
+    );
   });
 
   test('has its warnings in the header', async () => {
@@ -117,6 +120,12 @@ describe('a large body of JSON', () => {
 });
 
 describe('the format of an answer', () => {
+  /** The same two rows in each format. */
+  const bodies = new Map([
+    [JSON_TYPE, '[{"carat":0.7},{"carat":0.3}]'],
+    [LINES, '{"carat":0.7}\n{"carat":0.3}\n'],
+    [CSV, 'carat\n0.7\n0.3\n'],
+  ]);
   const csv = 'carat,cut,color\n0.7,Ideal,G\n0.3,Premium,E\n';
 
   test.each([
@@ -137,20 +146,15 @@ describe('the format of an answer', () => {
     [LINES, JSON_TYPE],
     [JSON_TYPE, LINES],
   ])('may be another: rows of %s, answered with %s', async (type, accept) => {
-    const bodies = {
-      [JSON_TYPE]: '[{"carat":0.7},{"carat":0.3}]',
-      [LINES]: '{"carat":0.7}\n{"carat":0.3}\n',
-    };
-    const body = bodies[type] ?? 'carat\n0.7\n0.3\n';
+    const body = bodies.get(type) ?? '';
     const response = await post(body, { 'Content-Type': type, Accept: accept });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toContain(accept);
     const json = await post('[{"carat":0.7},{"carat":0.3}]', { 'Content-Type': JSON_TYPE });
-    const [first, second] = await json.json();
+    const prices = (await json.text()).match(/(?<="price":)\d+/g) ?? [];
+    expect(prices).toHaveLength(2);
     const text = await response.text();
-    for (const { price, price_min } of [first, second]) {
-      expect(text).toMatch(new RegExp(`\\b${price}\\b.*\\b${price_min}\\b`));
-    }
+    for (const price of prices) expect(text).toMatch(new RegExp(`\\b${price}\\b`));
   });
 
   test('has the options of CSV, and explanations where they are wanted', async () => {

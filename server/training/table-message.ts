@@ -1,7 +1,14 @@
 import type { TableFault, Task } from '../../prediction/src/predicting.js';
 
 /** The formats of a table: those that are sent, and lines of JSON arrays from a query. */
-export type TableFormat = 'csv' | 'json' | 'ndjson' | 'arrow-stream' | 'arrow-file' | 'parquet' | 'records';
+export type TableFormat =
+  | 'csv'
+  | 'json'
+  | 'ndjson'
+  | 'arrow-stream'
+  | 'arrow-file'
+  | 'parquet'
+  | 'records';
 
 /** How CSV is read, in place of what its first lines tell. */
 export interface CsvReading {
