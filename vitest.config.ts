@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'server',
-          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/*.test.ts'],
+          include: ['contract-tests/{conformance,behaviour,formats}/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
         },
       },

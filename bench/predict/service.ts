@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { diamondTable } from '../../testkit/data/diamonds.js';
@@ -8,18 +9,24 @@ import { untilReadyAt } from '../../testkit/service/train-prices.js';
 
 const LOOP_DELAY = new URL('../loop-delay.js', import.meta.url);
 
-/**
- * Runs the service on an empty store, without a rate limit.
- * @param preload a module that is loaded first; by default the one that watches the event loop
- */
+/** The program of a service. */
+interface Program {
+  /** A module that is loaded first; by default the one that watches the event loop. */
+  readonly preload?: URL;
+  /** The main file, if it is not that of this build. */
+  readonly main?: string;
+}
+
+/** Runs the service on an empty store, without a rate limit. */
 export async function withService<T>(
   folder: string,
   use: (service: Service) => Promise<T>,
-  preload = LOOP_DELAY,
+  { preload = LOOP_DELAY, main }: Program = {},
 ): Promise<T> {
+  await mkdir(folder, { recursive: true });
   const url = `file:${join(folder, 'roster.db')}`;
   const env = { LOG_LEVEL: 'info', RATE_LIMIT: '0' };
-  const service = await startService(folder, url, env, { preload });
+  const service = await startService(folder, url, env, { preload, ...(main && { main }) });
   try {
     return await use(service);
   } finally {
@@ -40,6 +47,11 @@ export async function diamondPrices({ url }: Service): Promise<string> {
 export async function loopDelays(service: Service): Promise<{ p99: number; max: number }> {
   const answer = await service.ask('loop delay');
   return { p99: Number(fieldOf(answer, 'p99')), max: Number(fieldOf(answer, 'max')) };
+}
+
+/** Returns the path at which a model of diamonds' prices predicts, after training it. */
+export async function pricesPath(service: Service): Promise<string> {
+  return `${new URL(await diamondPrices(service)).pathname}/predict`;
 }
 
 /** Trains with a table that is generated while it is sent. Resolves when it is accepted. */

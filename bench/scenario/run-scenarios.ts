@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { machine } from './machine.js';
 import { keepResult } from './results.js';
-import type { Finding, Scenario } from './scenario.js';
+import type { Finding, Given, Scenario } from './scenario.js';
 
 /**
  * Runs the scenarios that the command line names, or all of them, one after the other. Prints a table of their
  * findings, and keeps it if all scenarios ran. A family is named by the prefix of its scenarios. With
  * `--short`, scenarios run in their short form if they have one. The exit code is 1 if a figure was missed;
- * with `--any-speed`, only if a scenario broke off. Linux only.
+ * with `--any-speed`, only if a scenario broke off. `--before FOLDER` names an earlier commit, built. Linux only.
  *
  * @param command the name of the command in the table: `npm run COMMAND`
  * @param file the name of the kept table, without its extension
@@ -26,16 +26,18 @@ export async function runScenarios(
     allowPositionals: true,
     options: {
       'any-speed': { type: 'boolean', default: false },
+      before: { type: 'string' },
       short: { type: 'boolean', default: false },
     },
   });
   const playable = values.short ? shortForms(scenarios) : scenarios;
   const chosen = choose(playable, positionals);
+  const given = values.before === undefined ? {} : { before: resolve(values.before) };
   const rows: string[] = [];
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const finding of await findingsOf(scenario)) {
+    for (const finding of await findingsOf(scenario, given)) {
       if (finding.passed === false && !values['any-speed']) process.exitCode = 1;
       rows.push(rowOf(scenario, finding));
       process.stderr.write(`  ${rows.at(-1)}\n`);
@@ -72,10 +74,10 @@ function choose(scenarios: readonly Scenario[], names: readonly string[]): reado
 }
 
 /** A scenario that breaks off counts as failed; the others go on. */
-async function findingsOf(scenario: Scenario): Promise<Finding[]> {
+async function findingsOf(scenario: Scenario, given: Given): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   try {
-    return await scenario.run(folder);
+    return await scenario.run(folder, given);
   } catch (error) {
     process.exitCode = 1;
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -7,12 +7,18 @@ export interface Finding {
   readonly passed: boolean | undefined;
 }
 
+/** Something beside the built service that scenarios may use. */
+export interface Given {
+  /** The folder of an earlier commit, built, to compare with. */
+  readonly before?: string;
+}
+
 /** An experiment with the built service. */
 export interface Scenario {
   /** A scenario of a family is named FAMILY/NAME. */
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
-  run(folder: string): Promise<Finding[]>;
+  run(folder: string, given: Given): Promise<Finding[]>;
   /** Runs a form of a few seconds, if the scenario has one. */
   runShort?(folder: string): Promise<Finding[]>;
 }

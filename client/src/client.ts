@@ -1,11 +1,11 @@
 import createClient from 'openapi-fetch';
-import { serializePath } from './address.js';
-import { rememberBody, rememberingRequest } from './body-source.js';
-import type { RosterClient } from './calls.js';
-import { passNotModified } from './not-modified.js';
-import type { RosterPaths } from './paths.js';
-import { serializeBody } from './request-body.js';
-import { refuseUnexpectedAnswers } from './unexpected-answer.js';
+import type { RosterClient } from './contract/calls.js';
+import type { RosterPaths } from './contract/paths.js';
+import { serializePath } from './request/address.js';
+import { rememberBody, rememberingRequest } from './request/body-source.js';
+import { passNotModified } from './request/not-modified.js';
+import { serializeBody } from './request/request-body.js';
+import { refuseUnexpectedAnswers } from './request/unexpected-answer.js';
 
 /** The address of the service and the options for requests to it. */
 export interface RosterClientOptions {

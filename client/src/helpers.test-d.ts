@@ -13,10 +13,12 @@ import {
   ProblemError,
   type Project,
   pages,
+  predictFile,
   retry,
   type Skill,
   TrainingFailedError,
   timeout,
+  trainFile,
   untilReady,
 } from './index.js';
 
@@ -135,5 +137,19 @@ describe('what is thrown', () => {
     const params = { path: { ...path, skill_name: 'sales_questions' } };
     const call = roster.GET('/projects/{project_name}/skills/{skill_name}', { params });
     expectTypeOf(await answered(call)).toEqualTypeOf<Skill>();
+  });
+});
+
+describe('files', () => {
+  test('are Blobs, streams or bytes, with options of the format', async () => {
+    const file = new File([], 'rows.csv');
+    expectTypeOf(await trainFile(roster, model, file, { target: 'price' })).toEqualTypeOf<Model>();
+    const { body } = await predictFile(roster, model, file.stream(), { format: 'csv', to: 'json' });
+    expectTypeOf(body).toEqualTypeOf<ReadableStream<Uint8Array>>();
+    await predictFile(roster, model, new Uint8Array(), { format: 'parquet', signal: undefined });
+    // @ts-expect-error: Parquet is not answered
+    await predictFile(roster, model, file, { to: 'parquet' });
+    // @ts-expect-error: a training requires a target
+    await trainFile(roster, model, file, {});
   });
 });

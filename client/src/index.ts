@@ -1,15 +1,9 @@
 export type { components, operations, paths } from '../../generated/openapi.js';
-export { agentEvents, type StreamCall, type StreamRequest } from './agent-events.js';
-export type { RosterClient } from './calls.js';
+export { agentEvents, type StreamCall, type StreamRequest } from './agents/agent-events.js';
 export { createRosterClient, type RosterClientOptions } from './client.js';
-export { type ApiKey, apiKey } from './middleware/api-key.js';
-export { idempotencyKeys } from './middleware/idempotency-keys.js';
-export { type RetryOptions, retry } from './middleware/retry.js';
-export { TimeoutError, timeout } from './middleware/timeout.js';
-export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
-export type { CsvTable, RosterPaths, RowLines } from './paths.js';
-export { type Answer, answered, ProblemError } from './problem-error.js';
-export type { Problem, ProblemOf, ProblemType } from './problems.js';
+export type { RosterClient } from './contract/calls.js';
+export type { CsvTable, RosterPaths, RowLines } from './contract/paths.js';
+export type { Problem, ProblemOf, ProblemType } from './contract/problems.js';
 export type {
   Agent,
   AgentEvent,
@@ -34,7 +28,17 @@ export type {
   Skill,
   Step,
   Usage,
-} from './resources.js';
-export { type RowWarnings, rowWarnings } from './row-warnings.js';
-export { UnexpectedAnswerError } from './unexpected-answer.js';
-export { TrainingFailedError, type UntilReadyOptions, untilReady } from './until-ready.js';
+} from './contract/resources.js';
+export { type FileFormat, MEDIA_TYPES, type PredictionFormat } from './files/file-format.js';
+export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';
+export { type TrainFileOptions, trainFile } from './files/train-file.js';
+export type { FileSource, UploadOptions } from './files/upload.js';
+export { type ApiKey, apiKey } from './middleware/api-key.js';
+export { idempotencyKeys } from './middleware/idempotency-keys.js';
+export { type RetryOptions, retry } from './middleware/retry.js';
+export { TimeoutError, timeout } from './middleware/timeout.js';
+export { type RowWarnings, rowWarnings } from './models/row-warnings.js';
+export { TrainingFailedError, type UntilReadyOptions, untilReady } from './models/until-ready.js';
+export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
+export { type Answer, answered, ProblemError } from './problem-error.js';
+export { UnexpectedAnswerError } from './request/unexpected-answer.js';

@@ -1,4 +1,4 @@
-import type { Problem } from './problems.js';
+import type { Problem } from './contract/problems.js';
 
 /** A problem, thrown by functions that may send several requests and return one result. */
 export class ProblemError extends Error {

@@ -1,5 +1,6 @@
 const END_OF_HEADERS = Buffer.from('\r\n\r\n');
-const END_OF_CHUNKS = Buffer.from('0\r\n\r\n');
+/** The last chunk, after the end of the chunk or the headers before it; a chunk of CSV may itself end with `0`. */
+const END_OF_CHUNKS = Buffer.from('\r\n0\r\n\r\n');
 
 /**
  * Parses the answers on one connection as far as a load generator needs: their status, and where they end (RFC
@@ -39,9 +40,9 @@ export class AnswerReader {
   #readBody(bytes: Buffer): void {
     if (this.#left === undefined) {
       // The last chunk may itself arrive in pieces.
-      const tail = Buffer.concat([this.#unread ?? Buffer.alloc(0), bytes.subarray(-5)]).subarray(
-        -5,
-      );
+      const size = END_OF_CHUNKS.length;
+      const before = this.#unread ?? END_OF_CHUNKS.subarray(0, 2);
+      const tail = Buffer.concat([before, bytes.subarray(-size)]).subarray(-size);
       this.#unread = tail;
       if (!tail.equals(END_OF_CHUNKS)) return;
     } else {

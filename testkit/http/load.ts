@@ -36,8 +36,19 @@ export function wire(
 ): Buffer {
   if (body === undefined) return head(url, method, path, headers);
   const content = Buffer.from(JSON.stringify(body));
-  const type = { 'Content-Type': 'application/json', 'Content-Length': content.length };
-  return Buffer.concat([head(url, method, path, { ...headers, ...type }), content]);
+  return wireBytes(url, method, path, content, { ...headers, 'Content-Type': 'application/json' });
+}
+
+/** Returns the bytes of a request with a body of any type. */
+export function wireBytes(
+  url: string,
+  method: string,
+  path: string,
+  body: Buffer,
+  headers: Headers,
+): Buffer {
+  const length = { 'Content-Length': body.length };
+  return Buffer.concat([head(url, method, path, { ...headers, ...length }), body]);
 }
 
 /** Returns the bytes of a request without its body. */

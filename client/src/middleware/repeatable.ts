@@ -1,4 +1,4 @@
-import type { PathWith } from '../calls.js';
+import type { PathWith } from '../contract/calls.js';
 
 /** The condition under which repeating a request has no further effect. */
 type Condition = 'none' | 'an Idempotency-Key' | 'a precondition' | 'impossible';

@@ -1,8 +1,8 @@
 import type { Middleware } from 'openapi-fetch';
-import { sentAgain } from '../body-source.js';
-import { retryAfter } from '../retry-after.js';
-import { wait } from '../wait.js';
+import { sentAgain } from '../request/body-source.js';
 import { isRepeatable, takesIdempotencyKey } from './repeatable.js';
+import { retryAfter } from './retry-after.js';
+import { wait } from './wait.js';
 
 /** Limits for retries. Times are in milliseconds. */
 export interface RetryOptions {

@@ -1,9 +1,9 @@
-import type { RosterClient } from './calls.js';
-import { ProblemError } from './problem-error.js';
-import type { Problem } from './problems.js';
-import type { Model } from './resources.js';
-import { retryAfter } from './retry-after.js';
-import { wait } from './wait.js';
+import type { RosterClient } from '../contract/calls.js';
+import type { Problem } from '../contract/problems.js';
+import type { Model } from '../contract/resources.js';
+import { retryAfter } from '../middleware/retry-after.js';
+import { wait } from '../middleware/wait.js';
+import { ProblemError } from '../problem-error.js';
 
 /** Options for waiting for a model. */
 export interface UntilReadyOptions {

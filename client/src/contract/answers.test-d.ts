@@ -12,7 +12,7 @@ import {
   type RowWarning,
   rowWarnings,
   type Skill,
-} from './index.js';
+} from '../index.js';
 
 const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
 const project = { path: { project_name: 'default' } };

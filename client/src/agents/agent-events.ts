@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { type Answer, ProblemError } from './problem-error.js';
-import type { AgentEvent } from './resources.js';
-import { UnexpectedAnswerError } from './unexpected-answer.js';
+import type { AgentEvent } from '../contract/resources.js';
+import { type Answer, ProblemError } from '../problem-error.js';
+import { UnexpectedAnswerError } from '../request/unexpected-answer.js';
 
 const MEDIA_TYPE = 'text/event-stream';
 

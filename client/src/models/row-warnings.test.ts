@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowWarnings } from './index.js';
+import { rowWarnings } from '../index.js';
 
 const warned = (field: string) =>
   rowWarnings(new Response(null, { headers: { 'Row-Warnings': field } }));

@@ -1,4 +1,4 @@
-import type { RowWarning } from './resources.js';
+import type { RowWarning } from '../contract/resources.js';
 
 /** Names and values in the rows of a request that the model does not know. */
 export interface RowWarnings {

@@ -11,7 +11,7 @@ import {
   type RosterClient,
   retry,
   UnexpectedAnswerError,
-} from './index.js';
+} from '../index.js';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

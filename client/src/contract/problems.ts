@@ -1,4 +1,4 @@
-import type { operations } from '../../generated/openapi.js';
+import type { operations } from '../../../generated/openapi.js';
 
 type ProblemIn<Answer> = Answer extends { content: { 'application/problem+json': infer Body } }
   ? Body

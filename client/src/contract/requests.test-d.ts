@@ -1,6 +1,6 @@
 /** The types of requests, as the compiler checks them. This file is never run. */
 import { describe, expectTypeOf, test } from 'vitest';
-import { createRosterClient } from './index.js';
+import { createRosterClient } from '../index.js';
 
 const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
 const project = { path: { project_name: 'default' } };

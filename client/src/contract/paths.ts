@@ -1,4 +1,4 @@
-import type { paths } from '../../generated/openapi.js';
+import type { paths } from '../../../generated/openapi.js';
 
 /** A body that is sent unchanged, in any form that fetch accepts. */
 type SentAsItIs = string | Blob | ReadableStream<Uint8Array>;
@@ -15,23 +15,25 @@ type PredictPath = `${ModelPath}/predict`;
 type TrainModel = paths[ModelPath]['put'];
 type Predict = paths[PredictPath]['post'];
 
-type TableContent = TrainModel['requestBody']['content'];
-type RowsContent = Predict['requestBody']['content'];
+/** Every body but JSON is sent as it is. */
+type AnyBytes<Content> = {
+  [MediaType in keyof Content]: MediaType extends 'application/json'
+    ? Content[MediaType]
+    : SentAsItIs;
+};
 
-type TrainModelFromAnyCsv = Omit<TrainModel, 'requestBody'> & {
-  requestBody: { content: Omit<TableContent, 'text/csv'> & { 'text/csv': CsvTable } };
+type TrainModelFromBytes = Omit<TrainModel, 'requestBody'> & {
+  requestBody: { content: AnyBytes<TrainModel['requestBody']['content']> };
 };
 
 type Answer = Predict['responses'][200];
 
 /**
- * Lines are read as text or as a stream, which the contract cannot describe; `data` is the JSON
- * response.
+ * Answers in other formats than JSON are read as text or as a stream, which the contract cannot
+ * describe; `data` is the JSON response.
  */
-type PredictAnyLines = Omit<Predict, 'requestBody' | 'responses'> & {
-  requestBody: {
-    content: Omit<RowsContent, 'application/x-ndjson'> & { 'application/x-ndjson': RowLines };
-  };
+type PredictBytes = Omit<Predict, 'requestBody' | 'responses'> & {
+  requestBody: { content: AnyBytes<Predict['requestBody']['content']> };
   responses: Omit<Predict['responses'], 200> & {
     200: Omit<Answer, 'content'> & { content: Pick<Answer['content'], 'application/json'> };
   };
@@ -43,7 +45,7 @@ type PredictAnyLines = Omit<Predict, 'requestBody' | 'responses'> & {
  * accept a Blob or a stream. And `predict` has only its JSON response.
  */
 export type RosterPaths = Omit<paths, ModelPath | PredictPath> & {
-  [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: TrainModelFromAnyCsv };
+  [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: TrainModelFromBytes };
 } & {
-  [Path in PredictPath]: Omit<paths[Path], 'post'> & { post: PredictAnyLines };
+  [Path in PredictPath]: Omit<paths[Path], 'post'> & { post: PredictBytes };
 };

@@ -1,0 +1,41 @@
+import type { RosterClient } from '../contract/calls.js';
+import type { Model } from '../contract/resources.js';
+import { answered } from '../problem-error.js';
+import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
+
+/** Options for training with a file. */
+export interface TrainFileOptions extends UploadOptions {
+  /** The column to predict. */
+  target: string;
+  /** What the target is predicted as, in place of what its values suggest. */
+  task?: Model['task'] | undefined;
+}
+
+/**
+ * Sends a table from a file, and returns the model, whose next version is then in training.
+ * `untilReady` waits for it.
+ *
+ * @throws ProblemError if the service refuses the table
+ * @throws TypeError if the format of the file is unknown, or the connection fails
+ * @example
+ * await trainFile(roster, path, file, { target: 'price' });
+ * const model = await untilReady(roster, path);
+ */
+export async function trainFile(
+  roster: Pick<RosterClient, 'PUT'>,
+  path: { projectName: string; modelName: string },
+  file: FileSource,
+  options: TrainFileOptions,
+): Promise<Model> {
+  const upload = await uploadOf(file, options);
+  const { target, task } = options;
+  return answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path, query: { target, ...(task && { task }), ...csvQuery(options) } },
+      headers: upload.headers,
+      body: upload.body,
+      bodySerializer: (body: unknown) => body,
+      signal: options.signal ?? null,
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+/** Tests that the same rows are the same in every format: the model that they train, and the predictions for them. */
+
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type FileFormat,
+  type PredictionFormat,
+  predictFile,
+  trainFile,
+  untilReady,
+} from 'roster-client';
+import { describe, expect, test } from 'vitest';
+import { FILE_FORMATS, type FileOptions, fileOf } from '../../testkit/data/table-files.js';
+import { ownProject, roster } from '../target.js';
+import { type Prediction, predictionsOf, rowsOfAnswer } from './answers.js';
+import { type RandomTable, sampleTables, TARGET } from './tables.js';
+
+/** A file of each format, and of some formats the same rows written differently. */
+const FILES: readonly (readonly [FileFormat, FileOptions])[] = [
+  ...FILE_FORMATS.map((format) => [format, {}] as const),
+  ['arrow-stream', { rowsPerBatch: 33, dictionaries: true }],
+  ['arrow-file', { rowsPerBatch: 7 }],
+  ['parquet', { rowsPerBatch: 33 }],
+];
+const ANSWERS = FILE_FORMATS.filter((format) => format !== 'parquet');
+
+let models = 0;
+
+async function train(
+  projectName: string,
+  { columns, task }: RandomTable,
+  [format, options]: (typeof FILES)[number],
+) {
+  models += 1;
+  const path = { projectName, modelName: `model-${models}` };
+  await trainFile(roster, path, fileOf(format, columns, options), { format, target: TARGET, task });
+  const { checksum } = await untilReady(roster, path, { every: 50 });
+  return { path, checksum };
+}
+
+async function predict(
+  path: { projectName: string; modelName: string },
+  { columns, task }: RandomTable,
+  [format, options]: (typeof FILES)[number],
+  to: PredictionFormat,
+): Promise<Prediction[]> {
+  const file = fileOf(format, columns, options);
+  const { body } = await predictFile(roster, path, file, { format, to, confidence: 0.8 });
+  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  return predictionsOf(rowsOfAnswer(to, bytes), TARGET, task);
+}
+
+describe.each(['regression', 'classification'] as const)('%s', (task) => {
+  test.each(sampleTables(task, 2))('every format trains the same model: %#', async (table) => {
+    const project = await ownProject();
+    const expected = (await train(project, table, ['json', {}])).checksum;
+    const others: string[] = [];
+    for (const file of FILES) {
+      const checksum = await train(project, table, file).then(({ checksum }) => checksum, String);
+      if (checksum !== expected) others.push(`${told(file)}: ${checksum}`);
+    }
+    expect(others).toEqual([]);
+  });
+
+  test.each(sampleTables(task, 2))('every pair predicts the same: %#', async (table) => {
+    const { path } = await train(await ownProject(), table, ['json', {}]);
+    const expected = await predict(path, table, ['json', {}], 'json');
+    const others: string[] = [];
+    for (const file of FILES) {
+      for (const to of ANSWERS) {
+        const predicted = await predict(path, table, file, to).catch(String);
+        const at = firstDifference(predicted, expected);
+        if (at) others.push(`${told(file)} → ${to}: ${at}`);
+      }
+    }
+    expect(others).toEqual([]);
+  });
+});
+
+function told([format, options]: (typeof FILES)[number]): string {
+  return `${format} ${JSON.stringify(options)}`;
+}
+
+/** Returns the first row that differs in any bit, or the error. */
+function firstDifference(
+  predicted: readonly Prediction[] | string,
+  expected: readonly Prediction[],
+): string | undefined {
+  if (typeof predicted === 'string') return predicted;
+  if (predicted.length !== expected.length) return `${predicted.length} rows`;
+  const row = expected.findIndex(
+    (prediction, row) => !isDeepStrictEqual(prediction, predicted[row]),
+  );
+  return row < 0
+    ? undefined
+    : `row ${row} has ${JSON.stringify(predicted[row])} in place of ${JSON.stringify(expected[row])}`;
+}

@@ -1,0 +1,158 @@
+import {
+  Bool,
+  type DataType,
+  Dictionary,
+  Float64,
+  Int32,
+  Message,
+  RecordBatchFileWriter,
+  RecordBatchStreamWriter,
+  type Schema,
+  Table,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import type { FileFormat } from 'roster-client';
+
+/** A column of a table that every format can hold. No text is empty: CSV has no other missing value. */
+export type TestColumn =
+  | { readonly kind: 'number'; readonly name: string; readonly values: readonly (number | null)[] }
+  | { readonly kind: 'text'; readonly name: string; readonly values: readonly (string | null)[] }
+  | {
+      readonly kind: 'boolean';
+      readonly name: string;
+      readonly values: readonly (boolean | null)[];
+    };
+
+/** Options of files. */
+export interface FileOptions {
+  /** Rows in a batch of Arrow and in a row group of Parquet. Default: all. */
+  readonly rowsPerBatch?: number;
+  /** Whether Arrow has its texts as dictionaries. */
+  readonly dictionaries?: boolean;
+}
+
+/** Every format of rows and tables. */
+export const FILE_FORMATS = [
+  'json',
+  'ndjson',
+  'csv',
+  'arrow-stream',
+  'arrow-file',
+  'parquet',
+] as const satisfies readonly FileFormat[];
+
+/** Returns a table as a file. */
+export function fileOf(
+  format: FileFormat,
+  columns: readonly TestColumn[],
+  options: FileOptions = {},
+): Buffer {
+  switch (format) {
+    case 'json':
+      return Buffer.from(JSON.stringify([...rowsOf(columns)]));
+    case 'ndjson':
+      return Buffer.from([...rowsOf(columns)].map((row) => `${JSON.stringify(row)}\n`).join(''));
+    case 'csv':
+      return Buffer.from(csvOf(columns));
+    case 'arrow-stream':
+    case 'arrow-file':
+      return arrowOf(format, columns, options);
+    case 'parquet':
+      return parquetOf(columns, options);
+  }
+}
+
+/** Returns the columns of rows; a column that has a number is a column of numbers. */
+export function columnsOf(
+  rows: readonly Readonly<Record<string, string | number | null>>[],
+): TestColumn[] {
+  return Object.keys(rows[0] ?? {}).map((name) => {
+    const values = rows.map((row) => row[name] ?? null);
+    const isNumber = values.some((value) => typeof value === 'number');
+    return isNumber
+      ? {
+          kind: 'number',
+          name,
+          values: values.map((value) => (value === null ? null : Number(value))),
+        }
+      : {
+          kind: 'text',
+          name,
+          values: values.map((value) => (value === null ? null : String(value))),
+        };
+  });
+}
+
+function* rowsOf(columns: readonly TestColumn[]): Generator<Record<string, unknown>> {
+  const count = columns[0]?.values.length ?? 0;
+  for (let row = 0; row < count; row++) {
+    yield Object.fromEntries(columns.map(({ name, values }) => [name, values[row] ?? null]));
+  }
+}
+
+function csvOf(columns: readonly TestColumn[]): string {
+  const lines = [columns.map(({ name }) => field(name)).join(',')];
+  const count = columns[0]?.values.length ?? 0;
+  for (let row = 0; row < count; row++) {
+    const fields = columns.map(({ values }) => field(values[row] ?? null));
+    // A row of one missing value would be a blank line.
+    lines.push(fields.length === 1 && fields[0] === '' ? '""' : fields.join(','));
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function field(value: unknown): string {
+  if (value === null) return '';
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function arrowOf(
+  format: 'arrow-stream' | 'arrow-file',
+  columns: readonly TestColumn[],
+  { rowsPerBatch, dictionaries }: FileOptions,
+): Buffer {
+  const vectors = columns.map(({ kind, name, values }) => {
+    const type = arrowType(kind, dictionaries === true);
+    return [name, vectorFromArray<DataType>([...values], type)] as const;
+  });
+  const table = new Table(Object.fromEntries(vectors));
+  const writer = format === 'arrow-file' ? new FileWriter() : new RecordBatchStreamWriter();
+  const step = rowsPerBatch ?? Math.max(1, table.numRows);
+  for (let begin = 0; begin < table.numRows; begin += step) {
+    for (const batch of table.slice(begin, begin + step).batches) writer.write(batch);
+  }
+  return Buffer.from(writer.finish().toUint8Array(true));
+}
+
+/** Adds the schema before the batches, as the file format has it; apache-arrow writes it in the footer alone. */
+class FileWriter extends RecordBatchFileWriter {
+  protected override _writeSchema(schema: Schema): this {
+    super._writeSchema(schema);
+    return this._writeMessage(Message.from(schema));
+  }
+}
+
+function arrowType(kind: TestColumn['kind'], isDictionary: boolean): DataType {
+  if (kind === 'number') return new Float64();
+  if (kind === 'boolean') return new Bool();
+  return isDictionary ? new Dictionary(new Utf8(), new Int32()) : new Utf8();
+}
+
+const PARQUET_TYPES = { number: 'DOUBLE', text: 'STRING', boolean: 'BOOLEAN' } as const;
+
+function parquetOf(columns: readonly TestColumn[], { rowsPerBatch }: FileOptions): Buffer {
+  return Buffer.from(
+    parquetWriteBuffer({
+      columnData: columns.map(({ kind, name, values }) => ({
+        name,
+        data: [...values],
+        type: PARQUET_TYPES[kind],
+        nullable: true,
+      })),
+      ...(rowsPerBatch && { rowGroupSize: rowsPerBatch }),
+    }),
+  );
+}
