@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answered, damaged, rowText, subjects } from './json-fixtures.js';
+import { answered, damaged, rowText, subjects } from './fixtures.js';
 import { lineValue, UnreadableLine } from './line-value.js';
 
 const options = { from: 'ndjson', to: 'ndjson' } as const;
