@@ -29,7 +29,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
         const bytes = Buffer.from(text);
         expect(await answered(predictor, bytes, size, options)).toEqual(plain(bytes));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -41,7 +41,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
         );
         if (!(got instanceof DeclinedError)) expect(got).toEqual(plain(bytes));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });

@@ -53,7 +53,7 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
         const faults = got.faults.map((part) => part.kind === 'fault' && part.line);
         expect({ ...got, faults }).toEqual(plain(bytes, refuses));
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });
