@@ -7,11 +7,14 @@
  * (inputs, target, closing columns), and the rows of a block follow on one another.
  *
  * A scanner of a format is written in AssemblyScript, in a folder of its own beside
- * `kernel/assembly/cells`. It gets the address of the bytes, which `CellMemory.add` put there with 64
- * zeros behind them, and the address of the cells, which are all zero, so all missing. It writes the
+ * `kernel/assembly/cells`. It gets the address of the bytes, which `CellMemory.add` or `put` put there with
+ * 64 zeros behind them, and the address of the cells, which are all zero, so all missing. It writes the
  * cells that it finds with `setCell`, and each as the kind below that fits. What it cannot tell apart
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a
- * function that reads it.
+ * function that reads it. A row that it cannot scan stays missing: the reader makes an object of it,
+ * adds that to the check of the body, and gives it to `CellBinner.block` beside the cells. The rows of
+ * the cells are counted with `RowCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
+ * are needed later, before anything is allocated: views of the memory end when it grows.
  */
 export const CellKind = {
   /** The row says nothing of the column. */
@@ -32,6 +35,8 @@ export const CellKind = {
   otherNumber: 5,
   /** Any other value. The reader's function makes a value of JSON of its bytes. */
   other: 6,
+  /** JSON that the writer of an answer made of a cell, in place of its bytes. No scanner writes it. */
+  written: 7,
 } as const;
 
 /** Bytes of a cell. */

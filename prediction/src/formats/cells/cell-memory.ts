@@ -9,7 +9,7 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Memories that wait for a body. */
 const idle: CellMemory[] = [];
-const MAX_IDLE = 4;
+const MAX_IDLE = 2;
 
 /** The kernel's memory while it holds the cells of one body. */
 export class CellMemory {

@@ -23,7 +23,10 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MIN_CELL_BYTES = 8 * 1024 * 1024;
 const MAX_CELL_SHARE = 8;
 
-/** Reads an array of rows, or one under `data`, in the kernel. */
+/**
+ * Reads an array of rows, or one under `data`, in the kernel. For fewer than some thirty rows, to prepare it takes
+ * longer than the way of objects, `Predictor.answer`, does in all.
+ */
 export class JsonRowReader implements RowReader {
   readonly isWhole = true;
   readonly #blocks: BlockPredictor;
