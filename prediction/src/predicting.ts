@@ -9,7 +9,7 @@ export {
   RowsError,
   UnknownNamesError,
 } from './formats/answer-part.js';
-export { answerRows } from './formats/answer-rows.js';
+export { answerParsedRows, answerRows } from './formats/answer-rows.js';
 export type { AnyPredictor } from './formats/formats.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';

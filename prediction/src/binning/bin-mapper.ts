@@ -15,8 +15,8 @@ export interface Encoder {
   readonly binCount: number;
   /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
-  /** The cuts between the bins of values; none for categories. */
-  readonly cuts: Float64Array;
+  /** Finds the bins of numbers and dates; null for categories, and for parts of dates. */
+  readonly grid: CutGrid | null;
   bin(cell: unknown): number;
 }
 
@@ -40,7 +40,7 @@ export function createEncoder(
 class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
-  readonly cuts: Float64Array;
+  readonly grid: CutGrid | null;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
   readonly #readsNumbers: boolean;
@@ -51,8 +51,9 @@ class OrderedEncoder implements Encoder {
     kind: 'number' | 'date',
     parse: (text: string) => number,
   ) {
-    this.cuts = Float64Array.from(cuts);
-    this.#binOf = valueBinner(cuts, part);
+    const grid = new CutGrid(cuts);
+    this.grid = part === null ? grid : null;
+    this.#binOf = gridBinner(grid, part);
     this.#parse = parse;
     this.#readsNumbers = kind === 'number';
     this.binCount = cuts.length + 2;
@@ -73,19 +74,20 @@ export function valueBinner(
   cuts: readonly number[],
   part: DatePart | null,
 ): (value: number) => number {
-  const grid = new CutGrid(cuts);
+  return gridBinner(new CutGrid(cuts), part);
+}
+
+function gridBinner(grid: CutGrid, part: DatePart | null): (value: number) => number {
   return (value) => {
     if (Number.isNaN(value)) return MISSING_BIN;
     return 1 + grid.countBelow(part === null ? value : datePart(part, value));
   };
 }
 
-const NO_CUTS = new Float64Array();
-
 /** Maps categories: bins from 1 for known categories, and one more for all others. */
 class CategoryEncoder implements Encoder {
   readonly binCount: number;
-  readonly cuts = NO_CUTS;
+  readonly grid = null;
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(categories: readonly string[]) {

@@ -52,7 +52,7 @@ export class UnknownNamesError extends Error {
 /**
  * Tells, before the first part of an answer, that a JSON body is not for the fast way: it is malformed, no UTF-8,
  * too large in some measure or of another shape, or the kernel cannot be loaded. Read it as a whole, which tells
- * its fault or takes it as it is.
+ * its fault, or gives rows for `answerParsedRows`.
  */
 export class DeclinedError extends Error {
   override readonly name = 'DeclinedError';

@@ -1,5 +1,7 @@
 import type { AnswerOptions, AnswerPart } from './answer-part.js';
-import { type AnyPredictor, readerOf, writerOf } from './formats.js';
+import type { BlockPredictor } from './block-predictor.js';
+import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
+import { ParsedRowReader } from './json/parsed-row-reader.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 64 * 1024;
@@ -20,7 +22,29 @@ export async function* answerRows(
   options: AnswerOptions,
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  const reader = await readerOf(blocks, options);
+  yield* answerFrom(await readerOf(blocks, options), blocks, body, options);
+}
+
+/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */
+export async function* answerParsedRows(
+  predictor: AnyPredictor,
+  rows: readonly unknown[],
+  options: Omit<AnswerOptions, 'from'>,
+): AsyncGenerator<AnswerPart> {
+  const blocks = predictor.blocks(options);
+  yield* answerFrom(new ParsedRowReader(rows, blocks, options), blocks, NOTHING, options);
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+};
+
+async function* answerFrom(
+  reader: RowReader,
+  blocks: BlockPredictor,
+  body: AsyncIterable<Uint8Array>,
+  options: Omit<AnswerOptions, 'from'>,
+): AsyncGenerator<AnswerPart> {
   const writer = await writerOf(blocks, options);
   let rows = 0;
   const bytes = (): AnswerPart => {

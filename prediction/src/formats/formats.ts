@@ -44,6 +44,8 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
     case 'csv':
       return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -52,7 +54,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
 /** Returns a writer of answers. The code of a format is loaded when it is first needed. */
 export async function writerOf(
   blocks: BlockPredictor,
-  options: AnswerOptions,
+  options: Omit<AnswerOptions, 'from'>,
 ): Promise<AnswerWriter> {
   switch (options.to) {
     case 'json':

@@ -13,8 +13,8 @@ const MAX_REMEMBERED = 64;
 /**
  * Bins the cells of one body, and counts the values in them that are unlike those of the table.
  *
- * Use: `room` for a block, let the scanner write its cells, then `block`, which bins them. `tell` adds
- * what was counted to the check of the body, once.
+ * Use: `room` for a block, `clear`, let the scanner write its cells, then `block`, which bins them. `tell`
+ * adds what was counted to the check of the body, once.
  */
 export class CellBinner {
   readonly #lent: CellMemory;
@@ -54,26 +54,35 @@ export class CellBinner {
     return this.#maxRows * (CELL * columns.length + features.length + 1) + 48;
   }
 
-  /** Returns room for a block of the most rows, all zero: each cell is missing. */
+  /** Returns room for a block of the most rows. It may be used again when the block is answered. */
   room(): BlockPlace {
+    const { memory } = this.#lent;
     const { columns, features } = this.#plan;
     return {
-      cells: this.#lent.zeros(this.#maxRows * CELL * columns.length),
-      bins: this.#lent.memory.allocate(this.#maxRows * features.length),
-      isPartial: this.#lent.zeros(this.#maxRows),
+      cells: memory.allocate(this.#maxRows * CELL * columns.length),
+      bins: memory.allocate(this.#maxRows * features.length),
+      isPartial: memory.allocate(this.#maxRows),
     };
+  }
+
+  /** Makes each cell missing. */
+  clear({ cells }: BlockPlace): void {
+    const length = this.#maxRows * CELL * this.#plan.columns.length;
+    this.#lent.memory.bytes.fill(0, cells, cells + length);
   }
 
   /**
    * Bins the rows of a block.
    *
+   * @param place of the block, or of some of its rows
    * @param others rows that are not in the cells, by index, under the model's names
    */
   block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
     const plan = this.#plan;
     const block = new CellBlock(this.#lent, plan, place, rowCount, this.#readOther, others);
-    const { kernel } = this.#lent.memory;
+    const { kernel, bytes } = this.#lent.memory;
     const { cells, bins, isPartial } = place;
+    bytes.fill(0, isPartial, isPartial + rowCount);
     const count = kernel.binCells(plan.start, cells, rowCount, bins, isPartial, this.#list);
     this.#readUnread(block, count);
     for (const [index, row] of others) this.#binOther(block, index, row);

@@ -40,22 +40,24 @@ export class CellMemory {
   /** Adds bytes to the memory, with zeros behind them, and returns their address. */
   add(pieces: readonly Uint8Array[]): number {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const start = this.memory.allocate(length + PADDING);
-    const { bytes } = this.memory;
+    const start = this.room(length);
     let at = start;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    bytes.fill(0, at, at + PADDING);
+    for (const piece of pieces) at = this.put(at, piece);
     return start;
   }
 
-  /** Returns the address of so many bytes of zero. */
-  zeros(length: number): number {
-    const start = this.memory.allocate(length);
-    this.memory.bytes.fill(0, start, start + length);
-    return start;
+  /** Allocates room for so many bytes and the zeros behind them. */
+  room(length: number): number {
+    return this.memory.allocate(length + PADDING);
+  }
+
+  /** Puts bytes at an address, and zeros behind them. Returns the address behind the bytes. */
+  put(at: number, piece: Uint8Array): number {
+    const { bytes } = this.memory;
+    bytes.set(piece, at);
+    const end = at + piece.length;
+    bytes.fill(0, end, end + PADDING);
+    return end;
   }
 
   #lay(plan: CellPlan): void {

@@ -1,3 +1,4 @@
+import type { CutGrid } from '../../binning/cut-grid.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { type FindsSuspect, usualRange } from '../../row-check/column-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
@@ -116,7 +117,7 @@ function layFeature(
   const isCategory = summary.kind === 'category';
   const [data, size] = isCategory
     ? layCategories(memory, summary.categories ?? [], encoder)
-    : layCuts(memory, encoder.cuts);
+    : layGrid(memory, at, encoder.grid);
   const { words, doubles, bytes } = memory;
   words.set([column, KIND[summary.kind], data, size, encoder.binOfOthers, mask], at / 4);
   words[at / 4 + 7] = isCategory && finder >= 0 ? 1 : 0;
@@ -128,11 +129,18 @@ function layFeature(
   }
 }
 
-/** Returns the address and the number of the cuts. */
-function layCuts(memory: KernelMemory, cuts: Float64Array): [number, number] {
-  const at = memory.allocate(8 * cuts.length);
-  memory.doubles.set(cuts, at / 8);
-  return [at, cuts.length];
+/** Returns the address of the cuts, and that of the numbers of cuts before each field of their grid. */
+function layGrid(memory: KernelMemory, at: number, grid: CutGrid | null): [number, number] {
+  // JavaScript bins the parts of dates.
+  if (grid === null) return [0, 0];
+  const { cuts, cutsBefore, fieldsInUnit } = grid;
+  const data = memory.allocate(8 * Math.max(cuts.length, 1));
+  const before = memory.allocate(2 * cutsBefore.length);
+  memory.doubles.set(cuts, data / 8);
+  memory.bytes.set(new Uint8Array(cutsBefore.buffer), before);
+  memory.doubles[at / 8 + 10] = fieldsInUnit;
+  memory.words[at / 4 + 22] = cutsBefore.length - 2;
+  return [data, before];
 }
 
 /** Returns the address and the mask of the table of a column's categories. */

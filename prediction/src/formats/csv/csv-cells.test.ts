@@ -112,7 +112,7 @@ test('rows of CSV are answered and counted as objects of the same texts', async 
       expect(textOf(parts)).toBe(Buffer.concat([...predictor.answer(objects)]).toString());
       expect(warningsOf(parts)).toEqual([check.warnings(100)]);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -138,7 +138,7 @@ test('fields without quotes mean the same as fields in quotes', async () => {
       );
       expect(texts[1]).toBe(texts[0]);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -167,7 +167,7 @@ test('answers in CSV are the same from cells and from objects', async () => {
         lines.map(([, kind]) => kind),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 

@@ -100,7 +100,7 @@ export class JsonRowReader implements RowReader {
     const end = start + length;
     let at = start + frame.rowsAt;
     for (let rows = 0, bytes = 0; ; bytes += scanner.blockBytes) {
-      const scan = scanner.scan(at, end);
+      const scan = scanner.scan(at, end, scanner.room());
       rows += scan.rowCount;
       const isTooLarge = rows > MAX_ROWS || scanner.values > MAX_VALUES || bytes > mostBytes;
       if (scan.end === 'declined' || isTooLarge) throw new DeclinedError();

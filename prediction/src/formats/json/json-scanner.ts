@@ -4,6 +4,7 @@ import type { RowObject } from '../../table/row-object.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace, CellBlock } from '../cells/cell-block.js';
+import { CELL } from '../cells/cell-kind.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import type { CellPlan } from '../cells/cell-plan.js';
 import { KeyTable } from './key-table.js';
@@ -76,8 +77,14 @@ export class JsonScanner {
     return this.#lent.memory.kernel.scannedValues();
   }
 
+  /** Returns room for a block. */
+  room(): BlockPlace {
+    return this.#binner.room();
+  }
+
   /** Scans rows from one address up to another, as many as a block has room for. */
-  scan(at: number, end: number, place = this.#binner.room()): Scan {
+  scan(at: number, end: number, place: BlockPlace): Scan {
+    this.#binner.clear(place);
     const { kernel } = this.#lent.memory;
     const { start } = this.#plan;
     const code = kernel.scanRows(
@@ -102,6 +109,11 @@ export class JsonScanner {
       this.#table.add(wordAt(key), wordAt(key + 1));
     }
     return scan;
+  }
+
+  /** Returns the place of the rows of a scan from an index on. */
+  placeFrom({ place }: Scan, index: number): BlockPlace {
+    return { ...place, cells: place.cells + CELL * this.#plan.columns.length * index };
   }
 
   /** Bins rows, those that JavaScript read by index among them. */

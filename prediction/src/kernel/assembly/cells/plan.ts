@@ -51,8 +51,13 @@ export function cutsOf(feature: usize): usize {
   return <usize>load<u32>(feature, 8);
 }
 
-/** The number of cuts; of a category the mask of its table. */
-export function cutCount(feature: usize): u32 {
+/** The numbers of cuts before each field of their grid (u16); see `CutGrid`. */
+export function cutsBefore(feature: usize): usize {
+  return <usize>load<u32>(feature, 12);
+}
+
+/** The mask of the table of texts of a category. */
+export function tableMask(feature: usize): u32 {
   return load<u32>(feature, 12);
 }
 
@@ -87,4 +92,12 @@ export function mostOf(feature: usize): f64 {
 
 export function isUnfamiliar(feature: usize, bin: u32): bool {
   return ((load<u8>(feature + 48 + (<usize>bin >> 3)) >> <u8>(bin & 7)) & 1) !== 0;
+}
+
+export function fieldsInUnit(feature: usize): f64 {
+  return load<f64>(feature, 80);
+}
+
+export function lastField(feature: usize): f64 {
+  return <f64>load<u32>(feature, 88);
 }

@@ -116,6 +116,7 @@ export function scanRows(
   let oddCount: u32 = 0;
   let result = FULL;
   while (count < most) {
+    const lineStart = at;
     if (areLines) {
       line++;
       at = skipBlanks(at);
@@ -146,7 +147,7 @@ export function scanRows(
       result = DECLINED;
       break;
     }
-    store<u32>(rows, <u32>start);
+    store<u32>(rows, <u32>(areLines ? lineStart : start));
     store<u32>(rows, <u32>at, 4);
     store<u32>(rows, isOdd ? 1 : 0, 8);
     store<u32>(rows, line, 12);
