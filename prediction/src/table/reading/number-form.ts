@@ -31,7 +31,7 @@ const GROUPED_BY: Readonly<Record<'.' | ',', RegExp>> = {
 };
 
 /** A text, split into a number and its unit. */
-export interface NumberParts {
+interface NumberParts {
   readonly unit: string | null;
   readonly isNegative: boolean;
   /** The digits with their separators; blanks are spaces, and apostrophes straight. */
@@ -39,7 +39,7 @@ export interface NumberParts {
 }
 
 /** Splits a text into a number and its unit; undefined if it is no number with at most one unit. */
-export function numberParts(text: string): NumberParts | undefined {
+function numberParts(text: string): NumberParts | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (match === null) return undefined;
