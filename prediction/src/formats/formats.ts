@@ -54,8 +54,6 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
     case 'ndjson':
       return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
-    default:
-      throw new Error(`There is no reader of ${options.from} yet`);
   }
 }
 
@@ -73,7 +71,5 @@ export async function writerOf(
       return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
     case 'csv':
       return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
-    default:
-      throw new Error(`There is no writer of ${options.to} yet`);
   }
 }

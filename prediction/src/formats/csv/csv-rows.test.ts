@@ -110,7 +110,7 @@ describe('rows in CSV', () => {
           expect(warnings).toEqual(expected.warnings);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -221,7 +221,7 @@ describe('answers in CSV', () => {
           [''],
         ]);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 

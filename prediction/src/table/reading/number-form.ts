@@ -31,7 +31,7 @@ const GROUPED_BY: Readonly<Record<'.' | ',', RegExp>> = {
 };
 
 /** A text, split into a number and its unit. */
-export interface NumberParts {
+interface NumberParts {
   readonly unit: string | null;
   readonly isNegative: boolean;
   /** The digits with their separators; blanks are spaces, and apostrophes straight. */
@@ -39,7 +39,7 @@ export interface NumberParts {
 }
 
 /** Splits a text into a number and its unit; undefined if it is no number with at most one unit. */
-export function numberParts(text: string): NumberParts | undefined {
+function numberParts(text: string): NumberParts | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (match === null) return undefined;
@@ -137,7 +137,7 @@ const MACHINE_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 /** Returns a reader of a column's cells: numbers with its unit or without one. NaN is missing. */
 export function numberReader({ unit, decimal }: NumberReading): (text: string) => number {
   return (text) => {
-    if (text === '') return Number.NaN;
+    if (text === '' || text.length > MAX_LENGTH) return parseNumber(text);
     // A program writes 1.234 for that number, whatever people write.
     if (MACHINE_NUMBER.test(text)) return Number(text);
     const parts = numberParts(text);
