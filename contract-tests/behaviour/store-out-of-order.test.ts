@@ -41,8 +41,11 @@ function ask(operation: Operation, as = key): Promise<Response> {
 }
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
-/** A document is split before it is written, and only if its skill is found to keep documents. */
-const READS_FIRST = ['putDocument'];
+/**
+ * A document is split before it is written, and only if its skill is found to keep documents. A model is trained
+ * again only if it has a source.
+ */
+const READS_FIRST = ['putDocument', 'retrainModel'];
 const isWrite = ({ id, place }: Operation) =>
   place.find('security', '0', 'apiKey', '0')?.value === 'write' && !READS_FIRST.includes(id);
 

@@ -6,10 +6,13 @@ import type { Model } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { type Instance, startTwo } from './instance.js';
 
-const SALES = 'select size, colour, sold_on, price from sales order by id';
+/** The query of the contract's example, and one whose rows are in an order. */
+const EXAMPLE = 'select size, colour, sold_on, price from sales';
+const SALES = `${EXAMPLE} order by id`;
 
 /** Returns rows of sales, in which the price depends on the size. */
 const salesFrom = (first: number, count: number) =>
@@ -32,6 +35,7 @@ describe.each([
   let folder: string;
   let shop: Shop;
   let both: [Instance, Instance];
+  let authorization: Record<string, string>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roster-queries-'));
     shop = await create();
@@ -41,11 +45,12 @@ describe.each([
     await sell(1, 120);
     const open = { url: shop.url, training: ['sales', 'orders'] };
     const databases = {
-      ...{ shop: open, closed: shop.url, foreign: { ...open, owners: ['acme'] } },
+      ...{ sales: open, closed: shop.url, foreign: { ...open, owners: ['acme'] } },
       gone: { ...open, url: 'file:/nowhere/shop.db' },
     };
     const store = isSqlite ? `file:${join(folder, 'roster.db')}` : shop.url;
     const env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
+    authorization = { Authorization: `Bearer ${await makeKey(store, { name: 'own' })}` };
     both = await startTwo({ env });
   });
   afterAll(async () => {
@@ -67,7 +72,7 @@ describe.each([
   const send = (method: string, path: string, body?: unknown, init: RequestInit = {}) =>
     checkedFetch(
       new Request(both[0].url + path, {
-        ...{ method, headers: { 'Content-Type': 'application/json' }, ...init },
+        ...{ method, headers: { ...authorization, 'Content-Type': 'application/json' }, ...init },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     );
@@ -75,10 +80,10 @@ describe.each([
   const train = (name: string, body: unknown, target = 'price', init?: RequestInit) =>
     send('PUT', address(name, `?target=${target}`), body, init);
 
-  const from = (query: string, database = 'shop') => ({ source: { database, query } });
+  const from = (query: string, database = 'sales') => ({ source: { database, query } });
 
   const ready = async (name: string): Promise<Model> => {
-    await untilReadyAt(both[0].url + address(name));
+    await untilReadyAt(both[0].url + address(name), authorization);
     return JSON.parse(await (await send('GET', address(name))).text());
   };
 
@@ -121,11 +126,16 @@ describe.each([
   });
 
   test('of trainings that two instances begin at once, one is refused', async () => {
-    await train('twice', from(SALES));
+    await train('twice', from(EXAMPLE));
     await ready('twice');
     const answers = await Promise.all(
       both.map(({ url }) =>
-        checkedFetch(new Request(url + address('twice', '/retrain'), { method: 'POST' })),
+        checkedFetch(
+          new Request(url + address('twice', '/retrain'), {
+            method: 'POST',
+            headers: authorization,
+          }),
+        ),
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
@@ -139,8 +149,7 @@ describe.each([
     const refused = await send('POST', address('uploaded', '/retrain'));
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ type: '/problems/no-source' });
-    const headers = { 'If-Match': '"other"' };
-    const init = { headers };
+    const init = { headers: { ...authorization, 'If-Match': '"o8hHqKZl3mYw2sX0Jt5cVQ"' } };
     expect((await send('POST', address('uploaded', '/retrain'), undefined, init)).status).toBe(412);
     expect((await send('POST', address('nothing', '/retrain'))).status).toBe(404);
   });
@@ -168,7 +177,7 @@ describe.each([
     expect(await refusal(from(SALES, database))).toMatchObject({
       status: 422,
       detail: expect.stringMatching(
-        new RegExp(`no database with the name "${database}" .*; there are shop, gone\\.`),
+        new RegExp(`no database with the name "${database}" .*; there are sales, gone\\.`),
       ),
     });
   });
@@ -213,14 +222,14 @@ describe.each([
   test.each([
     [{}, ['/body']],
     [{ source: [] }, ['/body/source']],
-    [{ source: { database: 'shop' } }, ['/body/source/query']],
+    [{ source: { database: 'sales' } }, ['/body/source/query']],
     [{ source: { database: 1, query: '' } }, ['/body/source/database', '/body/source/query']],
     [{ source: { database: '-', query: 'a\0' } }, ['/body/source/database', '/body/source/query']],
     [
-      { data: [], source: { database: 'shop', query: 'select 1', 'a/b': 1 } },
+      { data: [], source: { database: 'sales', query: 'select 1', 'a/b': 1 } },
       ['/body/data', '/body/source/a~1b'],
     ],
-    [{ source: { database: 'shop', query: 'x'.repeat(16_385) } }, ['/body/source/query']],
+    [{ source: { database: 'sales', query: 'x'.repeat(16_385) } }, ['/body/source/query']],
     [{ data: 'x'.repeat(65_536) }, ['/body']],
   ])('the body %j is refused at its places', async (body, pointers) => {
     const { status, errors } = await refusal(body);
@@ -239,7 +248,7 @@ describe.each([
     const gone = new AbortController();
     const waiting = [1, 2, 3].map((index) =>
       train(`gone_${index}`, endless, 'price', {
-        headers: { 'Content-Type': 'application/json' },
+        headers: { ...authorization, 'Content-Type': 'application/json' },
         signal: gone.signal,
       }),
     );
