@@ -1,7 +1,7 @@
-import { answerRows } from './answer-rows.js';
-import type { AnswerOptions, AnswerPart } from './answer-part.js';
-import type { AnyPredictor } from './formats.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
+import type { AnswerOptions, AnswerPart } from './answer-part.js';
+import { answerRows } from './answer-rows.js';
+import type { AnyPredictor } from './formats.js';
 
 /** Hands out bytes in pieces. */
 export async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {

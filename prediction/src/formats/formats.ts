@@ -49,7 +49,10 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       return new ArrowRowReader(blocks, options, format);
     }
     case 'parquet':
-      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
+        blocks,
+        options,
+      );
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }

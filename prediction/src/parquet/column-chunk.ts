@@ -1,7 +1,14 @@
 import { booleanEntries, Entries } from '../columns/entries.js';
 import { FormatFault, within } from '../columns/format-fault.js';
 import { clockText } from '../columns/times.js';
-import { EntryVector, MISSING, NumberVector, OTHER, TimeVector, type Vector } from '../columns/vector.js';
+import {
+  EntryVector,
+  MISSING,
+  NumberVector,
+  OTHER,
+  TimeVector,
+  type Vector,
+} from '../columns/vector.js';
 import { decompress } from './codecs.js';
 import { readHybrid } from './hybrid-runs.js';
 import { numbersOf, TextPages } from './logical-values.js';
@@ -88,8 +95,12 @@ class ChunkReader {
   }
 
   #firstVersion(bytes: Uint8Array, header: PageHeader): void {
-    if (!this.#column.isOptional) return this.#put(bytes, header, null);
-    if (header.levelEncoding !== 3) throw new FormatFault('its levels are of an old encoding. Write the file again');
+    if (!this.#column.isOptional) {
+      this.#put(bytes, header, null);
+      return;
+    }
+    if (header.levelEncoding !== 3)
+      throw new FormatFault('its levels are of an old encoding. Write the file again');
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
     if (4 + length > bytes.length) throw new RangeError('The levels end early.');
     const isThere = this.#levels(bytes.subarray(4, 4 + length), header);
