@@ -11,6 +11,8 @@ export interface ColumnWriter<T> {
   write(body: BatchBody): void;
 }
 
+const NONE = new Uint8Array();
+
 /** Bytes that grow. */
 class Bytes {
   #bytes: Buffer<ArrayBuffer> = Buffer.alloc(8192);
@@ -86,18 +88,39 @@ class Validity {
 export class NumberWriter implements ColumnWriter<number> {
   readonly type = FLOAT64;
   readonly children = [];
-  readonly #validity = new Validity();
-  readonly #values = new Bytes();
+  #values = new Float64Array(1024);
+  #count = 0;
 
   add(value: number): void {
-    const at = this.#values.extend(8);
-    this.#values.view.writeDoubleLE(value, at);
-    this.#validity.add(!Number.isNaN(value));
+    this.#reserve(1);
+    this.#values[this.#count - 1] = value;
+  }
+
+  addAll(values: Float64Array): void {
+    this.#reserve(values.length);
+    this.#values.set(values, this.#count - values.length);
   }
 
   write(body: BatchBody): void {
-    this.#validity.write(body);
-    body.buffer(this.#values.take());
+    const values = this.#values.subarray(0, this.#count);
+    if (values.some(Number.isNaN)) {
+      const validity = new Validity();
+      for (const value of values) validity.add(!Number.isNaN(value));
+      validity.write(body);
+    } else {
+      body.node(values.length, 0);
+      body.buffer(NONE);
+    }
+    body.buffer(new Uint8Array(values.buffer, 0, values.byteLength));
+    this.#count = 0;
+  }
+
+  #reserve(count: number): void {
+    this.#count += count;
+    if (this.#count <= this.#values.length) return;
+    const larger = new Float64Array(2 * this.#count);
+    larger.set(this.#values);
+    this.#values = larger;
   }
 }
 

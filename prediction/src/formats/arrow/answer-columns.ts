@@ -87,8 +87,7 @@ function numberColumns(target: string): OutputColumn[] {
   const column = (name: string, of: (predicted: PredictedRows) => Float64Array) =>
     new MadeColumn(name, new NumberWriter(), (writer, { rowCount }, answers) => {
       if (answers.task !== 'regression') return;
-      const values = of(answers.predicted);
-      for (let row = 0; row < rowCount; row++) writer.add(values[row] ?? Number.NaN);
+      writer.addAll(of(answers.predicted).subarray(0, rowCount));
     });
   return [
     column(target, ({ values }) => values),
