@@ -103,7 +103,7 @@ export class NumberWriter implements ColumnWriter<number> {
 
   write(body: BatchBody): void {
     const values = this.#values.subarray(0, this.#count);
-    if (values.some(Number.isNaN)) {
+    if (hasMissing(values)) {
       const validity = new Validity();
       for (const value of values) validity.add(!Number.isNaN(value));
       validity.write(body);
@@ -122,6 +122,11 @@ export class NumberWriter implements ColumnWriter<number> {
     larger.set(this.#values);
     this.#values = larger;
   }
+}
+
+function hasMissing(values: Float64Array): boolean {
+  for (const value of values) if (Number.isNaN(value)) return true;
+  return false;
 }
 
 export class BoolWriter implements ColumnWriter<boolean | null> {
