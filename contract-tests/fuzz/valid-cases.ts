@@ -49,9 +49,11 @@ function acceptable({ produces }: Target, body: Body | undefined): Record<string
   return [{}, {}, ...accepts.map((Accept) => ({ Accept }))];
 }
 
-/** Sets the target of a usable table to a column that it has. */
+/** Sets the target of a usable table to a column that it has, and the task to one that its numbers allow. */
 function ofTable(sent: Sent, body: Body | undefined): Sent {
-  return sent.name === 'target' && body?.isUsable ? { ...sent, value: TARGET } : sent;
+  if (!body?.isUsable) return sent;
+  if (sent.name === 'target') return { ...sent, value: TARGET };
+  return sent.name === 'task' ? { ...sent, value: 'regression' } : sent;
 }
 
 function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {

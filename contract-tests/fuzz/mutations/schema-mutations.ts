@@ -93,6 +93,9 @@ function ofText({ schema, value, pointer, put }: Site): Change[] {
   const here = (keyword: string, texts: readonly string[]) =>
     texts.map((text) => ({ keyword, pointer, change: () => put(text) }));
   const most = boundOf(schema, 'maxLength', Number.POSITIVE_INFINITY);
+  // A placeholder may be too short or too long already, and stands for a text that is neither.
+  const isWithin = (text: string) => [...text].length <= most;
+  const tooShort = [...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('');
   const altered = [
     `${value} `,
     ` ${value}`,
@@ -105,12 +108,12 @@ function ofText({ schema, value, pointer, put }: Site): Change[] {
   const { format } = keywordsOf(schema);
   const offFormat = format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`];
   return [
-    ...[value, '💎'].map((text) => ({
+    ...[value, '💎'].filter(isWithin).map((text) => ({
       keyword: 'maxLength',
       pointer,
       change: () => put(most > 200_000 ? text : paddedTo(text, most + 1)),
     })),
-    ...here('minLength', [[...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('')]),
+    ...here('minLength', tooShort === value ? [] : [tooShort]),
     ...here('pattern', offPattern),
     ...here('format', offFormat),
   ];

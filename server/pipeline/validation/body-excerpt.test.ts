@@ -47,6 +47,11 @@ describe('the excerpt of a body', () => {
     expect(excerpt('createSkill', body).body).toBe(body);
   });
 
+  test('has all items that fit any of the alternatives', () => {
+    const messages = Array.from({ length: 1000 }, () => ({ role: 'user', content: 'Hello?' }));
+    expect(excerpt('completeAgent', { messages }).body).toEqual({ messages });
+  });
+
   test('has all rows to predict', () => {
     const rows = Array.from({ length: 1000 }, () => null);
     expect(excerpt('predict', rows).body).toBe(rows);

@@ -51,19 +51,21 @@ class Excerpt {
   }
 
   #ofArray(alternatives: readonly JsonRecord[], items: readonly unknown[]): readonly unknown[] {
-    const [schema] = alternatives.flatMap(({ items }) => items ?? []);
-    if (schema === undefined) return items;
-    const isSound = this.checkOf(schema);
+    const schemas = alternatives.flatMap(({ items }) => items ?? []);
+    if (schemas.length === 0) return items;
+    const checks = schemas.map((schema) => this.checkOf(schema));
     const kept: unknown[] = [];
     for (const item of items) {
-      if (!isSound(item)) {
-        if (this.#faultyItems === MAX_FAULTS) {
-          this.isShortened = true;
-          return kept;
-        }
-        this.#faultyItems += 1;
+      if (checks.some((isSound) => isSound(item))) {
+        kept.push(item);
+        continue;
       }
-      kept.push(this.of(schema, item));
+      if (this.#faultyItems === MAX_FAULTS) {
+        this.isShortened = true;
+        return kept;
+      }
+      this.#faultyItems += 1;
+      kept.push(this.of({ oneOf: schemas }, item));
     }
     return kept.some((item, index) => item !== items[index]) ? kept : items;
   }
