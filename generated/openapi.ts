@@ -1653,7 +1653,53 @@ export interface components {
             max: number | string | null;
             /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
             categories: string[] | null;
+            reading: components["schemas"]["ColumnReading"];
             importance: components["schemas"]["Importance"];
+        };
+        /** @description How the values of a column are read where all of them are written as spreadsheets do. Rows to predict are read in the same way, and plain numbers and ISO 8601 dates too. Null for plain values, and for models of earlier versions. */
+        ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
+        /** @description Numbers with a unit, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45. */
+        NumberReading: {
+            /**
+             * @description Always `number`.
+             * @constant
+             */
+            kind: "number";
+            /** @description The unit, as every value has it. */
+            unit: string;
+            /**
+             * @description The separator of decimals.
+             * @enum {string}
+             */
+            decimal: "." | ",";
+            /**
+             * @description The separator of thousands; null if there is none.
+             * @enum {string|null}
+             */
+            group: "," | "." | " " | "'" | null;
+        };
+        /** @description Dates of a day, a month and a year in numbers, as in `13/05/2025`, with or without a time. They are read in UTC. */
+        DateReading: {
+            /**
+             * @description Always `date`.
+             * @constant
+             */
+            kind: "date";
+            /**
+             * @description Whether the day or the month comes first. A value above 12 has told it.
+             * @enum {string}
+             */
+            order: "day-first" | "month-first";
+        };
+        /** @description Values that have more than one meaning, such as the dates `01/02/2025` and `03/04/2025`. They are read as categories. */
+        UndecidedReading: {
+            /**
+             * @description Always `undecided`.
+             * @constant
+             */
+            kind: "undecided";
+            /** @description What cannot be told, and how to write the values instead. */
+            reason: string;
         };
         /** @description How much the model makes of the column; null where it is not used. */
         Importance: {

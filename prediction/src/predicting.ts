@@ -4,11 +4,12 @@ export {
   type AnswerFormat,
   type AnswerOptions,
   type AnswerPart,
+  DeclinedError,
   type RowFormat,
   RowsError,
   UnknownNamesError,
 } from './formats/answer-part.js';
-export { answerRows } from './formats/answer-rows.js';
+export { answerParsedRows, answerRows } from './formats/answer-rows.js';
 export type { AnyPredictor } from './formats/formats.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';

@@ -175,6 +175,7 @@ describe('columns', () => {
       used: false,
       reason: 'no value is in more than 2 rows, too few to learn from',
       categories: null,
+      reading: null,
       importance: null,
     });
     expect(model.columns[1]).toMatchObject({ used: true, reason: null });

@@ -60,7 +60,7 @@ export function fromRow(row: VersionRow): Model {
     row_count: row.row_count,
   };
   const end = {
-    columns: parsed(row.columns),
+    columns: columnsOf(row),
     metrics: parsed(row.metrics),
     summary: row.summary,
     training_seconds: row.training_seconds,
@@ -71,6 +71,12 @@ export function fromRow(row: VersionRow): Model {
   return row.task === 'regression'
     ? { ...begin, task: row.task, ...shown, ...end }
     : { ...begin, task: row.task, ...shown, classes: parsed(row.classes), ...end };
+}
+
+/** Returns the columns of a model. Those that were trained by earlier versions have no reading. */
+function columnsOf({ columns }: VersionRow): Model['columns'] {
+  const stored: Model['columns'] = parsed(columns);
+  return stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
 }
 
 /** Returns what the store wrote, in the form of the contract. */

@@ -1,7 +1,8 @@
 import { MAX_CATEGORIES } from '../table/categories.js';
-import { cellText, parseDate, parseNumber } from '../table/cells.js';
+import { cellText } from '../table/cells.js';
 import type { ValueCount } from '../table/column-counts.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { CutGrid } from './cut-grid.js';
 import { type DatePart, datePart } from './date-parts.js';
 
@@ -14,6 +15,8 @@ export interface Encoder {
   readonly binCount: number;
   /** The bin of a text that is known only to be none of the encoder's categories. */
   readonly binOfOthers: number;
+  /** Finds the bins of numbers and dates; null for categories, and for parts of dates. */
+  readonly grid: CutGrid | null;
   bin(cell: unknown): number;
   /** Of a column of dates alone: the bin of one in milliseconds since 1970; NaN is missing. */
   readonly binOfTime?: ((time: number) => number) | undefined;
@@ -30,8 +33,9 @@ export function createEncoder(
   cuts: readonly number[],
   part: DatePart | null,
 ): Encoder {
-  if (summary.kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, summary.kind === 'date' ? parseDate : parseNumber, part);
+  const { kind, reading } = summary;
+  if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
+  return new OrderedEncoder(cuts, part, kind, readerOf(kind, reading));
 }
 
 /** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
@@ -39,18 +43,28 @@ class OrderedEncoder implements Encoder {
   readonly binCount: number;
   readonly binOfOthers = MISSING_BIN;
   readonly binOfTime: ((time: number) => number) | undefined;
+  readonly grid: CutGrid | null;
   readonly #binOf: (value: number) => number;
   readonly #parse: (text: string) => number;
+  readonly #readsNumbers: boolean;
 
-  constructor(cuts: readonly number[], parse: (text: string) => number, part: DatePart | null) {
-    this.#binOf = valueBinner(cuts, part);
+  constructor(
+    cuts: readonly number[],
+    part: DatePart | null,
+    kind: 'number' | 'date',
+    parse: (text: string) => number,
+  ) {
+    const grid = new CutGrid(cuts);
+    this.grid = part === null ? grid : null;
+    this.#binOf = gridBinner(grid, part);
     this.#parse = parse;
-    this.binOfTime = parse === parseDate ? this.#binOf : undefined;
+    this.binOfTime = kind === 'date' ? this.#binOf : undefined;
+    this.#readsNumbers = kind === 'number';
     this.binCount = cuts.length + 2;
   }
 
   bin(cell: unknown): number {
-    const isNumber = typeof cell === 'number' && this.#parse === parseNumber;
+    const isNumber = typeof cell === 'number' && this.#readsNumbers;
     return this.#binOf(isNumber ? cell : this.#parse(cellText(cell)));
   }
 }
@@ -64,7 +78,10 @@ export function valueBinner(
   cuts: readonly number[],
   part: DatePart | null,
 ): (value: number) => number {
-  const grid = new CutGrid(cuts);
+  return gridBinner(new CutGrid(cuts), part);
+}
+
+function gridBinner(grid: CutGrid, part: DatePart | null): (value: number) => number {
   return (value) => {
     if (Number.isNaN(value)) return MISSING_BIN;
     return 1 + grid.countBelow(part === null ? value : datePart(part, value));
@@ -74,6 +91,7 @@ export function valueBinner(
 /** Maps categories: bins from 1 for known categories, and one more for all others. */
 class CategoryEncoder implements Encoder {
   readonly binCount: number;
+  readonly grid = null;
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(categories: readonly string[]) {

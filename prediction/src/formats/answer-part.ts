@@ -48,3 +48,16 @@ export class UnknownNamesError extends Error {
     super('The rows have names that the model does not know');
   }
 }
+
+/**
+ * Tells, before the first part of an answer, that a JSON body is not for the fast way: it is malformed, no UTF-8,
+ * too large in some measure or of another shape, or the kernel cannot be loaded. Read it as a whole, which tells
+ * its fault, or gives rows for `answerParsedRows`.
+ */
+export class DeclinedError extends Error {
+  override readonly name = 'DeclinedError';
+
+  constructor() {
+    super('The body is to be read as a whole');
+  }
+}

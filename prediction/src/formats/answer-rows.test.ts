@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { readRows, rentRows } from '../fixtures.js';
-import { type AnswerOptions, type AnswerPart, answerRows, Predictor, train } from '../index.js';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  answerParsedRows,
+  answerRows,
+  Predictor,
+  train,
+} from '../index.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 
@@ -27,4 +34,13 @@ test('rows of JSON are answered as by the predictor', async () => {
   check.add(rows);
   expect(first).toEqual({ kind: 'warnings', warnings: check.warnings(100) });
   expect(textOf(rest)).toBe(Buffer.concat([...rent.answer(rows, options)]).toString());
+});
+
+test('parsed rows are answered as those of a body', async () => {
+  const rows = [...rentRows(300), { floor: 1 }, null];
+  const parts: AnswerPart[] = [];
+  for await (const part of answerParsedRows(rent, rows, { to: 'json' })) parts.push(part);
+  const ofBody = await answer(JSON.stringify(rows), { from: 'json', to: 'json' });
+  expect(textOf(parts)).toBe(textOf(ofBody));
+  expect(parts[0]).toEqual(ofBody[0]);
 });

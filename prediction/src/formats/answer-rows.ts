@@ -1,5 +1,7 @@
 import type { AnswerOptions, AnswerPart } from './answer-part.js';
-import { type AnyPredictor, readerOf, writerOf } from './formats.js';
+import type { BlockPredictor } from './block-predictor.js';
+import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
+import { ParsedRowReader } from './json/parsed-row-reader.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 64 * 1024;
@@ -11,7 +13,7 @@ const MAX_WARNINGS = 100;
  * Answers the rows of a body, in any pair of formats, as they arrive.
  * @throws {RowsError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
- * @throws {MalformedJsonError | JsonShapeError} if a JSON body cannot be read
+ * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
  * @throws the error of the body
  */
 export async function* answerRows(
@@ -20,7 +22,29 @@ export async function* answerRows(
   options: AnswerOptions,
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  const reader = await readerOf(blocks, options);
+  yield* answerFrom(await readerOf(blocks, options), blocks, body, options);
+}
+
+/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */
+export async function* answerParsedRows(
+  predictor: AnyPredictor,
+  rows: readonly unknown[],
+  options: Omit<AnswerOptions, 'from'>,
+): AsyncGenerator<AnswerPart> {
+  const blocks = predictor.blocks(options);
+  yield* answerFrom(new ParsedRowReader(rows, blocks, options), blocks, NOTHING, options);
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+};
+
+async function* answerFrom(
+  reader: RowReader,
+  blocks: BlockPredictor,
+  body: AsyncIterable<Uint8Array>,
+  options: Omit<AnswerOptions, 'from'>,
+): AsyncGenerator<AnswerPart> {
   const writer = await writerOf(blocks, options);
   let rows = 0;
   const bytes = (): AnswerPart => {

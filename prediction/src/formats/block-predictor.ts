@@ -2,7 +2,7 @@ import type { SetChooser } from '../classes/prediction-sets.js';
 import type { RowCheck } from '../row-check/row-check.js';
 import type { ModelNames } from '../row-check/row-keys.js';
 import type { JsonBuffer } from '../serving/json-buffer.js';
-import type { PredictedClasses } from '../serving/predicted-classes.js';
+import type { ClassReader, PredictedClasses } from '../serving/predicted-classes.js';
 import type { PredictedRows } from '../serving/predicted-rows.js';
 import type { RowBinner } from '../serving/row-binner.js';
 import type { ColumnSummary } from '../table/column-profile.js';
@@ -20,6 +20,8 @@ export type BlockAnswers =
       readonly names: readonly string[];
       /** Returns the chooser of a row's set. */
       readonly chooserOf: (index: number) => SetChooser;
+      /** Finds the class of a row's own value. */
+      readonly reader: ClassReader;
     };
 
 /** Predicts the rows of one body, block by block. */

@@ -53,6 +53,10 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
         blocks,
         options,
       );
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
     default:
       throw new Error(`There is no reader of ${options.from} yet`);
   }
@@ -61,7 +65,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
 /** Returns a writer of answers. The code of a format is loaded when it is first needed. */
 export async function writerOf(
   blocks: BlockPredictor,
-  options: AnswerOptions,
+  options: Omit<AnswerOptions, 'from'>,
 ): Promise<AnswerWriter> {
   switch (options.to) {
     case 'json':
@@ -70,6 +74,8 @@ export async function writerOf(
     case 'arrow-stream':
     case 'arrow-file':
       return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
     default:
       throw new Error(`There is no writer of ${options.to} yet`);
   }

@@ -35,7 +35,7 @@ export class KernelMemory {
   }
 
   /**
-   * Returns the address of `bytes` more bytes, all zero. Invalidates the arrays returned earlier
+   * Returns the address of `bytes` more bytes, all zero unless they were freed. Invalidates the arrays returned earlier
    * for this memory.
    *
    * @throws {RangeError} if the memory would exceed four gibibytes.
@@ -49,6 +49,20 @@ export class KernelMemory {
       this.#views = viewsOf(this.#memory);
     }
     return start;
+  }
+
+  /**
+   * Frees what was allocated from an address on. What is allocated there later is not zero.
+   *
+   * @param from as `allocate` returned it.
+   */
+  free(from: number): void {
+    this.#end = from;
+  }
+
+  /** The number of bytes that the memory takes. It never shrinks. */
+  get size(): number {
+    return this.#memory.buffer.byteLength;
   }
 
   /**

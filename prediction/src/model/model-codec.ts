@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { finish, type Steps } from '../steps.js';
+import { numberReadingSchema } from '../table/reading/reading-schema.js';
 import {
   classificationHeadSchema,
   classificationSteps,
@@ -77,6 +78,8 @@ const regressionHeadSchema = v.pipe(
     format: v.literal(FORMAT),
     task: v.literal('regression'),
     target: v.string(),
+    // Models of earlier versions have none.
+    target_reading: v.optional(v.nullable(numberReadingSchema), null),
     row_count: countSchema,
     columns: indexSchema,
     metrics: metricsSchema,

@@ -4,6 +4,7 @@ import type { ErrorModel } from '../intervals/error-model.js';
 import type { TargetSupport } from '../intervals/target-range.js';
 import type { TargetScale } from '../intervals/target-scale.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import type { NumberReading } from '../table/reading/column-reading.js';
 import type { ClassificationModel } from './class-model.js';
 import type { RegressionMetrics } from './metrics.js';
 import type { PartialRows } from './partial-rows.js';
@@ -19,6 +20,8 @@ export type Model = RegressionModel | ClassificationModel;
 export interface RegressionModel extends ErrorModel {
   readonly task: 'regression';
   readonly target: string;
+  /** How the target was read, such as amounts with a unit; null for plain numbers. */
+  readonly target_reading: NumberReading | null;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;
   /** The input columns in the order of the table, without the target. */

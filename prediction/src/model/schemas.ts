@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { DATE_PARTS } from '../binning/date-parts.js';
 import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
+import { columnReadingSchema } from '../table/reading/reading-schema.js';
 import { isRowObject, type RowObject } from '../table/row-object.js';
 
 /** The parts of encoded models of both tasks. */
@@ -21,6 +22,8 @@ export const columnSchema = v.strictObject({
   min: v.nullable(v.union([v.number(), v.string()])),
   max: v.nullable(v.union([v.number(), v.string()])),
   categories: v.nullable(v.pipe(v.array(v.string()), v.maxLength(MAX_CATEGORIES))),
+  // Models of earlier versions have none.
+  reading: v.optional(v.nullable(columnReadingSchema), null),
   importance: v.nullable(v.strictObject({ gain: levelSchema, permutation: v.number() })),
 });
 

@@ -1,3 +1,4 @@
+import type { NumberReading } from '../table/reading/column-reading.js';
 import type { ClassificationMetrics } from './class-metrics.js';
 import type { RegressionMetrics } from './metrics.js';
 import type { Model } from './model.js';
@@ -7,20 +8,17 @@ const MIN_GAIN = 0.01;
 
 /** Returns a sentence or two on whether a model is better than always giving the same answer. */
 export function describeModel(model: Model): string {
-  if (model.task === 'regression') return describeRegression(model.metrics);
+  if (model.task === 'regression') return describeRegression(model.metrics, model.target_reading);
   return describeClassification(model.metrics, model.classes[0]?.name ?? '');
 }
 
-function describeRegression({
-  mae,
-  rmse,
-  r2,
-  baseline_mae,
-  baseline_rmse,
-  held_out_rows,
-}: RegressionMetrics): string {
+function describeRegression(
+  { mae, rmse, r2, baseline_mae, baseline_rmse, held_out_rows }: RegressionMetrics,
+  reading: NumberReading | null,
+): string {
   const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
-  const errors = `its predictions are off by ${short(mae)} on average, the mean is by ${short(baseline_mae)}`;
+  const unit = reading === null ? '' : ` ${reading.unit}`;
+  const errors = `its predictions are off by ${short(mae)}${unit} on average, the mean is by ${short(baseline_mae)}${unit}`;
   if (rmse > (1 - MIN_GAIN) * baseline_rmse) {
     return `No better than always answering the mean: ${rows}, ${errors}. The columns say little or nothing of the target.`;
   }

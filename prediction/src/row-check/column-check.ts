@@ -1,7 +1,8 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
-import { cellText, parseNumber } from '../table/cells.js';
+import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { Cell } from '../table/row-object.js';
 import type { RowWarning } from './row-warnings.js';
 
@@ -38,15 +39,22 @@ export function* suspectFinders({
   }
 }
 
-/** Returns a check for numbers that lie outside the range by more than its width. */
-function farFrom({ min, max }: ColumnSummary): (value: unknown) => boolean {
-  if (typeof min !== 'number' || typeof max !== 'number') return () => false;
+/** Returns the range of a column of numbers, with its width added at both ends. */
+export function usualRange({ min, max }: ColumnSummary): { least: number; most: number } {
+  if (typeof min !== 'number' || typeof max !== 'number') {
+    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  }
   const width = max - min;
-  const least = min - width;
-  const most = max + width;
+  return { least: min - width, most: max + width };
+}
+
+/** Returns a check for numbers that lie outside the range by more than its width. */
+function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
+  const { least, most } = usualRange(summary);
+  const read = readerOf('number', summary.reading);
   return (value) => {
     if (value === null) return false;
-    const number = typeof value === 'number' ? value : parseNumber(cellText(value));
+    const number = typeof value === 'number' ? value : read(cellText(value));
     return number < least || number > most;
   };
 }

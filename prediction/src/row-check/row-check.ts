@@ -94,6 +94,33 @@ export class RowCheck {
     }
   }
 
+  /** The finders of suspect values, in the order of `addSuspects`. */
+  get finders(): readonly FindsSuspect[] {
+    return this.#finders;
+  }
+
+  /** Counts rows that are looked at elsewhere, so that later rows have their place. */
+  skip(rows: number): void {
+    this.#count(undefined);
+    this.#rows += rows;
+  }
+
+  /** Counts rows that were found elsewhere to have a value that the finder at an index finds suspect. */
+  addSuspects(finder: number, rows: number): void {
+    this.#suspectRows[finder] = (this.#suspectRows[finder] ?? 0) + rows;
+  }
+
+  /** Counts rows that were found elsewhere to name no input column. */
+  addWithoutColumn(rows: number): void {
+    this.#withoutColumn += rows;
+  }
+
+  /** Counts further rows with an unknown name that an earlier row had. */
+  addUnknown(name: string, rows: number): void {
+    const known = this.#unknown.get(keptName(name));
+    if (known) known.rows += rows;
+  }
+
   /** The unknown names of one row, which is not counted. */
   unknownIn(row: unknown): readonly string[] {
     return this.#keys.layoutOf(valuesOf(row)).unknown;

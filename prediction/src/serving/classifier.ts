@@ -131,6 +131,7 @@ export class Classifier {
     const choices = this.#choices(confidence);
     const engine = this.#engine;
     const names = this.#names;
+    const reader = this.#reader;
     const { maxRows } = this.#portions;
     const room = engine.room(maxRows);
     const { predicted } = room;
@@ -141,7 +142,7 @@ export class Classifier {
       ...{ names: this.#checks.names, binner: this.#classifier.binner },
       predict: (block) => {
         engine.predict(block, choices, room);
-        return { task: 'classification', predicted, names, chooserOf: chooser };
+        return { task: 'classification', predicted, names, chooserOf: chooser, reader };
       },
       writeJson: (out, row, index) => engine.write(out, row, room, index),
       check: () => this.check(),

@@ -23,6 +23,8 @@ const NUMBER_ROOM = 32;
 /** Longer text is handed to native code, which costs about as much as a look at so many characters. */
 const SHORT = 128;
 
+const NOTHING = Buffer.alloc(0);
+
 /** Collects JSON as bytes. Constant text and plain numbers become bytes without becoming strings. */
 export class JsonBuffer {
   #bytes: Buffer;
@@ -33,8 +35,8 @@ export class JsonBuffer {
   /** @param capacity bytes to begin with; it grows. */
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#bytes = Buffer.allocUnsafe(capacity);
-    this.#view = viewOf(this.#bytes);
+    this.#bytes = NOTHING;
+    this.#view = viewOf(NOTHING);
   }
 
   /** The number of bytes since the last `take`. */
@@ -46,8 +48,8 @@ export class JsonBuffer {
   take(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
-    this.#bytes = Buffer.allocUnsafe(this.#capacity);
-    this.#view = viewOf(this.#bytes);
+    this.#bytes = NOTHING;
+    this.#view = viewOf(NOTHING);
     return written;
   }
 
@@ -84,6 +86,24 @@ export class JsonBuffer {
     const most = 3 * text.length;
     if (this.#length + most > this.#bytes.length) this.#grow(most);
     this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Writes bytes that are JSON already. */
+  bytes(json: Uint8Array): void {
+    if (this.#length === 0) this.#take(Buffer.from(json));
+    else this.#append(json);
+  }
+
+  #take(json: Buffer): void {
+    this.#bytes = json;
+    this.#view = viewOf(json);
+    this.#length = json.length;
+  }
+
+  #append(json: Uint8Array): void {
+    if (this.#length + json.length > this.#bytes.length) this.#grow(json.length);
+    this.#bytes.set(json, this.#length);
+    this.#length += json.length;
   }
 
   /** Writes once more what was written from one place up to another since the last `take`. */
@@ -126,7 +146,9 @@ export class JsonBuffer {
   }
 
   #grow(room: number): void {
-    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + room));
+    const larger = Buffer.allocUnsafe(
+      Math.max(this.#capacity, 2 * this.#bytes.length, this.#length + room),
+    );
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
     this.#view = viewOf(larger);

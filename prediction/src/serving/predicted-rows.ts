@@ -1,4 +1,6 @@
 import { cellText, parseNumber } from '../table/cells.js';
+import type { NumberReading } from '../table/reading/column-reading.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import type { Prediction } from './prediction.js';
 
 /** The predictions of some rows, by row. */
@@ -8,8 +10,15 @@ export class PredictedRows {
   readonly mins: Float64Array;
   readonly maxs: Float64Array;
 
-  /** @param most the most rows that it is to hold at once. */
-  constructor(most: number) {
+  /** Reads the text of a row's own value of the target. */
+  readonly readActual: (text: string) => number;
+
+  /**
+   * @param most the most rows that it is to hold at once.
+   * @param reading how the target was read in training.
+   */
+  constructor(most: number, reading: NumberReading | null) {
+    this.readActual = readerOf('number', reading);
     this.values = new Float64Array(most);
     this.confidences = new Float64Array(most);
     this.mins = new Float64Array(most);
@@ -39,7 +48,7 @@ export class PredictedRows {
 }
 
 /** Reads a row's own value of the target as training does; NaN if it is no number. */
-export function actualValue(original: unknown): number {
+export function actualValue(original: unknown, read = parseNumber): number {
   if (typeof original === 'number') return original;
-  return original === null ? Number.NaN : parseNumber(cellText(original));
+  return original === null ? Number.NaN : read(cellText(original));
 }

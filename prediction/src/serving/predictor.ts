@@ -60,7 +60,7 @@ export class Predictor {
     const engine: RowEngine<WidthChoices, Block> = {
       room: (most) => ({
         workspace: predictor.workspace(most),
-        predicted: new PredictedRows(most),
+        predicted: new PredictedRows(most, model.target_reading),
       }),
       predict: (block, choices, { workspace, predicted }) =>
         predictor.predict(block, choices, workspace, predicted),
@@ -84,7 +84,8 @@ export class Predictor {
       const { predicted } = block;
       for (const [index, row] of read.entries()) {
         const original = ownValue(row, this.#model.target);
-        predictions.push(predicted.prediction(index, original, actualValue(original)));
+        const actual = actualValue(original, predicted.readActual);
+        predictions.push(predicted.prediction(index, original, actual));
       }
     }
     return predictions;

@@ -46,7 +46,7 @@ export class ResponseWriter {
     const row = valuesOf(sent);
     this.#frame.open(out, row);
     const original = this.#target.of(row);
-    const anomaly = predicted.anomaly(index, actualValue(original));
+    const anomaly = predicted.anomaly(index, actualValue(original, predicted.readActual));
 
     out.literal(parts.value);
     const value = out.length;

@@ -3,7 +3,7 @@ import type { RowBlock } from '../formats/row-block.js';
 import { widestReach } from '../intervals/conformal.js';
 import { ErrorEstimator, type WidthChoice } from '../intervals/interval-width.js';
 import { Rounding } from '../intervals/rounding.js';
-import { withinSupport } from '../intervals/target-range.js';
+import { type TargetSupport, withinSupport } from '../intervals/target-range.js';
 import { fromStandard, lengthFromStandard } from '../intervals/target-scale.js';
 import type { RegressionModel } from '../model/model.js';
 import type { Steps } from '../steps.js';
@@ -22,7 +22,7 @@ export interface Workspace {
   readonly binned: BinnedRows;
   /** Indexes of the rows at hand: ordinary ones from the front, partial ones from the end. */
   readonly indexes: Uint32Array;
-  /** Predicted values and errors in standard units. */
+  /** Predicted values and errors in standard units; in place of the errors, later, the reaches of the intervals. */
   readonly standards: Float64Array;
   readonly errors: Float64Array;
 }
@@ -98,12 +98,10 @@ export class RowPredictor {
     const count = block.rowCount;
     block.bin(workspace.binned);
     this.#score(count, workspace);
-    const { standards, errors, binned } = workspace;
-    for (let index = 0; index < count; index++) {
-      const isPartial = binned.isPartial[index] === 1;
-      const choose = isPartial ? choices.partial : choices.ordinary;
-      this.#tell(index, standards[index] ?? 0, errors[index] ?? 0, choose, predicted);
-    }
+    // Loops of little each: in one of all, the numbers between the steps would be objects.
+    chooseWidths(count, workspace, choices, predicted);
+    this.#bound(count, workspace, predicted);
+    keepWithinSupport(this.#model.target_support, count, predicted);
   }
 
   /** Writes the standards and errors of the rows that are binned. */
@@ -119,25 +117,47 @@ export class RowPredictor {
     this.#partial.errors.write(errors, partial, binned.bins, count);
   }
 
-  #tell(
-    index: number,
-    standard: number,
-    error: number,
-    choose: WidthChoice,
-    { values, confidences, mins, maxs }: PredictedRows,
-  ): void {
-    const { target_scale, target_support } = this.#model;
-    const { level, score } = choose(error);
-    const reach = score * error;
-    const { value, min, max } = withinSupport(target_support, {
-      value: this.#rounding.nearest(fromStandard(target_scale, standard)),
-      min: this.#rounding.down(fromStandard(target_scale, standard - reach)),
-      max: this.#rounding.up(fromStandard(target_scale, standard + reach)),
-    });
+  /** Writes the predicted values, and the bounds at the reaches that stand in place of the errors. */
+  #bound(count: number, { standards, errors }: Workspace, predicted: PredictedRows): void {
+    const { values, mins, maxs } = predicted;
+    const { target_scale } = this.#model;
+    const rounding = this.#rounding;
+    for (let index = 0; index < count; index++) {
+      const standard = standards[index] ?? 0;
+      const reach = errors[index] ?? 0;
+      values[index] = rounding.nearest(fromStandard(target_scale, standard));
+      mins[index] = rounding.down(fromStandard(target_scale, standard - reach));
+      maxs[index] = rounding.up(fromStandard(target_scale, standard + reach));
+    }
+  }
+}
+
+/** Writes the confidences, and the reach of each interval in place of the predicted error. */
+function chooseWidths(
+  count: number,
+  { errors, binned }: Workspace,
+  { ordinary, partial }: WidthChoices,
+  { confidences }: PredictedRows,
+): void {
+  for (let index = 0; index < count; index++) {
+    const error = errors[index] ?? 0;
+    const { level, score } = binned.isPartial[index] === 1 ? partial(error) : ordinary(error);
     confidences[index] = level;
-    values[index] = value;
-    mins[index] = min;
-    maxs[index] = max;
+    errors[index] = score * error;
+  }
+}
+
+function keepWithinSupport(
+  support: TargetSupport,
+  count: number,
+  { values, mins, maxs }: PredictedRows,
+): void {
+  for (let index = 0; index < count; index++) {
+    const value = values[index] ?? 0;
+    const kept = withinSupport(support, { value, min: mins[index] ?? 0, max: maxs[index] ?? 0 });
+    values[index] = kept.value;
+    mins[index] = kept.min;
+    maxs[index] = kept.max;
   }
 }
 

@@ -1,5 +1,7 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
+import type { ColumnReading } from './reading/column-reading.js';
+import { readerOf, tellReading } from './reading/tell-reading.js';
 import type { TableColumn, ValueColumn } from './table.js';
 import { TextCells } from './text-column.js';
 import { bytesOf, type TextHolder, type TextMemory } from './text-memory.js';
@@ -7,6 +9,7 @@ import { bytesOf, type TextHolder, type TextMemory } from './text-memory.js';
 /** The cells of a column as numbers, and how they are read. */
 interface ValueCells {
   readonly kind: ValueColumn['kind'];
+  readonly reading: ColumnReading | undefined;
   readonly read: (cell: unknown) => number;
   readonly values: Chunked<Float64Array<ArrayBuffer>>;
 }
@@ -51,19 +54,33 @@ export class ColumnBuilder implements TextHolder {
 
   makeRoom(): void {
     const before = this.heldBytes;
-    if (!this.#becomes('number') && !this.#becomes('date')) this.#texts.forgetRare();
+    if (!this.#becomesValues()) this.#texts.forgetRare();
     this.#memory.release(before - this.heldBytes);
   }
 
   /** The column; the cells are given up with it. */
   take(name: string, rowCount: number): TableColumn {
     if (this.#values === undefined) return this.#texts.take(name, rowCount);
-    const { kind, values } = this.#values;
-    return { kind, name, values: values.take(rowCount) };
+    const { kind, values, reading } = this.#values;
+    return { kind, name, values: values.take(rowCount), ...(reading && { reading }) };
   }
 
-  #becomes(kind: ValueColumn['kind']): boolean {
-    const read = kind === 'number' ? readNumber : readDate;
+  #becomesValues(): boolean {
+    if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
+    const reading = this.#texts.hasForgotten ? null : tellReading(this.#texts.texts());
+    if (reading === null || reading.kind === 'undecided') return false;
+    const { kind } = reading;
+    const parse = readerOf(kind, reading);
+    const read = (cell: unknown) =>
+      typeof cell === 'number' && kind === 'number' ? cell + 0 : parse(cellText(cell));
+    return this.#becomes(kind, read, reading);
+  }
+
+  #becomes(
+    kind: ValueColumn['kind'],
+    read: (cell: unknown) => number,
+    reading?: ColumnReading,
+  ): boolean {
     const byCode = this.#texts.parsed(read);
     if (byCode === undefined) return false;
     const values = valuesByRow();
@@ -71,7 +88,7 @@ export class ColumnBuilder implements TextHolder {
       values.set(row, byCode[code] ?? Number.NaN);
     }
     this.#texts = new TextCells();
-    this.#values = { kind, read, values };
+    this.#values = { kind, reading, read, values };
     return true;
   }
 }

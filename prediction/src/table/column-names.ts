@@ -103,6 +103,8 @@ function absentTarget(names: readonly string[], target: string): string {
   const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
   const rest = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   const hint =
-    names.length === 1 && /[;\t|]/.test(names[0] ?? '') ? ' Separate the fields by commas.' : '';
+    names.length === 1 && /[;\t|]/.test(names[0] ?? '')
+      ? ' Separate the fields by commas, semicolons or tabs.'
+      : '';
   return `There is no column ${quote(target)} to be the target. The columns are: ${listed}${rest}.${hint}`;
 }

@@ -8,6 +8,8 @@ import {
   type ValueCount,
   valuesByCode,
 } from './column-counts.js';
+import type { ColumnReading } from './reading/column-reading.js';
+import { readerOf, tellReading } from './reading/tell-reading.js';
 import type { TableColumn, TextColumn, ValueColumn } from './table.js';
 
 /** The summary of an input column. */
@@ -26,6 +28,8 @@ export interface ColumnSummary {
   max: number | string | null;
   /** The categories that `chooseCategories` keeps, most frequent first; null for numbers and dates. */
   categories: string[] | null;
+  /** How its values are read; null for plain numbers, ISO dates and plain categories. */
+  reading: ColumnReading | null;
   /** The importance of the column; null if it is not used. */
   importance: Importance | null;
 }
@@ -63,7 +67,16 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   const ordered =
     readAs('number', parseNumber, column, counts) ?? readAs('date', parseDate, column, counts);
   if (ordered) return profileOrdered(ordered);
-  return { summary: summariseCategories(column, counts, categoryBytes), column, values: [] };
+  // Texts that are not kept cannot be asked.
+  const isWhole = (counts.at(-1) ?? 0) === 0;
+  const reading = isWhole ? tellReading(column.texts) : null;
+  if (reading !== null && reading.kind !== 'undecided') {
+    const { kind } = reading;
+    const read = readAs(kind, readerOf(kind, reading), column, counts);
+    if (read) return profileOrdered({ ...read, reading });
+  }
+  const summary = { ...summariseCategories(column, counts, categoryBytes), reading };
+  return { summary, column, values: [] };
 }
 
 /** A column of texts as values, if nearly all that are present can be read so. */
@@ -95,6 +108,7 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
     min: show(finite[0]?.value),
     max: show(finite.at(-1)?.value),
     categories: null,
+    reading: column.reading ?? null,
     importance: null,
   };
   return { summary, column, values };
@@ -140,6 +154,7 @@ function summariseCategories(
     min: null,
     max: null,
     categories: use.used ? categories : null,
+    reading: null,
     importance: null,
   };
 }

@@ -1,3 +1,5 @@
+import type { ColumnReading, NumberReading } from './reading/column-reading.js';
+
 /** Whether numbers are predicted, or classes. */
 export type Task = 'regression' | 'classification';
 
@@ -20,6 +22,8 @@ export interface RegressionTable extends CheckedTable {
   readonly task: 'regression';
   /** The target of each row: finite numbers. */
   readonly targetValues: Float64Array;
+  /** How the target was read; absent where it was plain numbers. */
+  readonly targetReading?: NumberReading;
 }
 
 /** A table whose target holds categories. */
@@ -64,6 +68,8 @@ export interface ValueColumn {
   readonly name: string;
   /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
   readonly values: Float64Array;
+  /** How its cells are read; absent where they are plain numbers or ISO dates. */
+  readonly reading?: ColumnReading;
 }
 
 /** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */

@@ -11,6 +11,17 @@ export class TextCells {
   #codeOf = new Map<string, number>();
   readonly #codes = codesByRow();
   #heldBytes = 0;
+  #hasForgotten = false;
+
+  /** Whether texts were met that are not kept. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
+  }
+
+  /** The texts that are kept, in order of first appearance. */
+  texts(): Iterable<string> {
+    return this.#codeOf.keys();
+  }
 
   get heldBytes(): number {
     return this.#heldBytes;
@@ -56,6 +67,7 @@ export class TextCells {
    * become others. A text that is met again after that is kept again.
    */
   forgetRare(): void {
+    this.#hasForgotten = true;
     const counts = this.#counts();
     const texts = [...this.#codeOf.keys()];
     const byFrequency = Uint32Array.from(texts, (_, index) => index + 1).sort(

@@ -91,6 +91,7 @@ export function trainRegression(
   return {
     task: 'regression',
     target: table.target,
+    target_reading: table.targetReading ?? null,
     row_count: table.rowCount,
     columns: columns.map(
       (column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null }),

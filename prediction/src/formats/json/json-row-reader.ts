@@ -1,20 +1,34 @@
-import { KeyReader } from '../../row-check/row-keys.js';
+import { isUtf8 } from 'node:buffer';
+import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
-import { JsonShapeError, MalformedJsonError } from '../../table/json-errors.js';
-import { type AnswerOptions, UnknownNamesError } from '../answer-part.js';
+import type { RowObject } from '../../table/row-object.js';
+import { type AnswerOptions, DeclinedError, UnknownNamesError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
+import type { CellBlock } from '../cells/cell-block.js';
+import { CellMemory } from '../cells/cell-memory.js';
+import { CellPlan } from '../cells/cell-plan.js';
 import type { RowReader } from '../formats.js';
-import { ObjectBlock } from '../row-block.js';
+import { type BodyFrame, bodyFrame } from './body-frame.js';
+import { JsonScanner } from './json-scanner.js';
 
 /** Unknown names that a refusal lists at most. */
 const MAX_NAMES = 21;
 
-/** Reads an array of rows, or one under `data`. */
+/** Larger bodies are left to the way of objects, which tells what is too large. */
+const MAX_ROWS = 100_000;
+const MAX_VALUES = 5_000_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Cells may take this much, or this many times the bytes of the body. */
+const MIN_CELL_BYTES = 8 * 1024 * 1024;
+const MAX_CELL_SHARE = 8;
+
+/** Reads an array of rows, or one under `data`, in the kernel. */
 export class JsonRowReader implements RowReader {
   readonly isWhole = true;
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
-  readonly #check;
+  readonly #check: RowCheck;
 
   constructor(blocks: BlockPredictor, { unknown }: AnswerOptions) {
     this.#blocks = blocks;
@@ -22,48 +36,94 @@ export class JsonRowReader implements RowReader {
     this.#check = blocks.check();
   }
 
-  async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ObjectBlock>> {
-    const rows = rowsOf(await textOf(body));
-    this.#check.add(rows);
-    if (this.#unknown === 'refuse') {
-      const names = this.#check.unknownNames(MAX_NAMES);
-      if (names.length > 0) throw new UnknownNamesError(names);
+  /** @throws {DeclinedError} as it says */
+  async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<CellBlock>> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    if (length > MAX_BYTES) throw new DeclinedError();
+    const { plan, lent } = this.#lend();
+    try {
+      const blocks = this.#readRows(plan, lent, pieces, length);
+      if (this.#unknown === 'refuse') {
+        const names = this.#check.unknownNames(MAX_NAMES);
+        if (names.length > 0) throw new UnknownNamesError(names);
+      }
+      yield blocks;
+    } finally {
+      lent.giveBack();
     }
-    yield this.#inBlocks(rows);
   }
 
   warnings(most: number): RowWarnings {
     return this.#check.warnings(most);
   }
 
-  *#inBlocks(rows: readonly unknown[]): Generator<ObjectBlock> {
-    const { names, binner, maxRows } = this.#blocks;
-    const keys = new KeyReader(names);
-    for (let start = 0; start < rows.length; ) {
-      const read = keys.read(rows, start, maxRows);
-      yield new ObjectBlock(read, binner);
-      start += read.length;
+  #lend(): { plan: CellPlan; lent: CellMemory } {
+    try {
+      const plan = CellPlan.of(this.#blocks);
+      return { plan, lent: CellMemory.lend(plan) };
+    } catch {
+      throw new DeclinedError();
     }
   }
-}
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-}
+  #readRows(
+    plan: CellPlan,
+    lent: CellMemory,
+    pieces: readonly Uint8Array[],
+    length: number,
+  ): CellBlock[] {
+    const start = lent.add(pieces);
+    const body = Buffer.from(lent.memory.bytes.buffer, start, length);
+    const frame = isUtf8(body) ? bodyFrame(body) : undefined;
+    if (frame === undefined) throw new DeclinedError();
+    if (frame.isEmpty) return [];
+    const scanner = new JsonScanner(lent, plan, this.#blocks, this.#check, {
+      areLines: false,
+      addsUnknown: true,
+    });
+    const blocks = this.#scanRows(scanner, lent, frame, start, length);
+    scanner.tell();
+    return blocks;
+  }
 
-function rowsOf(text: string): readonly unknown[] {
-  const value = parsed(text);
-  const rows = Array.isArray(value) ? value : Object(value).data;
-  if (!Array.isArray(rows)) throw new JsonShapeError('must be an array of rows');
-  return rows;
-}
+  #scanRows(
+    scanner: JsonScanner,
+    lent: CellMemory,
+    frame: BodyFrame,
+    start: number,
+    length: number,
+  ): CellBlock[] {
+    const blocks: CellBlock[] = [];
+    const mostBytes = Math.max(MIN_CELL_BYTES, MAX_CELL_SHARE * length);
+    const end = start + length;
+    let at = start + frame.rowsAt;
+    for (let rows = 0, bytes = 0; ; bytes += scanner.blockBytes) {
+      const scan = scanner.scan(at, end, scanner.room());
+      rows += scan.rowCount;
+      const isTooLarge = rows > MAX_ROWS || scanner.values > MAX_VALUES || bytes > mostBytes;
+      if (scan.end === 'declined' || isTooLarge) throw new DeclinedError();
+      const others = new Map<number, RowObject>();
+      let looked = 0;
+      for (const odd of scan.odd) {
+        this.#check.skip(odd.index - looked);
+        others.set(odd.index, this.#readOdd(scanner, odd.bytes));
+        looked = odd.index + 1;
+      }
+      this.#check.skip(scan.rowCount - looked);
+      blocks.push(scanner.block(scan.place, scan.rowCount, others));
+      at = scan.at;
+      if (scan.end === 'done') break;
+    }
+    const tail = Buffer.from(lent.memory.bytes.buffer, at, end - at);
+    if (!frame.endsWith(tail)) throw new DeclinedError();
+    return blocks;
+  }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new MalformedJsonError(String(error));
+  #readOdd(scanner: JsonScanner, bytes: Buffer): RowObject {
+    const value: unknown = JSON.parse(bytes.toString());
+    this.#check.add([value]);
+    return scanner.underNames(value);
   }
 }

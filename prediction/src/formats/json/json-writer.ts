@@ -1,15 +1,25 @@
 import { JsonBuffer, literal } from '../../serving/json-buffer.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import { CellBlock } from '../cells/cell-block.js';
 import type { AnswerWriter } from '../formats.js';
 import type { RowBlock } from '../row-block.js';
+import { CellWriter, type Separators } from './cell-writer.js';
 
 const OPEN = literal('[');
 const COMMA = literal(',');
 const CLOSE = literal(']');
 const LINE_END = literal('\n');
 
+/** What stands around rows. */
+const FIRST: Separators = { before: 0, behind: 0 };
+const LATER: Separators = { before: 0x2c, behind: 0 };
+const LINE: Separators = { before: 0, behind: 0x0a };
+
 /** Bytes to begin with. */
 const CAPACITY = 80 * 1024;
+
+/** To prepare the kernel takes about as long as to write this many rows without it. */
+const MIN_CELL_ROWS = 16;
 
 /** Writes an array of answer rows, or one row a line. */
 export class JsonWriter implements AnswerWriter {
@@ -17,6 +27,7 @@ export class JsonWriter implements AnswerWriter {
   readonly #areLines: boolean;
   readonly #out = new JsonBuffer(CAPACITY);
   #isBegun = false;
+  #cells: CellWriter | undefined;
 
   constructor(blocks: BlockPredictor, to: 'json' | 'ndjson') {
     this.#blocks = blocks;
@@ -27,12 +38,11 @@ export class JsonWriter implements AnswerWriter {
     return this.#out.length;
   }
 
-  write(block: RowBlock, _answers: BlockAnswers): void {
-    for (let index = 0; index < block.rowCount; index++) {
-      if (!this.#areLines) this.#out.literal(this.#isBegun ? COMMA : OPEN);
-      this.#isBegun = true;
-      this.#blocks.writeJson(this.#out, block.row(index), index);
-      if (this.#areLines) this.#out.literal(LINE_END);
+  write(block: RowBlock, answers: BlockAnswers): void {
+    if (block instanceof CellBlock && (this.#cells || block.rowCount >= MIN_CELL_ROWS)) {
+      this.#writeCells(block, answers);
+    } else {
+      for (let index = 0; index < block.rowCount; index++) this.#writeObject(block, index);
     }
   }
 
@@ -44,5 +54,38 @@ export class JsonWriter implements AnswerWriter {
 
   take(): Uint8Array {
     return this.#out.take();
+  }
+
+  #writeObject(block: RowBlock, index: number): void {
+    if (!this.#areLines) this.#out.literal(this.#isBegun ? COMMA : OPEN);
+    this.#isBegun = true;
+    this.#blocks.writeJson(this.#out, block.row(index), index);
+    if (this.#areLines) this.#out.literal(LINE_END);
+  }
+
+  #writeCells(block: CellBlock, answers: BlockAnswers): void {
+    this.#cells ??= new CellWriter(this.#blocks, block, answers);
+    this.#cells.begin(block, answers);
+    let written = 0;
+    for (const index of block.others.keys()) {
+      this.#writeRows(this.#cells, block, written, index);
+      this.#writeObject(block, index);
+      written = index + 1;
+    }
+    this.#writeRows(this.#cells, block, written, block.rowCount);
+  }
+
+  #writeRows(cells: CellWriter, block: CellBlock, from: number, to: number): void {
+    if (from === to) return;
+    if (this.#areLines) {
+      cells.write(this.#out, block, from, to, LINE);
+    } else if (this.#isBegun) {
+      cells.write(this.#out, block, from, to, LATER);
+    } else {
+      this.#out.literal(OPEN);
+      this.#isBegun = true;
+      cells.write(this.#out, block, from, from + 1, FIRST);
+      cells.write(this.#out, block, from + 1, to, LATER);
+    }
   }
 }

@@ -2,9 +2,17 @@
  * The loops of training and prediction that touch every row, as WebAssembly. They work on memory
  * that the caller has laid out from `firstFree` on, and take addresses in it.
  */
+
+export { binCells, readValues } from './cells/bin';
+export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
+export { linesEnd, writeLines } from './csv/lines';
+export { recordStateAddress, scanRecords } from './csv/records';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
+export { listOthers, setJson, writeRows, writtenEnd } from './json/answers';
+export { writeNumbers } from './json/digits';
+export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/rows';
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';

@@ -36,7 +36,7 @@ export interface GrowingColumn {
 export function growingColumn(head: Head['columns'][number], rowCount: number): GrowingColumn {
   return head.kind === 'text'
     ? new GrowingTexts(head.name, head.textCount, rowCount)
-    : new GrowingValues(head.kind, head.name, rowCount);
+    : new GrowingValues(head, rowCount);
 }
 
 class GrowingTexts implements GrowingColumn {
@@ -69,14 +69,14 @@ class GrowingTexts implements GrowingColumn {
   }
 }
 
+type ValueHead = Extract<Head['columns'][number], { kind: ValueColumn['kind'] }>;
+
 class GrowingValues implements GrowingColumn {
-  readonly #kind: ValueColumn['kind'];
-  readonly #name: string;
+  readonly #head: ValueHead;
   readonly #values: GrowingCells<Float64Array>;
 
-  constructor(kind: ValueColumn['kind'], name: string, rowCount: number) {
-    this.#kind = kind;
-    this.#name = name;
+  constructor(head: ValueHead, rowCount: number) {
+    this.#head = head;
     this.#values = new GrowingCells(new Float64Array(rowCount));
   }
 
@@ -89,6 +89,7 @@ class GrowingValues implements GrowingColumn {
   }
 
   finish(): ValueColumn {
-    return { kind: this.#kind, name: this.#name, values: this.#values.finish() };
+    const { kind, name, reading } = this.#head;
+    return { kind, name, values: this.#values.finish(), ...(reading && { reading }) };
   }
 }

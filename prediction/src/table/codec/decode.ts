@@ -1,5 +1,6 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
+import { columnReadingSchema, numberReadingSchema } from '../reading/reading-schema.js';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';
@@ -23,6 +24,7 @@ const headSchema = v.object({
     ),
     null,
   ),
+  targetReading: v.optional(numberReadingSchema),
   columns: v.array(
     v.variant('kind', [
       v.object({
@@ -30,7 +32,11 @@ const headSchema = v.object({
         name: v.string(),
         textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
       }),
-      v.object({ kind: v.picklist(['number', 'date']), name: v.string() }),
+      v.object({
+        kind: v.picklist(['number', 'date']),
+        name: v.string(),
+        reading: v.optional(columnReadingSchema),
+      }),
     ]),
   ),
 });
@@ -97,7 +103,11 @@ class GrowingTable {
     const columns = this.#columns.map((column) => column.finish());
     const targetValues = this.#targetValues.finish();
     const targetClasses = this.#targetClasses.finish();
-    if (classes === null) return { task: 'regression', target, rowCount, columns, targetValues };
+    if (classes === null) {
+      const { targetReading } = this.#head;
+      const read = { target, rowCount, columns, targetValues };
+      return { task: 'regression', ...read, ...(targetReading && { targetReading }) };
+    }
     if (targetClasses.some((index) => index >= classes.length)) {
       throw new Error('An encoded table has a row of no class.');
     }

@@ -32,9 +32,10 @@ function* piecesOf(table: Table): Generator<Piece> {
   const heads = columns.map((column): Head['columns'][number] =>
     column.kind === 'text'
       ? { kind: column.kind, name: column.name, textCount: column.texts.length }
-      : { kind: column.kind, name: column.name },
+      : { kind: column.kind, name: column.name, reading: column.reading },
   );
-  yield { format: FORMAT, target, rowCount, classes, columns: heads };
+  const targetReading = isNumeric ? table.targetReading : undefined;
+  yield { format: FORMAT, target, rowCount, classes, targetReading, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
     if (column.kind === 'text') yield* textPieces(index, column.texts);

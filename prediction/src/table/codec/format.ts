@@ -1,3 +1,4 @@
+import type { ColumnReading, NumberReading } from '../reading/column-reading.js';
 import type { TargetClass } from '../table.js';
 
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
@@ -12,9 +13,10 @@ export interface Head {
   rowCount: number;
   /** Null where the target is a number. */
   classes: TargetClass[] | null;
+  targetReading?: NumberReading | undefined;
   columns: (
     | { kind: 'text'; name: string; textCount: number }
-    | { kind: 'number' | 'date'; name: string }
+    | { kind: 'number' | 'date'; name: string; reading?: ColumnReading | undefined }
   )[];
 }
 

@@ -104,6 +104,59 @@ describe('ordinary CSV', () => {
   });
 });
 
+describe('the separator', () => {
+  const decimals = (index: number) => `${index % 7},0;${index}`;
+
+  test.each([
+    ['semicolons', plain.replaceAll(',', ';'), {}],
+    ['tabs', plain.replaceAll(',', '\t'), {}],
+    ['semicolons and decimal commas', csvOf('x;y', decimals), {}],
+    ['decimal commas below a name with a comma', csvOf('"x";y', decimals), {}],
+    [
+      'a quoted name with other separators',
+      plain.replace('x,y', '" x";"y"').replaceAll(',', ';'),
+      {},
+    ],
+    ['what is given', plain.replaceAll(',', ';'), { delimiter: ';' }],
+  ] as const)('is told: %s', async (_, csv, options) => {
+    const table = await readCsvTable(csvStream(csv), 'y', options);
+    const model = train(table);
+    expect(model.columns).toMatchObject([{ name: 'x', kind: 'number', min: 0, max: 6 }]);
+    expect(table.rowCount).toBe(60);
+    for (const size of [1, 5]) {
+      expect(await readCsvTable(csvStream(csv, size), 'y', options)).toEqual(table);
+    }
+  });
+
+  test('is told by the rows where the header has two kinds', async () => {
+    const names = csvOf('"x";size, in cm;y', (index) => `${index % 7};${index % 3},5;${index}`);
+    const { columns } = await readCsv(names);
+    expect(columns.map(({ name }) => name)).toEqual(['x', 'size, in cm']);
+    const words = csvOf('x;a,y', (index) => (index % 2 ? `a;b,${index}` : `a,${index}`));
+    expect((await readCsv(words)).columns[0]).toMatchObject({ name: 'x;a', texts: ['a', 'a;b'] });
+  });
+
+  test('of one kind in the header is taken at once', async () => {
+    const csv = csvOf('x;y', (index) => `a,b,c;${index}`, 'x,y;1');
+    expect((await readCsv(csv)).columns[0]).toMatchObject({ texts: ['a,b,c', 'x,y'] });
+  });
+});
+
+test('a table without a header has numbered columns', async () => {
+  const rows = plain.slice(plain.indexOf('\n') + 1);
+  const table = await readCsvTable(csvStream(rows), 'column_2', { header: false });
+  const named = await readCsv(plain);
+  expect(table).toEqual({
+    ...named,
+    target: 'column_2',
+    columns: [{ ...named.columns[0], name: 'column_1' }],
+  });
+  const short = () => readCsvTable(csvStream(`${rows}1\n`), 'column_2', { header: false });
+  expect(await faultsOf(short)).toMatchObject([
+    { line: 61, message: expect.stringContaining('the first row has 2') },
+  ]);
+});
+
 describe('bad CSV is refused with its line and a remedy', () => {
   test.each(['\n', '\r\n', '\r'])(
     'lines with too few and too many fields, ended by %j',
@@ -212,10 +265,34 @@ describe('bad CSV is refused with its line and a remedy', () => {
     ]);
   });
 
-  test('semicolons instead of commas', async () => {
-    const csv = csvOf('x;y', (index) => `${index};${index}`);
+  test('other separators than commas, semicolons and tabs', async () => {
+    const csv = csvOf('x|y', (index) => `${index}|${index}`);
     expect(await faultsOf(() => readCsv(csv))).toMatchObject([
-      { column: 'y', message: expect.stringContaining('Separate the fields by commas') },
+      { column: 'y', message: expect.stringContaining('Separate the fields by commas, semi') },
+    ]);
+  });
+
+  test('separators that cannot be told', async () => {
+    const csv = csvOf('x,a;y', (index) => `${index},a;${index}`);
+    expect(await faultsOf(() => readCsv(csv))).toMatchObject([
+      { message: expect.stringContaining('Say it with the parameter delimiter') },
+    ]);
+  });
+
+  test('UTF-16, with a BOM or without', async () => {
+    for (const text of [plain, `\uFEFF${plain}`]) {
+      const utf16 = Buffer.from(text, 'utf16le');
+      for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
+        const faults = await faultsOf(() => readCsvTable(Readable.from([bytes]), 'y'));
+        expect(faults).toEqual([{ message: expect.stringContaining('UTF-16') }]);
+      }
+    }
+  });
+
+  test('the character U+0000', async () => {
+    const csv = csvOf('x,y', (index) => `"${index}\n",${index}`, '1\0,2');
+    expect(await faultsOf(() => readCsv(csv))).toEqual([
+      { line: 122, message: expect.stringContaining('Line 122 has the character U+0000') },
     ]);
   });
 

@@ -3,37 +3,74 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
 import type { Table, Task } from '../table.js';
 import { TableError } from '../table-error.js';
+import {
+  type CsvOpening,
+  CsvOpeningReader,
+  type CsvOptions,
+  type Delimiter,
+} from './csv-opening.js';
 import { CsvRecordLimit, ENDS_REMOVED, QUOTING } from './csv-record-limit.js';
 import { CsvRecords } from './csv-records.js';
 
 type Chunks = AsyncIterator<Uint8Array | string>;
 
+/** How a table is read from CSV. */
+export interface CsvTableOptions extends CsvOptions {
+  /** Whether the source of a bad table is read to its end; true without it. */
+  readonly drain?: boolean;
+  /** What the target is predicted as; without it, its values decide. */
+  readonly task?: Task | undefined;
+}
+
 /**
- * Reads a table from CSV (RFC 4180: commas, double quotes, a header line; UTF-8) as it streams in.
+ * Reads a table from CSV (RFC 4180 in UTF-8) as it streams in. The first lines tell whether commas, semicolons or tabs
+ * separate the fields, unless `delimiter` does. With `header: false` the columns are named `column_1`, `column_2` and
+ * so on.
  *
  * A bad table is parsed no further, but its source is read to the end before the promise rejects,
  * because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at once.
  *
- * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  * @throws the source's own error, if it breaks off.
  */
 export async function readCsvTable(
   source: Readable | AsyncIterable<Uint8Array>,
   target: string,
-  { drain = true, task }: { drain?: boolean; task?: Task | undefined } = {},
+  { drain = true, task, header = true, delimiter }: CsvTableOptions = {},
 ): Promise<Table> {
   const chunks: Chunks = source[Symbol.asyncIterator]();
-  const records = new CsvRecords(target, task);
-  const parser = new RecordParser(records);
+  const records = new CsvRecords(target, task, header);
   try {
-    await pipeline(decodeUtf8(chunks), parser.resume());
+    const { opening, first } = await readOpening(chunks, { header, delimiter });
+    if ('fault' in opening) throw new TableError([{ message: opening.fault }]);
+    const parser = new RecordParser(records, opening.delimiter);
+    try {
+      await pipeline(decodeUtf8(first, chunks, opening.delimiter), parser.resume());
+    } catch (error) {
+      throw error instanceof CsvError ? syntaxFault(error, parser.nextLine) : error;
+    }
     return records.build();
   } catch (error) {
-    const fault = error instanceof CsvError ? syntaxFault(error, parser.nextLine) : error;
-    if (fault instanceof TableError && drain) await readToEnd(chunks);
-    throw fault;
+    if (error instanceof TableError && drain) await readToEnd(chunks);
+    throw error;
   }
+}
+
+/** Reads the first chunks until they tell how the table is written. */
+async function readOpening(
+  chunks: Chunks,
+  options: CsvOptions,
+): Promise<{ opening: CsvOpening; first: Uint8Array }> {
+  const reader = new CsvOpeningReader(options);
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    const opening = reader.add(bytesOf(next.value));
+    if (opening !== undefined) return { opening, first: reader.gathered };
+  }
+  return { opening: reader.end(), first: reader.gathered };
+}
+
+function bytesOf(chunk: Uint8Array | string): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 /**
@@ -43,8 +80,9 @@ export async function readCsvTable(
 class RecordParser extends Parser {
   readonly #records: CsvRecords;
 
-  constructor(records: CsvRecords) {
+  constructor(records: CsvRecords, delimiter: Delimiter) {
     super({
+      delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       // As records of a wrong length, blank lines would each cost an error with its stack.
@@ -68,7 +106,11 @@ class RecordParser extends Parser {
 }
 
 /** Steps by hand: leaving a `for await` early would destroy the source. */
-async function* decodeUtf8(chunks: Chunks): AsyncGenerator<string> {
+async function* decodeUtf8(
+  first: Uint8Array,
+  chunks: Chunks,
+  delimiter: Delimiter,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (bytes?: Uint8Array) => {
     try {
@@ -78,9 +120,11 @@ async function* decodeUtf8(chunks: Chunks): AsyncGenerator<string> {
       throw new TableError([{ message }]);
     }
   };
-  const limit = new CsvRecordLimit();
+  const limit = new CsvRecordLimit(delimiter);
+  limit.check(first);
+  yield decode(first);
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    const bytes = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+    const bytes = bytesOf(next.value);
     limit.check(bytes);
     yield decode(bytes);
   }

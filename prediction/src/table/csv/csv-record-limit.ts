@@ -1,5 +1,6 @@
 import { MAX_COLUMNS, MAX_ROW_BYTES } from '../table.js';
 import { TableError } from '../table-error.js';
+import type { Delimiter } from './csv-opening.js';
 
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
 const MAX_FIELDS = 10 * MAX_COLUMNS;
@@ -12,7 +13,7 @@ export const ENDS_REMOVED =
 export const QUOTING =
   'Put the whole of a field in quotes, and write a quote inside it twice ("").';
 
-const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COMMA] = [0x0a, 0x0d, 0x22, 0x2c];
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
 
 /**
  * Bounds the bytes and the fields of each CSV record (RFC 4180) before a parser sees them: a parser holds a whole
@@ -20,6 +21,7 @@ const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COMMA] = [0x0a, 0x0d, 0x22, 0x2c];
  * that is written twice does both, so counting quotes is enough; where a quote may not stand, the parser stops.
  */
 export class CsvRecordLimit {
+  readonly #delimiter: number;
   #isQuoted = false;
   #fields = 1;
   /** Of the current record, in the chunks before. */
@@ -28,13 +30,19 @@ export class CsvRecordLimit {
   #recordLine = 1;
   #endedWithReturn = false;
 
-  /** @throws {TableError} at a record of more than 4 MiB or 10,000 fields, the header too. */
+  constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter.charCodeAt(0);
+  }
+
+  /** @throws {TableError} at a record of more than 4 MiB or 10,000 fields, the header too, and at U+0000. */
   check(chunk: Uint8Array): void {
+    const delimiter = this.#delimiter;
+    const last = Math.max(delimiter, QUOTE);
     let start = -this.#bytes;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
-      if (byte > COMMA) continue;
-      if (byte === COMMA) {
+      if (byte > last) continue;
+      if (byte === delimiter) {
         if (!this.#isQuoted && ++this.#fields > MAX_FIELDS) throw this.#tooManyFields();
       } else if (byte === QUOTE) {
         this.#isQuoted = !this.#isQuoted;
@@ -45,6 +53,8 @@ export class CsvRecordLimit {
         start = at + 1;
         this.#fields = 1;
         this.#recordLine = this.#line;
+      } else if (byte === 0) {
+        throw this.#nullCharacter();
       }
     }
     this.#bytes = chunk.length - start;
@@ -56,6 +66,12 @@ export class CsvRecordLimit {
     return at === 0 ? this.#endedWithReturn : chunk[at - 1] === CARRIAGE_RETURN;
   }
 
+  #nullCharacter(): TableError {
+    const line = this.#line;
+    const message = `Line ${line} has the character U+0000 in it. Remove it.`;
+    return new TableError([{ message, line }]);
+  }
+
   #tooLong(): TableError {
     const line = this.#recordLine;
     const message = `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed. ${QUOTING}${this.#hint()}`;
@@ -64,7 +80,7 @@ export class CsvRecordLimit {
 
   #tooManyFields(): TableError {
     const line = this.#recordLine;
-    const message = `The row that begins on line ${line} has more than ${MAX_FIELDS.toLocaleString('en')} fields, and a table has at most ${MAX_COLUMNS.toLocaleString('en')} columns. Send the columns that bear on the target, and put a field that holds a comma in quotes.${this.#hint()}`;
+    const message = `The row that begins on line ${line} has more than ${MAX_FIELDS.toLocaleString('en')} fields, and a table has at most ${MAX_COLUMNS.toLocaleString('en')} columns. Send the columns that bear on the target, and put a field that holds the delimiter in quotes.${this.#hint()}`;
     return new TableError([{ message, line }]);
   }
 

@@ -5,9 +5,10 @@ import { TableBuilder } from '../table-builder.js';
 import { FaultList, TableError } from '../table-error.js';
 import { ENDS_REMOVED } from './csv-record-limit.js';
 
-/** Takes the records of a CSV table one by one, the header first. */
+/** Takes the records of a CSV table one by one, the header first if there is one. */
 export class CsvRecords {
   readonly #target: string;
+  readonly #hasHeader: boolean;
   readonly #faults = new FaultList();
   readonly #builder: TableBuilder;
   /** The first record, which is looked at when there is a second: a table of one line has another fault. */
@@ -18,9 +19,13 @@ export class CsvRecords {
   #targetField = 0;
   #nextLine = 1;
 
-  /** @param task how the target is predicted; without it, its values decide. */
-  constructor(target: string, task: Task | undefined) {
+  /**
+   * @param task how the target is predicted; without it, its values decide.
+   * @param hasHeader whether the first record has the names of the columns.
+   */
+  constructor(target: string, task: Task | undefined, hasHeader: boolean) {
     this.#target = columnName(target);
+    this.#hasHeader = hasHeader;
     this.#builder = new TableBuilder(this.#target, task);
   }
 
@@ -39,7 +44,7 @@ export class CsvRecords {
     this.#nextLine += 1 + lineBreaksIn(record);
     if (this.#firstRecord === undefined) {
       this.#firstRecord = record;
-      return;
+      if (this.#hasHeader) return;
     }
     this.#header ??= this.#begin(this.#firstRecord);
     this.#addRow(record, line, this.#header);
@@ -57,7 +62,9 @@ export class CsvRecords {
   }
 
   #begin(record: readonly string[]): readonly string[] {
-    const names = record.map(columnName);
+    const names = this.#hasHeader
+      ? record.map(columnName)
+      : record.map((_, index) => `column_${index + 1}`);
     checkColumnNames(names, this.#target, this.#faults);
     this.#columns = names.map((name) =>
       name === this.#target ? undefined : this.#builder.column(name),
@@ -68,7 +75,8 @@ export class CsvRecords {
 
   #addRow(record: readonly string[], line: number, header: readonly string[]): void {
     if (record.length !== header.length) {
-      const message = `Line ${line} has ${record.length} fields, the header has ${header.length}. Put a field that holds a comma in quotes, and leave no field out.`;
+      const first = this.#hasHeader ? 'header' : 'first row';
+      const message = `Line ${line} has ${record.length} fields, the ${first} has ${header.length}. Put a field that holds the delimiter in quotes, and leave no field out.`;
       this.#faults.add({ message, line });
       return;
     }

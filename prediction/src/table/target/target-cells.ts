@@ -1,15 +1,17 @@
 import { parseNumber } from '../cells.js';
 import { codesByRow, valuesByRow } from '../chunked-array.js';
+import type { NumberReading, UndecidedReading } from '../reading/column-reading.js';
 import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from '../table.js';
 import { quote, TableError, type TableFault } from '../table-error.js';
 import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
+import { UnitValues } from './unit-values.js';
 
 /** Where a row stands in the sender's own text. */
 export type Place = { line: number } | { row: number };
 
 /** The target of a table. */
 export type TargetData =
-  | Pick<RegressionTable, 'task' | 'targetValues'>
+  | Pick<RegressionTable, 'task' | 'targetValues' | 'targetReading'>
   | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;
 
 interface FoundCell {
@@ -34,6 +36,8 @@ export class TargetCells {
   #bad = 0;
   #firstBad: FoundCell | undefined;
   #firstLong: FoundCell | undefined;
+  /** Undefined, once a cell is no number with the unit of those before. */
+  #units: UnitValues | undefined = new UnitValues();
 
   constructor(target: string) {
     this.#target = target;
@@ -42,6 +46,7 @@ export class TargetCells {
   /** @param text of the cell, as `cellText` gives it; not empty. */
   put(row: number, text: string, place: Place): void {
     this.#count++;
+    if (this.#units?.put(row, text) === false) this.#units = undefined;
     const value = parseNumber(text);
     if (!Number.isNaN(value)) this.#numbers++;
     if (Number.isFinite(value)) {
@@ -80,9 +85,24 @@ export class TargetCells {
    * @throws {TableError} if the target cannot be predicted so.
    */
   take(rowCount: number, task: Task | undefined): TargetData {
-    const isNumeric = 2 * this.#numbers > this.#count;
+    const reading = this.#count > 0 ? this.#units?.reading() : undefined;
+    const isNumeric = 2 * this.#numbers > this.#count || reading?.kind === 'number';
     const chosen = task ?? (isNumeric ? 'regression' : 'classification');
-    return chosen === 'regression' ? this.#takeValues(rowCount) : this.#takeClasses(rowCount);
+    if (chosen === 'classification') return this.#takeClasses(rowCount);
+    if (reading === undefined) return this.#takeValues(rowCount);
+    if (reading.kind === 'undecided') throw this.#undecided(reading);
+    return this.#takeUnits(rowCount, reading);
+  }
+
+  #takeUnits(rowCount: number, reading: NumberReading): TargetData {
+    const targetValues = this.#units?.take(rowCount, reading) ?? new Float64Array();
+    this.#checkCount(rowCount);
+    for (const value of targetValues) {
+      if (value < this.#least) this.#least = value;
+      if (value > this.#most) this.#most = value;
+    }
+    this.#checkSpread();
+    return { task: 'regression', targetValues, targetReading: reading };
   }
 
   #takeValues(rowCount: number): TargetData {
@@ -95,19 +115,31 @@ export class TargetCells {
         place,
       );
     }
-    if (rowCount < MIN_ROWS) {
-      const rows = rowCount === 1 ? 'row has' : 'rows have';
-      throw this.#fault(
-        `Only ${rowCount} ${rows} a value of the target ${name}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`,
-      );
-    }
-    // An answer that is always the same number, "certain" at 0.99, would hide a wrong export.
-    if (this.#least === this.#most) {
-      throw this.#fault(
-        `Every value of the target ${name} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
-      );
-    }
+    this.#checkCount(rowCount);
+    this.#checkSpread();
     return { task: 'regression', targetValues: this.#values.take(rowCount) };
+  }
+
+  #checkCount(rowCount: number): void {
+    if (rowCount >= MIN_ROWS) return;
+    const rows = rowCount === 1 ? 'row has' : 'rows have';
+    throw this.#fault(
+      `Only ${rowCount} ${rows} a value of the target ${quote(this.#target)}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`,
+    );
+  }
+
+  /** An answer that is always the same number, "certain" at 0.99, would hide a wrong export. */
+  #checkSpread(): void {
+    if (this.#least !== this.#most) return;
+    throw this.#fault(
+      `Every value of the target ${quote(this.#target)} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
+    );
+  }
+
+  #undecided({ reason }: UndecidedReading): TableError {
+    return this.#fault(
+      `The target ${quote(this.#target)} cannot be read: ${reason}. Or predict the values as classes (task "classification").`,
+    );
   }
 
   #takeClasses(rowCount: number): TargetData {

@@ -1,0 +1,135 @@
+import type { RowCheck } from '../../row-check/row-check.js';
+import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/row-object.js';
+import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
+import { CELL } from './cell-kind.js';
+import type { CellMemory } from './cell-memory.js';
+import type { CellPlan } from './cell-plan.js';
+import { UnreadCells } from './unread-cells.js';
+
+/** Longer cells are not remembered. */
+const MAX_REMEMBERED = 64;
+
+/**
+ * Bins the cells of one body, and counts the values in them that are unlike those of the table.
+ *
+ * Use: `room` for a block, `clear`, let the scanner write its cells, then `block`, which bins them. `tell`
+ * adds what was counted to the check of the body, once.
+ */
+export class CellBinner {
+  readonly #lent: CellMemory;
+  readonly #plan: CellPlan;
+  readonly #binner: RowBinner;
+  readonly #readOther: ReadOther;
+  readonly #unread: UnreadCells;
+  readonly #maxRows: number;
+  /** Where the kernel lists the cells that it leaves to JavaScript. */
+  readonly #list: number;
+  /** Rows with suspect values that JavaScript found, by finder. */
+  readonly #suspects: Float64Array;
+  /** Room for the bins of a row that is an object. */
+  readonly #one: BinnedRows;
+
+  /** @param readOther reads cells of the kind `other` */
+  constructor(
+    lent: CellMemory,
+    plan: CellPlan,
+    { binner, maxRows }: { readonly binner: RowBinner; readonly maxRows: number },
+    readOther: ReadOther,
+  ) {
+    this.#lent = lent;
+    this.#plan = plan;
+    this.#binner = binner;
+    this.#readOther = readOther;
+    this.#unread = new UnreadCells(plan.finders);
+    this.#maxRows = maxRows;
+    this.#list = lent.memory.allocate(8 * maxRows * plan.features.length);
+    this.#suspects = new Float64Array(plan.finders.length);
+    this.#one = binner.room(1);
+  }
+
+  /** Bytes that a block of the most rows takes. */
+  get blockBytes(): number {
+    const { columns, features } = this.#plan;
+    return this.#maxRows * (CELL * columns.length + features.length + 1) + 48;
+  }
+
+  /** Returns room for a block of the most rows. It may be used again when the block is answered. */
+  room(): BlockPlace {
+    const { memory } = this.#lent;
+    const { columns, features } = this.#plan;
+    return {
+      cells: memory.allocate(this.#maxRows * CELL * columns.length),
+      bins: memory.allocate(this.#maxRows * features.length),
+      isPartial: memory.allocate(this.#maxRows),
+    };
+  }
+
+  /** Makes each cell missing. */
+  clear({ cells }: BlockPlace): void {
+    const length = this.#maxRows * CELL * this.#plan.columns.length;
+    this.#lent.memory.bytes.fill(0, cells, cells + length);
+  }
+
+  /**
+   * Bins the rows of a block.
+   *
+   * @param place of the block, or of some of its rows
+   * @param others rows that are not in the cells, by index, under the model's names
+   */
+  block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
+    const plan = this.#plan;
+    const block = new CellBlock(this.#lent, plan, place, rowCount, this.#readOther, others);
+    const { kernel, bytes } = this.#lent.memory;
+    const { cells, bins, isPartial } = place;
+    bytes.fill(0, isPartial, isPartial + rowCount);
+    const count = kernel.binCells(plan.start, cells, rowCount, bins, isPartial, this.#list);
+    this.#readUnread(block, count);
+    for (const [index, row] of others) this.#binOther(block, index, row);
+    return block;
+  }
+
+  /** Adds what was counted to a check. */
+  tell(check: RowCheck): void {
+    const { memory } = this.#lent;
+    for (const [index, { finder }] of this.#plan.features.entries()) {
+      if (finder < 0) continue;
+      const inKernel = this.#plan.suspectsOf(memory, index);
+      check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
+    }
+  }
+
+  #readUnread(block: CellBlock, count: number): void {
+    const { words, bytes } = this.#lent.memory;
+    const { bins, isPartial } = block.place;
+    for (let place = this.#list / 4, end = place + 2 * count; place < end; place += 2) {
+      const row = words[place] ?? 0;
+      const index = words[place + 1] ?? 0;
+      const feature = this.#plan.features[index];
+      if (feature === undefined) continue;
+      const { column } = feature;
+      const key = keyOf(block, row, column);
+      const { bin, isSuspect } = this.#unread.read(feature, index, key, () =>
+        block.value(row, column),
+      );
+      if (isSuspect) this.#suspects[feature.finder] = (this.#suspects[feature.finder] ?? 0) + 1;
+      const isUnfamiliar = feature.isUnfamiliar[bin] === 1;
+      bytes[bins + index * block.rowCount + row] = isUnfamiliar ? feature.mask : bin;
+      if (isUnfamiliar) bytes[isPartial + row] = 1;
+    }
+  }
+
+  #binOther({ place, rowCount }: CellBlock, index: number, row: RowObject): void {
+    const { bytes } = this.#lent.memory;
+    this.#binner.bin([row], this.#one);
+    for (const [feature, bin] of this.#one.bins.entries()) {
+      bytes[place.bins + feature * rowCount + index] = bin;
+    }
+    bytes[place.isPartial + index] = this.#one.isPartial[0] ?? 0;
+  }
+}
+
+function keyOf(block: CellBlock, row: number, column: number): string | undefined {
+  const { start, length, kind } = block.cell(row, column);
+  return length > MAX_REMEMBERED ? undefined : kind + block.text(start, length, 'latin1');
+}

@@ -1,0 +1,72 @@
+import { KernelMemory } from '../../kernel/kernel-memory.js';
+import type { CellPlan } from './cell-plan.js';
+
+/** Scanners read whole vectors, and end at a zero. */
+const PADDING = 64;
+
+/** A memory that a body has made larger than this is not kept. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Memories that wait for a body. */
+const idle: CellMemory[] = [];
+const MAX_IDLE = 4;
+
+/** The kernel's memory while it holds the cells of one body. */
+export class CellMemory {
+  readonly memory = new KernelMemory();
+  /** The plan whose texts are in the memory. */
+  #plan: CellPlan | undefined;
+
+  private constructor() {}
+
+  /**
+   * Returns a memory with a plan in it, as if it were new. Give it back.
+   *
+   * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
+   */
+  static lend(plan: CellPlan): CellMemory {
+    const fitting = idle.findIndex((one) => one.#plan === plan);
+    const [found] = idle.splice(Math.max(fitting, 0), 1);
+    const lent = found ?? new CellMemory();
+    lent.#lay(plan);
+    return lent;
+  }
+
+  /** Ends the use of the memory. */
+  giveBack(): void {
+    if (this.memory.size <= MAX_KEPT_BYTES && idle.length < MAX_IDLE) idle.push(this);
+  }
+
+  /** Adds bytes to the memory, with zeros behind them, and returns their address. */
+  add(pieces: readonly Uint8Array[]): number {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const start = this.room(length);
+    let at = start;
+    for (const piece of pieces) at = this.put(at, piece);
+    return start;
+  }
+
+  /** Allocates room for so many bytes and the zeros behind them. */
+  room(length: number): number {
+    return this.memory.allocate(length + PADDING);
+  }
+
+  /** Puts bytes at an address, and zeros behind them. Returns the address behind the bytes. */
+  put(at: number, piece: Uint8Array): number {
+    const { bytes } = this.memory;
+    bytes.set(piece, at);
+    const end = at + piece.length;
+    bytes.fill(0, end, end + PADDING);
+    return end;
+  }
+
+  #lay(plan: CellPlan): void {
+    const { memory } = this;
+    const { start, image, changingBytes } = plan;
+    memory.free(start);
+    memory.allocate(image.length);
+    const isNew = this.#plan !== plan;
+    memory.bytes.set(isNew ? image : image.subarray(0, changingBytes), start);
+    this.#plan = plan;
+  }
+}

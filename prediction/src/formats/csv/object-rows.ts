@@ -1,0 +1,39 @@
+import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowObject } from '../../table/row-object.js';
+import type { BlockPredictor } from '../block-predictor.js';
+import { ObjectBlock } from '../row-block.js';
+import type { CsvHeader } from './csv-header.js';
+import type { RecordParser } from './record-parser.js';
+
+/** Reads records as objects, in plain TypeScript. */
+export class ObjectRows {
+  readonly #blocks: BlockPredictor;
+  readonly #header: CsvHeader;
+  readonly #check: RowCheck;
+
+  constructor(blocks: BlockPredictor, header: CsvHeader, check: RowCheck) {
+    this.#blocks = blocks;
+    this.#header = header;
+    this.#check = check;
+  }
+
+  /**
+   * Yields the rows of whole records.
+   *
+   * @throws {RowsError} at a faulty record.
+   */
+  *read(parser: RecordParser, bytes: Buffer): Generator<ObjectBlock> {
+    const { maxRows, binner } = this.#blocks;
+    let rows: RowObject[] = [];
+    for (const record of parser.parse(bytes.toString())) {
+      rows.push(this.#header.row(record));
+      if (rows.length < maxRows) continue;
+      this.#check.add(rows);
+      yield new ObjectBlock(rows, binner);
+      rows = [];
+    }
+    if (rows.length === 0) return;
+    this.#check.add(rows);
+    yield new ObjectBlock(rows, binner);
+  }
+}

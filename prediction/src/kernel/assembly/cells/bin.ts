@@ -1,0 +1,199 @@
+import {
+  BOOLEAN,
+  CELL,
+  kindOf,
+  lengthOf,
+  MISSING,
+  NULL,
+  NUMBER,
+  OTHER_NUMBER,
+  startOf,
+  TEXT,
+} from './cell';
+import { EXACT, NO_NUMBER, number, readNumber } from './number';
+import {
+  CATEGORY,
+  columnCount,
+  columnOf,
+  countSuspect,
+  cutsBefore,
+  cutsOf,
+  DATE,
+  FEATURE,
+  featureCount,
+  features,
+  fieldsInUnit,
+  isUnfamiliar,
+  kindOfFeature,
+  knowsAll,
+  lastField,
+  leastOf,
+  maskOf,
+  mostOf,
+  othersBin,
+  tableMask,
+} from './plan';
+import { findSlot, isFree, slotValue } from './texts';
+import { hasDigit, isMissingWord, isTrue, trim, trimmedEnd, trimmedStart } from './words';
+
+const MISSING_BIN: i32 = 0;
+
+/** The cell is to be read by JavaScript. */
+const UNREAD: i32 = -1;
+
+/**
+ * Bins the cells of a block, and counts values that are unlike those of the table. Bins are as those
+ * of `RowBinner`.
+ *
+ * @param bins u8, feature by feature, `rowCount` each.
+ * @param isPartial u8 by row, all zero; set to 1 where a bin is unfamiliar.
+ * @param unread gets the cells that are to be read by JavaScript: row and index of the feature, as
+ *   u32. Room for every bin.
+ * @returns the number of those.
+ */
+export function binCells(
+  plan: usize,
+  cells: usize,
+  rowCount: u32,
+  bins: usize,
+  isPartial: usize,
+  unread: usize,
+): u32 {
+  const stride = CELL * <usize>columnCount(plan);
+  const count = featureCount(plan);
+  let end = unread;
+  let feature = features(plan);
+  for (let index: u32 = 0; index < count; index++, feature += FEATURE, bins += rowCount) {
+    let cell = cells + CELL * <usize>columnOf(feature);
+    const kind = kindOfFeature(feature);
+    const mask = maskOf(feature);
+    for (let row: u32 = 0; row < rowCount; row++, cell += stride) {
+      const bin =
+        kind === CATEGORY
+          ? categoryBin(feature, cell)
+          : kind === DATE
+            ? dateBin(cell)
+            : numberBin(feature, cell);
+      if (bin === UNREAD) {
+        store<u32>(end, row);
+        store<u32>(end, index, 4);
+        end += 8;
+      } else if (isUnfamiliar(feature, bin)) {
+        store<u8>(bins + row, mask);
+        store<u8>(isPartial + row, 1);
+      } else {
+        store<u8>(bins + row, bin);
+      }
+    }
+  }
+  return <u32>((end - unread) >> 3);
+}
+
+function numberBin(feature: usize, cell: usize): i32 {
+  const read = readCell(cell);
+  if (read === EXACT) return orderedBin(feature, number);
+  return read === NO_NUMBER ? MISSING_BIN : UNREAD;
+}
+
+/** Reads a cell as a number: EXACT, NO_NUMBER or UNREAD. */
+function readCell(cell: usize): i32 {
+  const kind = kindOf(cell);
+  if (kind === NUMBER || kind === OTHER_NUMBER) {
+    const start = startOf(cell);
+    return readNumber(start, start + lengthOf(cell)) === EXACT ? EXACT : UNREAD;
+  }
+  if (kind <= BOOLEAN) return NO_NUMBER;
+  if (kind !== TEXT) return UNREAD;
+  trim(startOf(cell), lengthOf(cell));
+  const read = readNumber(trimmedStart, trimmedEnd);
+  if (read === EXACT) return EXACT;
+  return read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd) ? NO_NUMBER : UNREAD;
+}
+
+function orderedBin(feature: usize, value: f64): i32 {
+  if (value < leastOf(feature) || value > mostOf(feature)) countSuspect(feature);
+  return 1 + countBelow(feature, value);
+}
+
+/** Returns the number of cuts that are below a value, as `CutGrid` does. */
+function countBelow(feature: usize, value: f64): i32 {
+  const cuts = cutsOf(feature);
+  const field = (value - load<f64>(cuts)) * fieldsInUnit(feature);
+  const last = lastField(feature);
+  const place = field > 0 ? <usize>(field < last ? field : last) : 0;
+  const before = cutsBefore(feature) + 2 * place;
+  let low = <i32>load<u16>(before);
+  let high = <i32>load<u16>(before, 2);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (value <= load<f64>(cuts + 8 * <usize>middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function dateBin(cell: usize): i32 {
+  // A number is never a date, as it has no hyphen within.
+  const kind = kindOf(cell);
+  return kind < TEXT || kind === OTHER_NUMBER ? MISSING_BIN : UNREAD;
+}
+
+function categoryBin(feature: usize, cell: usize): i32 {
+  const kind = kindOf(cell);
+  if (kind === MISSING || kind === NULL) return MISSING_BIN;
+  if (kind > TEXT) return UNREAD;
+  const known = binOfText(feature, startOf(cell), lengthOf(cell));
+  if (known !== UNREAD) return known;
+  if (kind !== TEXT) return unknownBin(feature);
+  trim(startOf(cell), lengthOf(cell));
+  const length = <u32>(trimmedEnd - trimmedStart);
+  if (length === 0) return MISSING_BIN;
+  // A blank beyond ASCII may stand at its ends.
+  if (((load<u8>(trimmedStart) | load<u8>(trimmedEnd - 1)) & 0x80) !== 0) return UNREAD;
+  if (length <= 5) {
+    if (isMissingWord(trimmedStart, length)) return MISSING_BIN;
+    // "TRUE" is `true`.
+    if (isTrue(trimmedStart, length)) return UNREAD;
+  }
+  if (length === lengthOf(cell)) return unknownBin(feature);
+  const trimmed = binOfText(feature, trimmedStart, length);
+  return trimmed === UNREAD ? unknownBin(feature) : trimmed;
+}
+
+function binOfText(feature: usize, text: usize, length: u32): i32 {
+  const slot = findSlot(cutsOf(feature), tableMask(feature), text, length);
+  return isFree(slot) ? UNREAD : <i32>slotValue(slot);
+}
+
+function unknownBin(feature: usize): i32 {
+  if (knowsAll(feature)) countSuspect(feature);
+  return <i32>othersBin(feature);
+}
+
+/**
+ * Reads the cells of one column as numbers, as `actualValue` does; NaN where a cell is none.
+ *
+ * @param values f64 by row.
+ * @param unread gets the rows that are to be read by JavaScript, as u32.
+ * @returns the number of those.
+ */
+export function readValues(
+  plan: usize,
+  cells: usize,
+  column: u32,
+  rowCount: u32,
+  values: usize,
+  unread: usize,
+): u32 {
+  let end = unread;
+  let cell = cells + CELL * <usize>column;
+  const stride = CELL * <usize>columnCount(plan);
+  for (let row: u32 = 0; row < rowCount; row++, cell += stride, values += 8) {
+    const read = readCell(cell);
+    store<f64>(values, read === EXACT ? number : NaN);
+    if (read !== UNREAD) continue;
+    store<u32>(end, row);
+    end += 4;
+  }
+  return <u32>((end - unread) >> 2);
+}

@@ -1,0 +1,80 @@
+/* Writes numbers as `prediction/src/serving/number-digits.ts` does. */
+
+/** The size in bytes of a number as text; the last byte is its length, 0 where JavaScript is to write it. */
+export const NUMBER_TEXT: usize = 32;
+
+const LENGTH: usize = 31;
+const FIFTEEN_DIGITS: f64 = 1e15;
+const BILLION: f64 = 1e9;
+const MILLION: f64 = 1e6;
+const MINUS: u8 = 0x2d;
+const ZERO: u8 = 0x30;
+const POINT: u8 = 0x2e;
+
+/**
+ * Writes numbers as texts of 32 bytes.
+ *
+ * @param values f64, `count` of them.
+ * @param texts of the first number; those of the others follow in steps of `step` bytes.
+ * @returns how many are left to JavaScript.
+ */
+export function writeNumbers(values: usize, count: u32, texts: usize, step: usize): u32 {
+  let left: u32 = 0;
+  for (const end = values + 8 * <usize>count; values < end; values += 8, texts += step) {
+    const length = writeDigits(texts, load<f64>(values));
+    store<u8>(texts + LENGTH, <u8>length);
+    if (length === 0) left++;
+  }
+  return left;
+}
+
+export function textLength(text: usize): u32 {
+  return load<u8>(text + LENGTH);
+}
+
+/** Returns the number of bytes written; 0, if the number has many decimals. */
+function writeDigits(start: usize, value: f64): usize {
+  const size = abs(value);
+  if (!(size < FIFTEEN_DIGITS)) return 0;
+  let at = start;
+  if (value < 0) store<u8>(at++, MINUS);
+  const whole = floor(size);
+  if (whole === size) return writeWhole(at, <u64>whole) - start;
+  if (size >= BILLION) return 0;
+  const millionths = floor(size * MILLION + 0.5);
+  if (millionths / MILLION !== size) return 0;
+  const unit = <u64>floor(millionths / MILLION);
+  return writeFraction(writeWhole(at, unit), <u32>(<u64>millionths - unit * 1000000)) - start;
+}
+
+function writeWhole(at: usize, value: u64): usize {
+  const end = at + digitsOf(value);
+  for (let place = end - 1; place > at; place--) {
+    const tenth = value / 10;
+    store<u8>(place, ZERO + <u8>(value - 10 * tenth));
+    value = tenth;
+  }
+  store<u8>(at, ZERO + <u8>value);
+  return end;
+}
+
+function digitsOf(value: u64): usize {
+  let digits: usize = 1;
+  for (let limit: u64 = 10; value >= limit; limit *= 10) digits++;
+  return digits;
+}
+
+/** @param millionths above 0 and below a million. */
+function writeFraction(at: usize, millionths: u32): usize {
+  let digits: usize = 6;
+  while (millionths % 10 === 0) {
+    millionths /= 10;
+    digits--;
+  }
+  store<u8>(at, POINT);
+  for (let place = at + digits; place > at; place--) {
+    store<u8>(place, ZERO + <u8>(millionths % 10));
+    millionths /= 10;
+  }
+  return at + digits + 1;
+}
