@@ -3,6 +3,8 @@ import {
   PARSING_SHARE,
   parseDate,
   parseNumber,
+  readerOf,
+  tellReading,
 } from '../../../prediction/src/browser.js';
 import type { TableHead } from './table-head.js';
 
@@ -36,8 +38,7 @@ function profile(name: string, cells: readonly string[]): ColumnProfile {
   for (const text of cells) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
   const values = [...counts].sort(([, one], [, other]) => other - one);
   const present = values.reduce((sum, [, rows]) => sum + rows, 0);
-  const numbers = readAs(values, parseNumber);
-  const dates = readAs(values, parseDate);
+  const { numbers, dates } = readValues(values, present);
   const share = (read: ReadValues) => (present === 0 ? 0 : read.rows / present);
   const kind = present === 0 ? 'empty' : kindOf(share(numbers), share(dates));
   return {
@@ -50,6 +51,17 @@ function profile(name: string, cells: readonly string[]): ColumnProfile {
     task: 2 * numbers.rows > present ? 'regression' : 'classification',
     hasDecimalComma: kind === 'number' && values.some(([text]) => /^[+-]?\d*,\d+$/.test(text)),
   };
+}
+
+/** Reads plain numbers and ISO dates, or else what all values agree on, such as amounts with a unit. */
+function readValues(values: ColumnProfile['values'], present: number) {
+  const numbers = readAs(values, parseNumber);
+  const dates = readAs(values, parseDate);
+  const isPlain = Math.max(numbers.rows, dates.rows) >= PARSING_SHARE * present;
+  const reading = isPlain ? null : tellReading(values.map(([text]) => text));
+  if (reading === null || reading.kind === 'undecided') return { numbers, dates };
+  const read = readAs(values, readerOf(reading.kind, reading));
+  return reading.kind === 'number' ? { numbers: read, dates } : { numbers, dates: read };
 }
 
 function kindOf(numbers: number, dates: number): ColumnProfile['kind'] {

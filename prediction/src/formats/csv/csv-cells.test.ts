@@ -9,10 +9,11 @@ const rows = makeRows(200, (random, index) => {
   const size = Math.round(1000 * random()) / 10;
   const kind = ['a', 'true', 'ünï😀', '12', 'x, y'][index % 5];
   const day = new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
+  const seen = `${(index % 28) + 1}/${(index % 12) + 1}/2024`;
   const price = `${(10 * size).toLocaleString('en')} €`;
   const __proto__ = index % 3;
   return JSON.parse(
-    `{"size":${size},"kind":${JSON.stringify(kind)},"day":"${day}","price":"${price}","__proto__":${__proto__},"y":${size + (index % 5)}}`,
+    `{"size":${size},"kind":${JSON.stringify(kind)},"day":"${day}","seen":"${seen}","price":"${price}","__proto__":${__proto__},"y":${size + (index % 5)}}`,
   );
 });
 const predictor = new Predictor(train(readRows(rows, 'y')));
@@ -34,6 +35,7 @@ const cell = fc.oneof(
     '2024-02-03',
     '2024-02-03 10:00',
     '03/02/2024',
+    '13/2/2024 11:30',
     '12.50 €',
     '€ 1,250',
     '1,250.5 €',
@@ -56,7 +58,18 @@ const cell = fc.oneof(
 
 const table = fc
   .uniqueArray(
-    fc.constantFrom('size', 'kind', 'day', 'price', '__proto__', 'y', 'when_data', 'other', ''),
+    fc.constantFrom(
+      'size',
+      'kind',
+      'day',
+      'price',
+      'seen',
+      '__proto__',
+      'y',
+      'when_data',
+      'other',
+      '',
+    ),
     {
       minLength: 1,
     },
@@ -196,6 +209,28 @@ test('rows of any length are answered in their order', async () => {
       },
     })),
   );
+});
+
+test('many bodies at once are answered alike', async () => {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* slowly() {
+    yield Buffer.from('kind,size,seen\na,1,13/05/2024\n');
+    await gate;
+    yield Buffer.from('"a",2,\n"b ""c""",3,2024-05-13\n');
+  }
+  const answers = Array.from({ length: 20 }, async () => {
+    const parts: AnswerPart[] = [];
+    for await (const part of answerRows(predictor, slowly(), { from: 'csv', to: 'csv' })) {
+      parts.push(part);
+    }
+    return [textOf(parts), warningsOf(parts)];
+  });
+  setImmediate(release);
+  const [first, ...others] = await Promise.all(answers);
+  expect(others).toEqual(others.map(() => first));
 });
 
 /** The text that was sent, without the `'` of what might be a formula. */

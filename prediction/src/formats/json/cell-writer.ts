@@ -3,7 +3,6 @@ import type { ClassReader } from '../../serving/predicted-classes.js';
 import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';
-import { CELL } from '../cells/cell-kind.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import {
   ANOMALY,
@@ -13,6 +12,7 @@ import {
   NUMBER,
   numberProgram,
 } from './answer-program.js';
+import { CellRewriter } from './cell-rewriter.js';
 import { layProgram } from './program-image.js';
 
 type NumberAnswers = Extract<BlockAnswers, { task: 'regression' }>;
@@ -20,9 +20,6 @@ type ClassAnswers = Extract<BlockAnswers, { task: 'classification' }>;
 
 /** Bytes of a number as text; the last is its length. */
 const NUMBER_TEXT = 32;
-
-/** The kernel copies by vectors, so it reads this much beyond a text. */
-const SLACK = 16;
 
 /** Bytes of room for an answer to begin with; it grows to that of a row. */
 const ROOM = 128 * 1024;
@@ -52,8 +49,7 @@ export class CellWriter {
   readonly #list: number;
   readonly #classes: ClassReader | undefined;
   #room: Stretch;
-  /** The JSON of the cells of a block that was made anew. */
-  #texts: Stretch;
+  readonly #rewriter: CellRewriter;
 
   constructor(
     { columns, target, maxRows }: BlockPredictor,
@@ -76,14 +72,14 @@ export class CellWriter {
     this.#choices = memory.allocate(maxRows * this.#program.choiceCount);
     this.#list = memory.allocate(4 * maxRows * plan.columns.length);
     this.#room = this.#allocate(ROOM);
-    this.#texts = this.#allocate(0);
+    this.#rewriter = new CellRewriter(lent, this.#list);
   }
 
   /** Prepares a block, whose rows `write` writes then. */
   begin(block: CellBlock, answers: BlockAnswers): void {
     if (answers.task === 'regression') this.#tellNumbers(block, answers);
     else this.#tellClasses(block, answers);
-    this.#rewrite(block);
+    this.#rewriter.rewrite(block);
   }
 
   /** Writes the rows from one index up to another, none of which is an object. */
@@ -176,29 +172,6 @@ export class CellWriter {
       const text = Buffer.from(JSON.stringify(value));
       bytes.set(text, at);
       bytes[at + NUMBER_TEXT - 1] = text.length;
-    }
-  }
-
-  /** Makes JSON of the cells whose bytes are not what an answer has. Changes these cells. */
-  #rewrite(block: CellBlock): void {
-    const { memory } = this.#lent;
-    const { plan, place, rowCount } = block;
-    const count = memory.kernel.listOthers(plan.start, place.cells, rowCount, this.#list);
-    if (count === 0) return;
-    const texts: Buffer[] = [];
-    for (let index = 0; index < count; index++) {
-      const cell = ((memory.words[this.#list / 4 + index] ?? 0) - place.cells) / CELL;
-      const row = Math.floor(cell / plan.columns.length);
-      const value = block.value(row, cell % plan.columns.length);
-      texts.push(Buffer.from(JSON.stringify(value) ?? 'null'));
-    }
-    const length = texts.reduce((sum, text) => sum + text.length, SLACK);
-    if (length > this.#texts.end - this.#texts.start) this.#texts = this.#allocate(2 * length);
-    let at = this.#texts.start;
-    for (const [index, text] of texts.entries()) {
-      memory.bytes.set(text, at);
-      memory.kernel.setJson(memory.words[this.#list / 4 + index] ?? 0, at, text.length);
-      at += text.length;
     }
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DeclinedError } from '../../predicting.js';
-import { answered, damaged, rowText, subjects } from './json-fixtures.js';
+import { answered, damaged, rowText, subjects } from './fixtures.js';
 
 const options = { from: 'json', to: 'json' } as const;
 
@@ -29,7 +29,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
         const bytes = Buffer.from(text);
         expect(await answered(predictor, bytes, size, options)).toEqual(plain(bytes));
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -41,7 +41,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
         );
         if (!(got instanceof DeclinedError)) expect(got).toEqual(plain(bytes));
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

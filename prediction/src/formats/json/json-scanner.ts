@@ -10,7 +10,8 @@ import type { CellPlan } from '../cells/cell-plan.js';
 import { KeyTable } from './key-table.js';
 
 /** How a scan of the kernel ended: see `kernel/assembly/json/rows.ts`. */
-const ENDS = ['full', 'done', 'declined', 'new-keys'] as const;
+const ENDS = ['full', 'done', 'declined', 'full'] as const;
+const NEW_KEYS = 3;
 
 /** Bytes that tell of a row: the addresses of its beginning and end, whether it is odd, and its line. */
 const ROW = 16;
@@ -85,35 +86,18 @@ export class JsonScanner {
   /** Scans rows from one address up to another, as many as a block has room for. */
   scan(at: number, end: number, place: BlockPlace): Scan {
     this.#binner.clear(place);
-    const { kernel } = this.#lent.memory;
-    const { start } = this.#plan;
-    const code = kernel.scanRows(
-      ...([start, at, end, place.cells, this.#rows, this.#maxRows] as const),
-      this.#areLines,
-    );
-    const { words } = this.#lent.memory;
-    const state = kernel.scanStateAddress() / 4;
-    const wordAt = (index: number) => words[index] ?? 0;
-    const rowCount = wordAt(state + 1);
-    this.#withoutInput = wordAt(state + 3);
-    const scan: Scan = {
-      end: ENDS[code] ?? 'declined',
-      at: wordAt(state),
-      rowCount,
-      lineCount: wordAt(state + 4),
-      odd: wordAt(state + 5) > 0 ? this.#oddRows(rowCount) : [],
-      place,
-    };
-    const keys = wordAt(state + 6) / 4;
-    for (let key = keys; key < keys + 2 * wordAt(state + 2); key += 2) {
-      this.#table.add(wordAt(key), wordAt(key + 1));
+    let scan: Scan = { end: 'full', at, rowCount: 0, lineCount: 0, odd: [], place };
+    // The kernel stops behind a row with new keys, so that it knows them in the next one.
+    for (let code = NEW_KEYS; code === NEW_KEYS && scan.rowCount < this.#maxRows; ) {
+      code = this.#scanRows(scan, end);
+      scan = this.#told(scan, ENDS[code] ?? 'declined');
     }
     return scan;
   }
 
   /** Returns the place of the rows of a scan from an index on. */
   placeFrom({ place }: Scan, index: number): BlockPlace {
-    return { ...place, cells: place.cells + CELL * this.#plan.columns.length * index };
+    return { ...place, cells: this.#cellsFrom(place, index) };
   }
 
   /** Bins rows, those that JavaScript read by index among them. */
@@ -137,16 +121,47 @@ export class JsonScanner {
     }
   }
 
-  #oddRows(rowCount: number): OddRow[] {
+  /** Scans rows behind those of a scan. */
+  #scanRows({ at, rowCount, place }: Scan, end: number): number {
+    const { kernel } = this.#lent.memory;
+    const cells = this.#cellsFrom(place, rowCount);
+    const rows = this.#rows + ROW * rowCount;
+    const most = this.#maxRows - rowCount;
+    return kernel.scanRows(this.#plan.start, at, end, cells, rows, most, this.#areLines);
+  }
+
+  /** Adds to a scan what the kernel tells of the rows behind it. */
+  #told(before: Scan, end: Scan['end']): Scan {
+    const { kernel, words } = this.#lent.memory;
+    const state = kernel.scanStateAddress() / 4;
+    const wordAt = (index: number) => words[index] ?? 0;
+    const rowCount = before.rowCount + wordAt(state + 1);
+    this.#withoutInput = wordAt(state + 3);
+    const keys = wordAt(state + 6) / 4;
+    for (let key = keys; key < keys + 2 * wordAt(state + 2); key += 2) {
+      this.#table.add(wordAt(key), wordAt(key + 1));
+    }
+    const odd = wordAt(state + 5) > 0 ? this.#oddRows(before, rowCount) : [];
+    return {
+      ...{ end, at: wordAt(state), rowCount, lineCount: before.lineCount + wordAt(state + 4) },
+      ...{ odd: [...before.odd, ...odd], place: before.place },
+    };
+  }
+
+  #cellsFrom({ cells }: BlockPlace, index: number): number {
+    return cells + CELL * this.#plan.columns.length * index;
+  }
+
+  #oddRows({ rowCount: from, lineCount }: Scan, rowCount: number): OddRow[] {
     const { words, bytes } = this.#lent.memory;
     const odd: OddRow[] = [];
-    for (let index = 0; index < rowCount; index++) {
+    for (let index = from; index < rowCount; index++) {
       const place = (this.#rows + ROW * index) / 4;
       if (words[place + 2] !== 1) continue;
       const start = words[place] ?? 0;
       const length = (words[place + 1] ?? 0) - start;
       const row = Buffer.from(bytes.buffer, start, length);
-      odd.push({ index, line: words[place + 3] ?? 0, bytes: row });
+      odd.push({ index, line: lineCount + (words[place + 3] ?? 0), bytes: row });
     }
     return odd;
   }

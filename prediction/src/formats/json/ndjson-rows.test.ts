@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answered, damaged, rowText, subjects } from './json-fixtures.js';
+import { answered, damaged, rowText, subjects } from './fixtures.js';
 import { lineValue, UnreadableLine } from './line-value.js';
 
 const options = { from: 'ndjson', to: 'ndjson' } as const;
@@ -53,7 +53,7 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
         const faults = got.faults.map((part) => part.kind === 'fault' && part.line);
         expect({ ...got, faults }).toEqual(plain(bytes, refuses));
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });

@@ -137,7 +137,7 @@ const MACHINE_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 /** Returns a reader of a column's cells: numbers with its unit or without one. NaN is missing. */
 export function numberReader({ unit, decimal }: NumberReading): (text: string) => number {
   return (text) => {
-    if (text === '') return Number.NaN;
+    if (text === '' || text.length > MAX_LENGTH) return parseNumber(text);
     // A program writes 1.234 for that number, whatever people write.
     if (MACHINE_NUMBER.test(text)) return Number(text);
     const parts = numberParts(text);

@@ -10,7 +10,7 @@ import {
   startOf,
   TEXT,
 } from './cell';
-import { EXACT, NO_NUMBER, number, readNumber } from './number';
+import { EXACT, NEAR, NEAR_SHARE, NO_NUMBER, number, readNumber } from './number';
 import {
   CATEGORY,
   columnCount,
@@ -92,27 +92,40 @@ export function binCells(
 function numberBin(feature: usize, cell: usize): i32 {
   const read = readCell(cell);
   if (read === EXACT) return orderedBin(feature, number);
+  if (read === NEAR) return nearBin(feature, number);
   return read === NO_NUMBER ? MISSING_BIN : UNREAD;
 }
 
-/** Reads a cell as a number: EXACT, NO_NUMBER or UNREAD. */
+/** Reads a cell as a number: EXACT, NEAR, NO_NUMBER or UNREAD. */
 function readCell(cell: usize): i32 {
   const kind = kindOf(cell);
   if (kind === NUMBER || kind === OTHER_NUMBER) {
     const start = startOf(cell);
-    return readNumber(start, start + lengthOf(cell)) === EXACT ? EXACT : UNREAD;
+    const read = readNumber(start, start + lengthOf(cell));
+    return read === EXACT || read === NEAR ? read : UNREAD;
   }
   if (kind <= BOOLEAN) return NO_NUMBER;
   if (kind !== TEXT) return UNREAD;
   trim(startOf(cell), lengthOf(cell));
   const read = readNumber(trimmedStart, trimmedEnd);
-  if (read === EXACT) return EXACT;
+  if (read === EXACT || read === NEAR) return read;
   return read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd) ? NO_NUMBER : UNREAD;
 }
 
 function orderedBin(feature: usize, value: f64): i32 {
   if (value < leastOf(feature) || value > mostOf(feature)) countSuspect(feature);
   return 1 + countBelow(feature, value);
+}
+
+/** Returns the bin that all numbers near a value have, or UNREAD. */
+function nearBin(feature: usize, value: f64): i32 {
+  const reach = abs(value) * NEAR_SHARE;
+  const least = value - reach;
+  const most = value + reach;
+  if (least < leastOf(feature) !== most < leastOf(feature)) return UNREAD;
+  if (least > mostOf(feature) !== most > mostOf(feature)) return UNREAD;
+  if (countBelow(feature, least) !== countBelow(feature, most)) return UNREAD;
+  return orderedBin(feature, value);
 }
 
 /** Returns the number of cuts that are below a value, as `CutGrid` does. */
@@ -191,7 +204,7 @@ export function readValues(
   for (let row: u32 = 0; row < rowCount; row++, cell += stride, values += 8) {
     const read = readCell(cell);
     store<f64>(values, read === EXACT ? number : NaN);
-    if (read !== UNREAD) continue;
+    if (read === EXACT || read === NO_NUMBER) continue;
     store<u32>(end, row);
     end += 4;
   }

@@ -4,8 +4,13 @@
 export const NO_NUMBER: i32 = 0;
 /** The number was read. */
 export const EXACT: i32 = 1;
-/** It is a number, of too many digits or too large an exponent to be read exactly here. */
-export const UNSURE: i32 = 2;
+/** A number of too many digits to be read exactly: the one that was read is within `NEAR_SHARE` of it. */
+export const NEAR: i32 = 2;
+/** It is a number of too large an exponent to be read here. */
+export const UNSURE: i32 = 3;
+
+/** Far more than the error of two roundings, 2^-52. */
+export const NEAR_SHARE: f64 = 1e-14;
 
 /** The number that was read last. */
 export let number: f64 = 0;
@@ -24,7 +29,7 @@ const POWERS = memory.data<f64>([
  * Reads a number. Where its digits are at most 2^53 and its power of ten is at most 22, both are
  * doubles, so that one rounded operation gives the nearest double (Clinger 1990).
  *
- * @returns NO_NUMBER, EXACT or UNSURE.
+ * @returns NO_NUMBER, EXACT, NEAR or UNSURE.
  */
 export function readNumber(start: usize, end: usize): i32 {
   let at = start;
@@ -32,25 +37,30 @@ export function readNumber(start: usize, end: usize): i32 {
   if (sign === 0x2d || sign === 0x2b) at++;
   let digits: u64 = 0;
   let digitCount = 0;
+  let exponent: i32 = 0;
   const whole = at;
   for (; at < end; at++) {
     const digit = <u32>load<u8>(at) - 0x30;
     if (digit > 9) break;
+    if (digitCount === MAX_DIGITS) {
+      exponent++;
+      continue;
+    }
     digits = 10 * digits + digit;
     if (digits !== 0) digitCount++;
   }
   let seen = at - whole;
-  let exponent: i32 = 0;
   if (at < end && load<u8>(at) === 0x2e) {
     const fraction = ++at;
     for (; at < end; at++) {
       const digit = <u32>load<u8>(at) - 0x30;
       if (digit > 9) break;
+      if (digitCount === MAX_DIGITS) continue;
       digits = 10 * digits + digit;
       if (digits !== 0) digitCount++;
+      exponent--;
     }
     seen += at - fraction;
-    exponent = -(<i32>(at - fraction));
   }
   if (seen === 0) return NO_NUMBER;
   if (at < end) {
@@ -67,11 +77,10 @@ export function readNumber(start: usize, end: usize): i32 {
     }
     exponent += its === 0x2d ? -power : power;
   }
-  if (digitCount > MAX_DIGITS || digits > MAX_EXACT) return UNSURE;
   if (digits !== 0 && abs(exponent) > MAX_POWER) return UNSURE;
   const size = <f64>digits;
   const power = digits === 0 ? 1 : load<f64>(POWERS + 8 * <usize>abs(exponent));
   const value = exponent < 0 ? size / power : size * power;
   number = sign === 0x2d ? -value : value;
-  return EXACT;
+  return digits <= MAX_EXACT && digitCount < MAX_DIGITS ? EXACT : NEAR;
 }

@@ -7,6 +7,7 @@ const LENGTH: usize = 31;
 const FIFTEEN_DIGITS: f64 = 1e15;
 const BILLION: f64 = 1e9;
 const MILLION: f64 = 1e6;
+const A_MILLION: u64 = 1000000;
 const MINUS: u8 = 0x2d;
 const ZERO: u8 = 0x30;
 const POINT: u8 = 0x2e;
@@ -44,17 +45,25 @@ function writeDigits(start: usize, value: f64): usize {
   const millionths = floor(size * MILLION + 0.5);
   if (millionths / MILLION !== size) return 0;
   const unit = <u64>floor(millionths / MILLION);
-  return writeFraction(writeWhole(at, unit), <u32>(<u64>millionths - unit * 1000000)) - start;
+  return writeFraction(writeWhole(at, unit), <u32>(<u64>millionths - unit * A_MILLION)) - start;
 }
 
 function writeWhole(at: usize, value: u64): usize {
-  const end = at + digitsOf(value);
-  for (let place = end - 1; place > at; place--) {
+  // Division takes less time of fewer bits.
+  if (value < A_MILLION) return writeSmall(at, <u32>value, digitsOf(value));
+  const millions = value / A_MILLION;
+  const end = writeWhole(at, millions);
+  return writeSmall(end, <u32>(value - millions * A_MILLION), 6);
+}
+
+/** Writes a number with so many digits, zeros in front. */
+function writeSmall(at: usize, value: u32, digits: usize): usize {
+  const end = at + digits;
+  for (let place = end - 1; place >= at; place--) {
     const tenth = value / 10;
     store<u8>(place, ZERO + <u8>(value - 10 * tenth));
     value = tenth;
   }
-  store<u8>(at, ZERO + <u8>value);
   return end;
 }
 
@@ -72,9 +81,5 @@ function writeFraction(at: usize, millionths: u32): usize {
     digits--;
   }
   store<u8>(at, POINT);
-  for (let place = at + digits; place > at; place--) {
-    store<u8>(place, ZERO + <u8>(millionths % 10));
-    millionths /= 10;
-  }
-  return at + digits + 1;
+  return writeSmall(at + 1, millionths, digits);
 }
