@@ -1,3 +1,4 @@
+import { Bits, Bytes, Offsets, Validity } from './growing-buffers.js';
 import type { BatchBody } from './message-bytes.js';
 import type { Field } from './schema.js';
 import { type ArrowType, BOOL, FLOAT64, INT32, LIST, UTF8 } from './types.js';
@@ -11,94 +12,51 @@ export interface ColumnWriter<T> {
   write(body: BatchBody): void;
 }
 
-/** Bytes that grow. */
-class Bytes {
-  #bytes: Buffer<ArrayBuffer> = Buffer.alloc(8192);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Makes room for so many bytes more, and returns where they begin. */
-  extend(count: number): number {
-    const at = this.#length;
-    this.#length += count;
-    if (this.#length > this.#bytes.length) {
-      const larger = Buffer.alloc(2 * this.#length);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    return at;
-  }
-
-  get view(): Buffer {
-    return this.#bytes;
-  }
-
-  take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
-    return taken;
-  }
-}
-
-/** A bit for each row. */
-class Bits {
-  readonly #bytes = new Bytes();
-  #rows = 0;
-
-  add(isSet: boolean): void {
-    const bit = this.#rows++ & 7;
-    if (bit === 0) this.#bytes.view[this.#bytes.extend(1)] = 0;
-    const at = this.#bytes.length - 1;
-    if (isSet) this.#bytes.view[at] = (this.#bytes.view[at] ?? 0) | (1 << bit);
-  }
-
-  take(): Uint8Array {
-    this.#rows = 0;
-    return this.#bytes.take();
-  }
-}
-
-/** Tells which values are there. */
-class Validity {
-  readonly #bits = new Bits();
-  #rows = 0;
-  #missing = 0;
-
-  add(isThere: boolean): void {
-    this.#rows++;
-    if (!isThere) this.#missing++;
-    this.#bits.add(isThere);
-  }
-
-  write(body: BatchBody): void {
-    body.node(this.#rows, this.#missing);
-    const bits = this.#bits.take();
-    body.buffer(this.#missing === 0 ? bits.subarray(0, 0) : bits);
-    this.#rows = 0;
-    this.#missing = 0;
-  }
-}
+const NONE = new Uint8Array();
 
 /** Doubles; NaN is missing. */
 export class NumberWriter implements ColumnWriter<number> {
   readonly type = FLOAT64;
   readonly children = [];
-  readonly #validity = new Validity();
-  readonly #values = new Bytes();
+  #values = new Float64Array(1024);
+  #count = 0;
 
   add(value: number): void {
-    const at = this.#values.extend(8);
-    this.#values.view.writeDoubleLE(value, at);
-    this.#validity.add(!Number.isNaN(value));
+    this.#reserve(1);
+    this.#values[this.#count - 1] = value;
+  }
+
+  addAll(values: Float64Array): void {
+    this.#reserve(values.length);
+    this.#values.set(values, this.#count - values.length);
   }
 
   write(body: BatchBody): void {
-    this.#validity.write(body);
-    body.buffer(this.#values.take());
+    const values = this.#values.subarray(0, this.#count);
+    if (hasMissing(values)) {
+      const validity = new Validity();
+      for (const value of values) validity.add(!Number.isNaN(value));
+      validity.write(body);
+    } else {
+      body.node(values.length, 0);
+      body.buffer(NONE);
+    }
+    body.buffer(new Uint8Array(values.buffer, 0, values.byteLength));
+    this.#count = 0;
   }
+
+  #reserve(count: number): void {
+    this.#count += count;
+    if (this.#count <= this.#values.length) return;
+    const larger = new Float64Array(2 * this.#count);
+    larger.set(this.#values);
+    this.#values = larger;
+  }
+}
+
+function hasMissing(values: Float64Array): boolean {
+  for (const value of values) if (Number.isNaN(value)) return true;
+  return false;
 }
 
 export class BoolWriter implements ColumnWriter<boolean | null> {
@@ -115,21 +73,6 @@ export class BoolWriter implements ColumnWriter<boolean | null> {
   write(body: BatchBody): void {
     this.#validity.write(body);
     body.buffer(this.#bits.take());
-  }
-}
-
-/** Where values of different lengths begin, and where the last ends. */
-class Offsets {
-  readonly #bytes = new Bytes();
-
-  add(end: number): void {
-    if (this.#bytes.length === 0) this.#bytes.view.writeInt32LE(0, this.#bytes.extend(4));
-    const at = this.#bytes.extend(4);
-    this.#bytes.view.writeInt32LE(end, at);
-  }
-
-  take(): Uint8Array {
-    return this.#bytes.take();
   }
 }
 

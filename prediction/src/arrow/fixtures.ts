@@ -25,7 +25,11 @@ function bitmap(values: readonly unknown[]): Uint8Array {
 }
 
 /** Data of fixed width, from its bytes. */
-function fixed(type: arrow.DataType, values: readonly unknown[], data: ArrayBufferView): arrow.Data {
+function fixed(
+  type: arrow.DataType,
+  values: readonly unknown[],
+  data: ArrayBufferView,
+): arrow.Data {
   const missing = values.filter((value) => value === null).length;
   return new arrow.Data(type, 0, values.length, missing, [undefined, data, bitmap(values)]);
 }
@@ -93,7 +97,11 @@ function timestamps(unit: arrow.TimeUnit, zone: string | null): Kind<bigint> {
 const days: Kind<number> = {
   value: fc.integer({ min: -30_000, max: 60_000 }),
   data: (values) =>
-    fixed(new arrow.DateDay(), values, Int32Array.from(values, (value) => value ?? 0)),
+    fixed(
+      new arrow.DateDay(),
+      values,
+      Int32Array.from(values, (value) => value ?? 0),
+    ),
   json: (value) => asJson(new Date(value * 86_400_000).toISOString().slice(0, 10)),
 };
 
@@ -154,8 +162,7 @@ const booleans: Kind<boolean> = {
 
 const lists: Kind<number[]> = {
   value: fc.array(fc.integer({ min: -9, max: 9 }), { maxLength: 3 }),
-  data: (values) =>
-    built(new arrow.List(new arrow.Field('item', new arrow.Int32(), true)), values),
+  data: (values) => built(new arrow.List(new arrow.Field('item', new arrow.Int32(), true)), values),
   json: () => 'null',
 };
 
@@ -227,10 +234,15 @@ export function jsonOf(columns: readonly SentColumn[], rows: number): Buffer {
 
 /** Returns the columns as bytes of Arrow. */
 export function arrowOf(columns: readonly SentColumn[], format: 'stream' | 'file'): Buffer {
-  const schema = new arrow.Schema(columns.map(({ name, data }) => new arrow.Field(name, data.type, true)));
+  const schema = new arrow.Schema(
+    columns.map(({ name, data }) => new arrow.Field(name, data.type, true)),
+  );
   const children = columns.map(({ data }) => data);
   const length = children[0]?.length ?? 0;
   const type = new arrow.Struct(schema.fields);
-  const batch = new arrow.RecordBatch(schema, new arrow.Data(type, 0, length, 0, undefined, children));
+  const batch = new arrow.RecordBatch(
+    schema,
+    new arrow.Data(type, 0, length, 0, undefined, children),
+  );
   return Buffer.from(arrow.tableToIPC(new arrow.Table(schema, [batch]), format));
 }

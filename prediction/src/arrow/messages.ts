@@ -17,7 +17,7 @@ export interface Message {
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 
 /** A batch is held while it is answered. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** What follows the messages of a file: a footer with a place for each batch. */
 const MAX_FOOTER_BYTES = 64 * 1024 * 1024;

@@ -18,7 +18,7 @@ export function dateText(time: number): string | null {
 }
 
 /** Units of a second, and how many of them a second has. */
-export const UNITS = { second: 1, millisecond: 1e3, microsecond: 1e6, nanosecond: 1e9 } as const;
+const UNITS = { second: 1, millisecond: 1e3, microsecond: 1e6, nanosecond: 1e9 } as const;
 
 export type TimeUnit = keyof typeof UNITS;
 

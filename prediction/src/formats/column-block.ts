@@ -37,9 +37,14 @@ export class ColumnBlock implements RowBlock {
 
   row(index: number): RowObject {
     const at = this.start + index;
-    const values: [string, unknown][] = [];
-    for (const [name, vector] of this.batch.vectors) values.push([name, vector.value(at)]);
-    return Object.fromEntries(values);
+    const { vectors } = this.batch;
+    // As the key of an assignment, this name would set the prototype.
+    if (vectors.has('__proto__')) {
+      return Object.fromEntries(Array.from(vectors, ([name, vector]) => [name, vector.value(at)]));
+    }
+    const values: Record<string, unknown> = {};
+    for (const [name, vector] of vectors) values[name] = vector.value(at);
+    return values;
   }
 
   #binColumn(vector: Vector | undefined, input: BinnedInput, bins: Uint8Array): void {

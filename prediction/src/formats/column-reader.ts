@@ -65,6 +65,11 @@ export class ColumnReader {
 
 function suspectsIn(vector: Vector, finder: FindsSuspect, rows: number): number {
   let count = 0;
+  if (vector.kind === 'number') {
+    // NaN is suspect no more than a missing value.
+    for (const value of vector.values) if (finder.isSuspect(value)) count++;
+    return count;
+  }
   if (vector.kind !== 'entries') {
     for (let row = 0; row < rows; row++) if (finder.isSuspect(vector.value(row))) count++;
     return count;

@@ -12,9 +12,15 @@ const CODECS: readonly { readonly name: string; readonly read: Decompressor | un
   { name: 'Snappy', read: decompressSnappy },
   { name: 'gzip', read: (bytes, length) => gunzipSync(bytes, { maxOutputLength: length }) },
   { name: 'LZO', read: undefined },
-  { name: 'Brotli', read: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: length }) },
+  {
+    name: 'Brotli',
+    read: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: length }),
+  },
   { name: 'LZ4 of Hadoop', read: undefined },
-  { name: 'Zstandard', read: (bytes, length) => decompressZstandard(bytes, new Uint8Array(length)) },
+  {
+    name: 'Zstandard',
+    read: (bytes, length) => decompressZstandard(bytes, new Uint8Array(length)),
+  },
   { name: 'LZ4', read: decompressLz4 },
 ];
 

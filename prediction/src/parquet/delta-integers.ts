@@ -18,7 +18,8 @@ export function readDeltas(bytes: Uint8Array, start: number, count: number): Del
   const total = Number(reader.varint());
   const perMiniblock = blockSize / miniblocks;
   const isSound = blockSize <= MAX_BLOCK && miniblocks > 0 && perMiniblock % 8 === 0;
-  if (!isSound || perMiniblock === 0 || total !== count) throw new RangeError('A block is damaged.');
+  if (!isSound || perMiniblock === 0 || total !== count)
+    throw new RangeError('A block is damaged.');
   const values = new BigInt64Array(count);
   let value = reader.zigzag();
   if (count > 0) values[0] = value;

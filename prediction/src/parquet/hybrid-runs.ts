@@ -7,11 +7,7 @@ const MAX_WIDTH = 24;
  * @param width the bits of a number.
  * @throws {RangeError} if the bytes end before.
  */
-export function readHybrid(
-  bytes: Uint8Array,
-  width: number,
-  out: Int32Array | Uint8Array,
-): void {
+export function readHybrid(bytes: Uint8Array, width: number, out: Int32Array | Uint8Array): void {
   if (width > MAX_WIDTH) throw new RangeError('The numbers have too many bits.');
   let at = 0;
   let filled = 0;

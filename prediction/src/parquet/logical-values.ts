@@ -40,7 +40,8 @@ function readerOf({ physical, size, meaning }: LeafType, view: DataView): (at: n
       return (at) => halfFloat(view.getUint16(at, true));
     case 'decimal': {
       const { scale } = meaning;
-      if (physical === Physical.FixedBytes) return (at) => decimal(signedBig(view, at, size), scale);
+      if (physical === Physical.FixedBytes)
+        return (at) => decimal(signedBig(view, at, size), scale);
       return (at) => decimal(signedLittle(view, at, size), scale);
     }
     default:

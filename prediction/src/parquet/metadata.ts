@@ -92,15 +92,19 @@ function readLogicalType(reader: ThriftReader): SchemaElement['logical'] {
       reader.struct(none);
     };
   }
-  const kind = (number: number, fields = none) => () => {
-    logical.kind = number;
-    reader.struct(fields);
-  };
+  const kind =
+    (number: number, fields = none) =>
+    () => {
+      logical.kind = number;
+      reader.struct(fields);
+    };
   const integer = {
     1: () => (logical.bits = reader.integer()),
     2: () => (logical.isSigned = reader.bool()),
   };
-  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [number, kind(number)]));
+  const fields = Object.fromEntries(
+    Array.from({ length: 20 }, (_, number) => [number, kind(number)]),
+  );
   reader.struct({ ...fields, 7: kind(7, time), 8: kind(8, time), 10: kind(10, integer) });
   return logical;
 }

@@ -68,7 +68,9 @@ export function readValues(
       return { kind: 'fixed', bytes: joinedStreams(bytes, count, type.size) };
     default:
   }
-  throw new FormatFault(`the encoding ${encoding} is not read. Write it with the default encodings`);
+  throw new FormatFault(
+    `the encoding ${encoding} is not read. Write it with the default encodings`,
+  );
 }
 
 /** Reads values of the encoding PLAIN, in which dictionaries are, too. */

@@ -56,7 +56,9 @@ async function readFooter(file: ByteFile): Promise<Uint8Array> {
   }
   const end = Buffer.from(await file.read(Math.max(4, file.length - 8), file.length));
   if (end.length < 8 || end.toString('latin1', 4) !== MAGIC) {
-    throw new FormatFault('The Parquet file does not end with PAR1: it was cut off. Send all of it.');
+    throw new FormatFault(
+      'The Parquet file does not end with PAR1: it was cut off. Send all of it.',
+    );
   }
   const length = end.readUInt32LE(0);
   if (length > MAX_FOOTER_BYTES || length > file.length - 12) {

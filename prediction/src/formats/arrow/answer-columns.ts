@@ -9,8 +9,10 @@ import { isPassedOn } from '../../arrow/sent-columns.js';
 import { TypeId } from '../../arrow/types.js';
 import { JsonBuffer } from '../../serving/json-buffer.js';
 import type { PredictedClasses } from '../../serving/predicted-classes.js';
-import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js';
+import type { PredictedRows } from '../../serving/predicted-rows.js';
+import { cellText, parseNumber } from '../../table/cells.js';
 import { derivedColumns, setColumn } from '../../table/column-names.js';
+import { readerOf } from '../../table/reading/tell-reading.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { AnswerBlock } from './answer-block.js';
 import { ClassColumn } from './class-column.js';
@@ -31,17 +33,17 @@ export function answerColumns(shape: AnswerShape): OutputColumn[] {
   const { blocks, explain } = shape;
   const { target, task } = blocks;
   let nextId = 0;
-  const inputs = blocks.columns.map(({ name, kind }) =>
-    echoColumn(shape, name, name, kind === 'number', nextId++),
+  const inputs = blocks.columns.map(({ name, kind, reading }) =>
+    echoColumn(shape, name, name, kind === 'number' ? readerOf(kind, reading) : null, nextId++),
   );
   const predicted = task === 'regression' ? numberColumns(target) : classColumns(target, nextId++);
   if (!explain) return [...inputs, ...predicted];
   const { original, anomaly, explain: explanation } = derivedColumns(target);
-  const isNumber = task === 'regression';
+  const read = task === 'regression' ? parseNumber : null;
   return [
     ...inputs,
     ...predicted,
-    echoColumn(shape, target, original, isNumber, nextId++),
+    echoColumn(shape, target, original, read, nextId++),
     new MadeColumn(anomaly, new BoolWriter(), (writer, block) => {
       addOfJson(writer, block, blocks, (answer) => {
         const value = answer[anomaly];
@@ -54,26 +56,35 @@ export function answerColumns(shape: AnswerShape): OutputColumn[] {
   ];
 }
 
-/** A column of what rows sent under the name `source`. */
+/**
+ * A column of what rows sent under the name `source`.
+ *
+ * @param read reads a number from a text; null, if the column is no number.
+ */
 function echoColumn(
   { first, isFile }: AnswerShape,
   source: string,
   name: string,
-  isNumber: boolean,
+  read: ((text: string) => number) | null,
   id: number,
 ): OutputColumn {
   const raw = first?.arrow?.columns.get(source);
   if (raw && isPassedOn(raw)) return new SentColumn(source, name, raw, id, isFile);
-  if (isNumber && raw?.field.type.id !== TypeId.Utf8View) {
+  if (read && raw?.field.type.id !== TypeId.Utf8View) {
     return new MadeColumn(name, new NumberWriter(), (writer, block) => {
       const valueAt = block.valuesOf(source);
-      for (let row = 0; row < block.rowCount; row++) writer.add(actualValue(valueAt(row)));
+      for (let row = 0; row < block.rowCount; row++) writer.add(numberOf(valueAt(row), read));
     });
   }
   return new MadeColumn(name, new TextWriter(), (writer, block) => {
     const valueAt = block.valuesOf(source);
     for (let row = 0; row < block.rowCount; row++) writer.add(textOf(valueAt(row)));
   });
+}
+
+/** A value of JSON as a number: NaN, if it is none. */
+function numberOf(value: unknown, read: (text: string) => number): number {
+  return typeof value === 'number' ? value : read(cellText(value));
 }
 
 /** A value of JSON as text: a text itself, and null for a missing value. */
@@ -87,8 +98,7 @@ function numberColumns(target: string): OutputColumn[] {
   const column = (name: string, of: (predicted: PredictedRows) => Float64Array) =>
     new MadeColumn(name, new NumberWriter(), (writer, { rowCount }, answers) => {
       if (answers.task !== 'regression') return;
-      const values = of(answers.predicted);
-      for (let row = 0; row < rowCount; row++) writer.add(values[row] ?? Number.NaN);
+      writer.addAll(of(answers.predicted).subarray(0, rowCount));
     });
   return [
     column(target, ({ values }) => values),

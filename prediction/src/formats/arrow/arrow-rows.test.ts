@@ -41,8 +41,16 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
         sentTables(NAMES, ROWS),
         fc.integer({ min: 1, max: 5000 }),
         async (columns, size) => {
-          const sent = await answer(predictor, arrowOf(columns, format), { from, to: 'json' }, size);
-          const expected = await answer(predictor, jsonOf(columns, ROWS), { from: 'json', to: 'json' });
+          const sent = await answer(
+            predictor,
+            arrowOf(columns, format),
+            { from, to: 'json' },
+            size,
+          );
+          const expected = await answer(predictor, jsonOf(columns, ROWS), {
+            from: 'json',
+            to: 'json',
+          });
           expect(sent.bytes.toString()).toBe(expected.bytes.toString());
           expect(sent.warnings).toEqual(expected.warnings);
         },
@@ -61,7 +69,11 @@ describe('answers in Arrow', () => {
         async (columns, format) => {
           const body = arrowOf(columns, 'stream');
           const from = 'arrow-stream';
-          const { bytes } = await answer(predictor, body, { from, to: `arrow-${format}`, explain: true });
+          const { bytes } = await answer(predictor, body, {
+            from,
+            to: `arrow-${format}`,
+            explain: true,
+          });
           const { bytes: json } = await answer(predictor, body, { from, to: 'json' });
           const table = arrow.tableFromIPC(bytes);
           const sent = arrow.tableFromIPC(body);
@@ -88,7 +100,8 @@ describe('answers in Arrow', () => {
   });
 });
 
-const strings = (values: readonly (string | null)[]) => arrow.vectorFromArray(values, new arrow.Utf8());
+const strings = (values: readonly (string | null)[]) =>
+  arrow.vectorFromArray(values, new arrow.Utf8());
 
 describe('columns that the model does not know', () => {
   const body = Buffer.from(
@@ -104,7 +117,11 @@ describe('columns that the model does not know', () => {
   });
 
   test('are refused from the schema, if they are to be', async () => {
-    const refused = answer(predictor, body, { from: 'arrow-stream', to: 'json', unknown: 'refuse' });
+    const refused = answer(predictor, body, {
+      from: 'arrow-stream',
+      to: 'json',
+      unknown: 'refuse',
+    });
     await expect(refused).rejects.toThrow(UnknownNamesError);
     await expect(refused).rejects.toMatchObject({ names: [{ name: 'sise', nearest: 'size' }] });
   });
@@ -136,7 +153,10 @@ describe('rows of JSON are answered in Arrow', () => {
   });
 
   test('without any rows, the answer has its columns', async () => {
-    const { bytes } = await answer(predictor, Buffer.from('[]'), { from: 'json', to: 'arrow-file' });
+    const { bytes } = await answer(predictor, Buffer.from('[]'), {
+      from: 'json',
+      to: 'arrow-file',
+    });
     const table = arrow.tableFromIPC(bytes);
     expect(table.numRows).toBe(0);
     expect(table.schema.fields.map(({ name }) => name)).toEqual([
@@ -183,7 +203,10 @@ test('classes are a dictionary, and their sets are lists', async () => {
 
 describe('a dictionary that is replaced between batches', () => {
   const type = () => new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32(), 1);
-  const batches = [['north', 'south'], ['centre', 'north', 'elsewhere']].map((values) => {
+  const batches = [
+    ['north', 'south'],
+    ['centre', 'north', 'elsewhere'],
+  ].map((values) => {
     const place = arrow.vectorFromArray(values, type());
     return new arrow.Table({ place }).batches;
   });

@@ -35,7 +35,7 @@ export class ArrowWriter implements AnswerWriter {
   readonly #dictionaries: Block[] = [];
   readonly #batches: Block[] = [];
 
-  constructor(blocks: BlockPredictor, { to, explain }: Pick<AnswerOptions, 'to' | 'explain'>) {
+  constructor(blocks: BlockPredictor, { to, explain }: Omit<AnswerOptions, 'from'>) {
     this.#blocks = blocks;
     this.#explain = explain ?? false;
     this.#isFile = to === 'arrow-file';

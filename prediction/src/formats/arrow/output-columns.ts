@@ -24,16 +24,16 @@ export interface OutputColumn {
 }
 
 /** A column whose values are made row by row. */
-export class MadeColumn<T> implements OutputColumn {
+export class MadeColumn<W extends ColumnWriter<never>> implements OutputColumn {
   readonly field: Field;
-  readonly #writer: ColumnWriter<T>;
-  readonly #addTo: (writer: ColumnWriter<T>, block: AnswerBlock, answers: BlockAnswers) => void;
+  readonly #writer: W;
+  readonly #addTo: (writer: W, block: AnswerBlock, answers: BlockAnswers) => void;
 
   /** @param addTo adds the values of a block's rows. */
   constructor(
     name: string,
-    writer: ColumnWriter<T>,
-    addTo: (writer: ColumnWriter<T>, block: AnswerBlock, answers: BlockAnswers) => void,
+    writer: W,
+    addTo: (writer: W, block: AnswerBlock, answers: BlockAnswers) => void,
   ) {
     this.field = { name, type: writer.type, children: writer.children, dictionary: null };
     this.#writer = writer;

@@ -4,14 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { faultsOf, makeRows } from '../../fixtures.js';
 import { pieces } from '../../formats/fixtures.js';
 import {
-  encodeModel,
   readArrowTable,
   readCsvTable,
   readNdjsonTable,
   readParquetTable,
   readRowsTable,
   type Table,
-  train,
 } from '../../index.js';
 
 const rows = makeRows(500, (random, index) => ({
@@ -69,8 +67,6 @@ function parquet(): Buffer {
 
 const lines = () => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
-const model = (read: Table) => Buffer.from(encodeModel(train(read))).toString('latin1');
-
 describe('a table is the same in all formats', () => {
   const expected = readRowsTable(rows, 'rent');
 
@@ -79,7 +75,8 @@ describe('a table is the same in all formats', () => {
     ['NDJSON', () => readNdjsonTable(pieces(lines()), 'rent')],
     [
       'an Arrow stream',
-      () => readArrowTable(pieces(arrow.tableToIPC(table(), 'stream')), 'rent', { format: 'stream' }),
+      () =>
+        readArrowTable(pieces(arrow.tableToIPC(table(), 'stream')), 'rent', { format: 'stream' }),
     ],
     [
       'an Arrow file',
@@ -87,9 +84,7 @@ describe('a table is the same in all formats', () => {
     ],
     ['Parquet', () => readParquetTable(pieces(parquet()), 'rent')],
   ])('%s', async (_, read) => {
-    const table = await read();
-    expect(table).toEqual(expected);
-    expect(model(table)).toBe(model(expected));
+    expect(await read()).toEqual(expected);
   });
 });
 
