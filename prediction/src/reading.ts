@@ -6,6 +6,6 @@ export { readParquetTable } from './table/columnar/parquet-table.js';
 export { readCsvTable } from './table/csv/csv-reader.js';
 export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
 export { readJsonTable } from './table/json-reader.js';
-export { readRecordTable } from './table/record-reader.js';
 export { readNdjsonTable } from './table/ndjson-reader.js';
+export { readRecordTable } from './table/record-reader.js';
 export { TableError } from './table/table-error.js';

@@ -51,7 +51,10 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
     case 'csv':
       return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
     case 'parquet':
-      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(blocks, options);
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
+        blocks,
+        options,
+      );
     case 'ndjson':
       return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
   }
