@@ -23,6 +23,6 @@ export type { Prediction } from './serving/prediction.js';
 export { type PredictOptions, Predictor } from './serving/predictor.js';
 export type { Steps } from './steps.js';
 export { columnName } from './table/column-names.js';
-export { JsonShapeError, MalformedJsonError } from './table/json-errors.js';
+export { JsonShapeError, MalformedJsonError } from './table/json/json-errors.js';
 export type { Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_ROW_BYTES, MAX_ROWS } from '../table.js';
+import { TableError } from '../table-error.js';
 import { JsonShapeError, MalformedJsonError } from './json-errors.js';
-import { MAX_ROW_BYTES, MAX_ROWS } from './table.js';
-import { TableError } from './table-error.js';
 
 /** The levels of arrays and objects, the outermost array among them. */
 const DEEPEST = 100;

@@ -1,7 +1,7 @@
+import { RowsReader } from '../row-reader.js';
+import type { Table, Task } from '../table.js';
+import { TableError } from '../table-error.js';
 import { JsonArrayParser } from './json-array-parser.js';
-import { RowsReader } from './row-reader.js';
-import type { Table, Task } from './table.js';
-import { TableError } from './table-error.js';
 
 /**
  * Reads a table from a JSON array of row objects as it streams in, in UTF-8: it is never parsed, nor

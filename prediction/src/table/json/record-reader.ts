@@ -1,8 +1,8 @@
-import type { ColumnBuilder } from './column-builder.js';
-import { checkColumnNames, columnName } from './column-names.js';
-import { MIN_ROWS, type Table, type Task } from './table.js';
-import { TableBuilder } from './table-builder.js';
-import { FaultList, TableError } from './table-error.js';
+import type { ColumnBuilder } from '../column-builder.js';
+import { checkColumnNames, columnName } from '../column-names.js';
+import { MIN_ROWS, type Table, type Task } from '../table.js';
+import { TableBuilder } from '../table-builder.js';
+import { FaultList, TableError } from '../table-error.js';
 
 /**
  * Reads a table from lines of JSON arrays, such as the rows of a query: the names of the columns

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvStream, faultsOf, readRows } from '../fixtures.js';
-import { JsonShapeError, MalformedJsonError, readJsonTable } from '../index.js';
+import { csvStream, faultsOf, readRows } from '../../fixtures.js';
+import { JsonShapeError, MalformedJsonError, readJsonTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
   'a "b"\\': `[${index % 3}],{"}`,
