@@ -47,7 +47,7 @@ export class HttpClient {
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.once('error', reject);
+          response.on('error', reject);
           response.once('end', () => {
             const text = Buffer.concat(chunks).toString();
             const names = response.rawHeaders;
@@ -59,7 +59,8 @@ export class HttpClient {
           });
         },
       );
-      sent.once('error', reject);
+      // An answer that is cut off may fail twice: as it is read, and on its connection.
+      sent.on('error', reject);
       sent.once('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_TIMEOUT_MS} ms`)));
       sent.end(body);
     });

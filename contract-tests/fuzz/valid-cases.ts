@@ -1,11 +1,21 @@
 import fc from 'fast-check';
+import { MEDIA_TYPES } from 'roster-client';
+import { FILE_FORMATS } from '../../testkit/data/table-files.js';
 import type { Place } from '../../testkit/openapi/document.js';
 import { type Body, type Case, FIRST_VERSION, PLACEHOLDERS, type Sent } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 import { isValid } from './values/schema.js';
-import { csvTables, jsonTables, lines, TARGET } from './values/tables.js';
+import {
+  changedFiles,
+  csvTables,
+  jsonTables,
+  lines,
+  TARGET,
+  type TableFile,
+  tableFiles,
+} from './values/tables.js';
 import { valuesOf } from './values/values.js';
 
 /** Generates valid requests to an operation, for existing and missing resources. */
@@ -49,11 +59,18 @@ function acceptable({ produces }: Target, body: Body | undefined): Record<string
   return [{}, {}, ...accepts.map((Accept) => ({ Accept }))];
 }
 
-/** Sets the target of a usable table to a column that it has, and the task to one that its numbers allow. */
+/** The parameters that fit a usable table: a column that it has, a task that its numbers allow, and its own form. */
+const OF_TABLE = new Map<string, unknown>([
+  ['target', TARGET],
+  ['task', 'regression'],
+  ['header', true],
+  ['delimiter', 'comma'],
+]);
+
 function ofTable(sent: Sent, body: Body | undefined): Sent {
-  if (!body?.isUsable) return sent;
-  if (sent.name === 'target') return { ...sent, value: TARGET };
-  return sent.name === 'task' ? { ...sent, value: 'regression' } : sent;
+  return body?.isUsable && OF_TABLE.has(sent.name)
+    ? { ...sent, value: OF_TABLE.get(sent.name) }
+    : sent;
 }
 
 function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {
@@ -109,25 +126,38 @@ function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
 }
 
 function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
-  const isTable = target.bodies.some(([other]) => other === 'text/csv');
+  const isTraining = target.parameters.some(({ name }) => name === 'target');
   if (mediaType === 'text/csv') {
     return csvTables.map(({ text, isUsable }) => textBody(mediaType, text, isUsable));
   }
   if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
     return valuesOf(schema).map((text) => textBody(mediaType, String(text), true));
   }
-  if (mediaType !== 'application/json') return lines.map((text) => textBody(mediaType, text, true));
-  const values = valuesOf(schema).map((value) => jsonBody(value, !isTable));
-  return isTable
-    ? fc.oneof(
-        jsonTables.map((rows) => jsonBody(rows, true)),
-        values,
-      )
-    : values;
+  if (mediaType === 'application/json') {
+    const values = valuesOf(schema).map((value) => jsonBody(value, !isTraining));
+    return isTraining
+      ? fc.oneof(
+          jsonTables.map((rows) => jsonBody(rows, true)),
+          values,
+        )
+      : values;
+  }
+  const format = FILE_FORMATS.find((one) => MEDIA_TYPES[one] === mediaType);
+  if (format === undefined)
+    throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
+  const files = isTraining ? [tableFiles(format), changedFiles(format)] : [tableFiles(format)];
+  const asBody = ({ bytes, isUsable }: TableFile) => bytesBody(mediaType, bytes, isUsable);
+  return format === 'ndjson' && !isTraining
+    ? lines.map((text) => textBody(mediaType, text, true))
+    : fc.oneof(...files).map(asBody);
+}
+
+function bytesBody(mediaType: string, bytes: Buffer, isUsable: boolean): Body {
+  return { mediaType, bytes, value: undefined, isUsable };
 }
 
 function textBody(mediaType: string, text: string, isUsable: boolean): Body {
-  return { mediaType, bytes: Buffer.from(text), value: undefined, isUsable };
+  return bytesBody(mediaType, Buffer.from(text), isUsable);
 }
 
 export function jsonBody(value: unknown, isUsable = true): Body {

@@ -22,7 +22,7 @@ export const unreadableBodies: FaultMaker = (made) => {
     ].filter((mediaType) => !accepted.includes(mediaType)),
     `${body.mediaType}; charset=utf-16`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
-  const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'gzip' } };
+  const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'br' } };
   if (jsonSchemaOf(made) === undefined)
     return certain([...other, at(packed, 'a compressed body', [415])]);
   const text = body.bytes.toString();

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { FileFormat } from 'roster-client';
+import { columnsOf, fileOf } from '../../../testkit/data/table-files.js';
 
 /** The target column of generated tables. */
 export const TARGET = 't';
@@ -58,6 +60,40 @@ export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
 
 /** Tables as a JSON array. */
 export const jsonTables: fc.Arbitrary<unknown[]> = usableRows;
+
+/** A table as a file, and whether the service must accept it. */
+export interface TableFile {
+  bytes: Buffer;
+  isUsable: boolean;
+}
+
+/** The bytes of a file in which its reading begins. */
+const BEGINNING = 64;
+
+/** Files of a format: whole ones, and ones that break off at their beginning. */
+export function tableFiles(format: FileFormat): fc.Arbitrary<TableFile> {
+  const whole = usableRows.map((rows) =>
+    fileOf(format, columnsOf(rows.map((row) => ({ ...row, kind: row.kind || null })))),
+  );
+  return fc.oneof(
+    whole.map((bytes) => ({ bytes, isUsable: true })),
+    fc
+      .tuple(whole, fc.nat(BEGINNING))
+      .map(([bytes, length]) => ({ bytes: bytes.subarray(0, length), isUsable: false })),
+  );
+}
+
+/** Files of a format in which a byte is changed. A change that does no harm leaves them usable. */
+export function changedFiles(format: FileFormat): fc.Arbitrary<TableFile> {
+  return fc
+    .tuple(tableFiles(format), fc.nat(), fc.integer({ min: 1, max: 255 }))
+    .map(([{ bytes }, place, change]) => {
+      const changed = Buffer.from(bytes);
+      const at = place % Math.max(changed.length, 1);
+      changed[at] = (changed[at] ?? 0) ^ change;
+      return { bytes: changed, isUsable: false };
+    });
+}
 
 /** A constant table, for the permanent model. */
 export const keptTable: string = csvOf(
