@@ -50,6 +50,16 @@ describe.each(operations)('$id', (operation) => {
       expect(response.status).toBe(415);
       expect(await problemOf(response)).toMatchObject({ type: '/problems/unsupported-media-type' });
     });
+
+    test('answers 415 for an encoding that it does not take, and lists those that it takes', async () => {
+      const given = await situation(415, 'form');
+      const response = await send(path, {
+        ...init,
+        headers: { ...headers, ...given.headers, 'Content-Encoding': faulty('br', 'identity') },
+      });
+      expect(response.status).toBe(415);
+      expect(response.headers.get('Accept-Encoding')).toMatch(/^(identity|gzip, zstd)$/);
+    });
   }
 
   // Operations that accept megabytes of rows have their own tests of the limit.
