@@ -4,7 +4,7 @@ import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats
 import { ParsedRowReader } from './json/parsed-row-reader.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
-const PORTION = 64 * 1024;
+const PORTION = 192 * 1024;
 
 /** Warnings that are listed at most. */
 const MAX_WARNINGS = 100;

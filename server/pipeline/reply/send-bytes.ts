@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { answersBegun } from '../../http/client-error.js';
 import type { ByteStream, StreamPiece } from '../handlers.js';
+import { freeMemory } from './free-memory.js';
 import { type AroundStream, endEarly } from './send-ndjson.js';
 import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
 
@@ -83,6 +84,9 @@ function sendWhole(res: Response, bytes: Uint8Array = new Uint8Array()): void {
 }
 
 async function write(res: Response, bytes: Uint8Array, end: StreamDeadline): Promise<void> {
-  if (!res.write(bytes)) await end.forReader(once(res, 'drain', { signal: end.signal }));
+  const sent = (error: unknown) => {
+    if (!error) freeMemory(bytes);
+  };
+  if (!res.write(bytes, sent)) await end.forReader(once(res, 'drain', { signal: end.signal }));
   await nextTurn();
 }
