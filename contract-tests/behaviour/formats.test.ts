@@ -117,6 +117,16 @@ describe('a large body of JSON', () => {
   });
 });
 
+test('a fault in the last row of a small file is told, and no part of it is answered', async () => {
+  const response = await send(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'text/csv' },
+    body: 'carat,cut\n0.3,Ideal\n0.4,Ideal\n0.5,"Ideal',
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail: expect.stringContaining('line 4') });
+});
+
 describe('the format of an answer', () => {
   /** The same two rows in each format. */
   const bodies = new Map([

@@ -33,7 +33,9 @@ export class HttpClient {
   send({ method, path, headers, body }: HttpRequest): Promise<Answer> {
     const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
     const { hostname, port } = new URL(this.url);
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve, refuse) => {
+      const reject = (cause: unknown) =>
+        refuse(new Error(`${method} ${path}: no answer`, { cause }));
       const sent = request(
         {
           hostname,

@@ -31,21 +31,21 @@ export async function sendBytes(
     : new StreamDeadline(req, res, times, NEVER, isAlwaysValid);
   const source = pieces[Symbol.asyncIterator]();
   try {
-    const first = await nextBytes(res, source, end);
-    res.status(200).setHeader('Content-Type', mediaType);
-    // The end of a stream may be far.
-    const second = isStream ? first : first && (await nextBytes(res, source, end));
-    if (!first || !second) return sendWhole(res, first);
     // HTTP/1.0 has no chunks, which trailers follow.
     const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
+    const next = () => nextBytes(res, source, end, hasTrailer);
+    const first = await next();
+    res.status(200).setHeader('Content-Type', mediaType);
+    // A body that has arrived is soon answered or refused. The end of another may be far.
+    const isNear = !isStream || req.complete;
+    const second = isNear ? first && (await next()) : first;
+    if (!first || !(second || isStream)) return sendWhole(res, first);
     if (hasTrailer) res.setHeader('Trailer', trailer);
     answersBegun.add(req.socket);
     await write(res, first, end);
-    if (second !== first) await write(res, second, end);
-    for (;;) {
-      const next = await nextBytes(res, source, end);
-      if (!next) break;
-      await write(res, next, end);
+    if (second && second !== first) await write(res, second, end);
+    for (let more = second && (await next()); more; more = await next()) {
+      await write(res, more, end);
     }
     res.end();
   } catch (error) {
@@ -66,6 +66,7 @@ async function nextBytes(
   res: Response,
   source: Pieces,
   end: StreamDeadline,
+  hasTrailer: boolean,
 ): Promise<Uint8Array | undefined> {
   for (;;) {
     const next = await end.forSender(source.next());
@@ -73,8 +74,8 @@ async function nextBytes(
     if (next.value instanceof Uint8Array) return next.value;
     if (next.value === 'progress') continue;
     const { fields } = next.value;
-    if (!res.headersSent) for (const name in fields) res.setHeader(name, fields[name] ?? '');
-    else if (res.hasHeader('Trailer')) res.addTrailers(fields);
+    if (hasTrailer) res.addTrailers(fields);
+    else if (!res.headersSent) for (const name in fields) res.setHeader(name, fields[name] ?? '');
   }
 }
 
