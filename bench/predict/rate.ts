@@ -9,7 +9,7 @@ export interface Repeated {
   readonly connections?: number;
 }
 
-/** What one round measured. */
+/** The figures of one round. */
 export interface Rate {
   readonly perSecond: number;
   /** The processor time of a request, in milliseconds. */

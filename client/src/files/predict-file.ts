@@ -24,7 +24,7 @@ export interface PredictedFile {
   /** The answer as it arrives. Reading fails if the answer breaks off. */
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * What the model does not know in the rows of a JSON file. Undefined for other files, whose
+   * Names and values in the rows of a JSON file that the model does not know. Undefined for other files, whose
    * warnings come last: in the last line of NDJSON, else in a trailer, which fetch does not show.
    */
   readonly warnings: RowWarnings | undefined;

@@ -7,7 +7,7 @@ import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './uploa
 export interface TrainFileOptions extends UploadOptions {
   /** The column to predict. */
   target: string;
-  /** What the target is predicted as, in place of what its values suggest. */
+  /** The task, in place of the one that the target's values suggest. */
   task?: Model['task'] | undefined;
 }
 

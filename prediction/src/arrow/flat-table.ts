@@ -59,7 +59,7 @@ export class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.#view, this.#follow(at));
   }
 
-  /** How many elements of a vector there are. */
+  /** Returns the number of elements of a vector. */
   count(slot: number): number {
     const at = this.#place(slot);
     return at === 0 ? 0 : this.#vector(at, 1).count;

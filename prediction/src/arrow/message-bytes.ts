@@ -72,12 +72,12 @@ export function dictionaryMessage(
   return [message(2, fields, body.length), ...body.pieces];
 }
 
-/** What ends a stream. */
+/** The end of a stream. */
 export function endOfStream(): Uint8Array {
   return Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 }
 
-/** What opens a file. */
+/** The beginning of a file. */
 export function fileOpening(): Uint8Array {
   return Buffer.from(`${MAGIC}\0\0`);
 }
