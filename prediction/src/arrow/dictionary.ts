@@ -1,4 +1,5 @@
 import { Entries } from '../columns/entries.js';
+import { partOf } from '../columns/part-of.js';
 import type { RawColumn } from './raw-column.js';
 
 /** The values that columns have indices of. A delta adds to them. */
@@ -40,13 +41,7 @@ export class Dictionary {
   }
 
   #value(index: number): unknown {
-    let low = 0;
-    let high = this.#starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.#starts[middle] ?? 0) <= index) low = middle;
-      else high = middle;
-    }
-    return this.#values[low]?.(index - (this.#starts[low] ?? 0)) ?? null;
+    const part = partOf(this.#starts, index);
+    return this.#values[part]?.(index - (this.#starts[part] ?? 0)) ?? null;
   }
 }

@@ -1,4 +1,5 @@
 import type { EntrySource } from '../columns/entries.js';
+import { partOf } from '../columns/part-of.js';
 import { type TimeUnit, withinCalendar } from '../columns/times.js';
 import {
   decimal,
@@ -110,14 +111,8 @@ export class TextPages implements EntrySource {
   }
 
   value(index: number): unknown {
-    let low = 0;
-    let high = this.#starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.#starts[middle] ?? 0) <= index) low = middle;
-      else high = middle;
-    }
-    return this.#pages[low]?.(index - (this.#starts[low] ?? 0)) ?? null;
+    const part = partOf(this.#starts, index);
+    return this.#pages[part]?.(index - (this.#starts[part] ?? 0)) ?? null;
   }
 }
 

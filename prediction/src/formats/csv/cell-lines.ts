@@ -1,13 +1,11 @@
 import type { PredictedRows } from '../../serving/predicted-rows.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
+import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';
 import type { CsvBuffer } from './csv-buffer.js';
 
 /** The numbers of a row: the prediction, its confidence and its bounds. */
 const NUMBERS = 4;
-
-/** Bytes of a number as text; the last is its length. See `kernel/assembly/json/digits.ts`. */
-const NUMBER_TEXT = 32;
 
 /** Bytes of room for lines. A row that is longer is written without the kernel. */
 const ROOM = 128 * 1024;
@@ -66,17 +64,8 @@ export class CellLines {
   }
 
   #writeNumbers(values: Float64Array, place: number): void {
-    const { doubles, bytes, kernel } = this.#lent.memory;
-    doubles.set(values, this.#doubles / 8);
     const texts = this.#numbers + NUMBER_TEXT * place;
-    const step = NUMBER_TEXT * NUMBERS;
-    if (kernel.writeNumbers(this.#doubles, values.length, texts, step) === 0) return;
-    for (const [index, value] of values.entries()) {
-      const at = texts + step * index;
-      if (bytes[at + NUMBER_TEXT - 1] !== 0) continue;
-      const text = Buffer.from(String(value));
-      bytes.set(text, at);
-      bytes[at + NUMBER_TEXT - 1] = text.length;
-    }
+    const places = { doubles: this.#doubles, texts, step: NUMBER_TEXT * NUMBERS };
+    writeNumberTexts(this.#lent.memory, values, places, String);
   }
 }

@@ -4,6 +4,7 @@ import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
+import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';
 import {
   ANOMALY,
   type AnswerProgram,
@@ -17,9 +18,6 @@ import { layProgram } from './program-image.js';
 
 type NumberAnswers = Extract<BlockAnswers, { task: 'regression' }>;
 type ClassAnswers = Extract<BlockAnswers, { task: 'classification' }>;
-
-/** Bytes of a number as text; the last is its length. */
-const NUMBER_TEXT = 32;
 
 /** Bytes of room for an answer to begin with; it grows to that of a row. */
 const ROOM = 128 * 1024;
@@ -160,19 +158,9 @@ export class CellWriter {
 
   /** Writes numbers as texts, from a place in the rows on. */
   #writeNumbers(values: Float64Array, place: number, stride = this.#program.numberCount): void {
-    const { doubles, kernel } = this.#lent.memory;
-    doubles.set(values, this.#doubles / 8);
     const texts = this.#numbers + NUMBER_TEXT * place;
-    const step = NUMBER_TEXT * stride;
-    if (kernel.writeNumbers(this.#doubles, values.length, texts, step) === 0) return;
-    const { bytes } = this.#lent.memory;
-    for (const [index, value] of values.entries()) {
-      const at = texts + step * index;
-      if (bytes[at + NUMBER_TEXT - 1] !== 0) continue;
-      const text = Buffer.from(JSON.stringify(value));
-      bytes.set(text, at);
-      bytes[at + NUMBER_TEXT - 1] = text.length;
-    }
+    const places = { doubles: this.#doubles, texts, step: NUMBER_TEXT * stride };
+    writeNumberTexts(this.#lent.memory, values, places, JSON.stringify);
   }
 
   #allocate(length: number): Stretch {
