@@ -2895,6 +2895,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["MissingScope"];
             };
         };
+        /**
+         * @description The address begins with `/api/api`; it moved to the one with one `/api`. Repeat the request there, with the same
+         *     method and body. This response belongs to no operation.
+         */
+        DoubledPrefix: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Location: components["headers"]["CurrentAddress"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The contract does not have the address. This response belongs to no operation. */
         UnknownAddress: {
             headers: {
@@ -3544,6 +3558,15 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The date since which something in the request is deprecated (RFC 9745), such as the field `params` of an agent.
+         *     Only requests that use it get this header, in answers of any status; of several dates, it is the earliest.
+         */
+        Deprecation: string;
+        /** @description The date from which what `Deprecation` is about may be refused (RFC 8594). Of several dates, it is the earliest. */
+        Sunset: string;
+        /** @description The address with one prefix, and the query of the request. */
+        CurrentAddress: string;
         /**
          * @description The identifier of the request, also in the log of the service and in every problem. A request may bring its
          *     own `X-Request-Id`, of 1 to 128 of the characters `A-Z a-z 0-9 _ . : -`; otherwise the service makes one.
@@ -4274,6 +4297,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["AgentLocation"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4372,6 +4397,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4623,6 +4650,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ChatbotLocation"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4721,6 +4750,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4735,6 +4766,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["ChatbotLocation"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     [name: string]: unknown;
                 };
                 content: {

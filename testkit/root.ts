@@ -7,5 +7,5 @@ import { existsSync } from 'node:fs';
 export const root: URL = topOf(new URL('../', import.meta.url));
 
 function topOf(folder: URL): URL {
-  return existsSync(new URL('openapi.yaml', folder)) ? folder : topOf(new URL('../', folder));
+  return existsSync(new URL('package.json', folder)) ? folder : topOf(new URL('../', folder));
 }

@@ -1,3 +1,4 @@
+import { type Deprecations, deprecationsOf } from './deprecations.js';
 import type { Document, Pool } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
@@ -39,6 +40,7 @@ export interface Operation {
   readonly headers: readonly string[];
   /** The numeric query parameters, by name. */
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
+  readonly deprecations: Deprecations;
 }
 
 /** Returns the operations of a contract, in its order. */
@@ -50,6 +52,7 @@ export function operationsOf(document: Document): Operation[] {
       if (!definition) continue;
       const { operationId: id, requestBody, responses, security } = definition;
       const parameters = [item, definition].flatMap((part) => parametersOf(document, part));
+      const bodySchema = asRecord(requestBody?.content['application/json'])['schema'];
       operations.push({
         id,
         method,
@@ -62,7 +65,7 @@ export function operationsOf(document: Document): Operation[] {
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
         takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,
         pool: definition['x-roster-pool'] ?? 'requests',
-        bodySchema: asRecord(requestBody?.content['application/json'])['schema'],
+        bodySchema,
         isOpen: security.length === 0,
         scope: security[0]?.apiKey[0],
         parameters,
@@ -70,6 +73,9 @@ export function operationsOf(document: Document): Operation[] {
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => String(name)),
         numericQuery: numericQueryOf(document, parameters),
+        deprecations: deprecationsOf(document, {
+          ...{ definition, servers: item['servers'], parameters, bodySchema },
+        }),
       });
     }
   }

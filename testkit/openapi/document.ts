@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
+import { escapeToken, tokensOf } from '../../server/contract/json-pointer.js';
 import { root } from '../root.js';
 
 /** A place in the contract: its pointer and its value. A `$ref` on the way is followed. */
@@ -27,7 +28,7 @@ export class Place {
     }
     const child = new Place(
       this.document,
-      `${this.pointer}/${escapeStep(key)}`,
+      `${this.pointer}/${escapeToken(key)}`,
       this.value[key],
     ).dereference();
     return child.find(...further);
@@ -59,7 +60,7 @@ export class Place {
     if (!isRecord(this.value) || typeof this.value.$ref !== 'string') {
       return this;
     }
-    const steps = this.value.$ref.split('/').slice(1).map(unescapeStep);
+    const steps = tokensOf(this.value.$ref);
     return Place.root(this.document).at(...steps);
   }
 }
@@ -110,12 +111,4 @@ function readContract(): Record<string, unknown> {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-function escapeStep(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Code, checkContract } from './check/index.js';
+import { type Code, checkContract, type Fault } from './check/index.js';
 import { handlersIn } from './handlers.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONTRACT = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
-const CODE: Code = { handlers: handlersIn(ROOT) };
+const HANDLERS = handlersIn(ROOT);
+const CODE: Code = { handlers: HANDLERS };
 
 /** A fault, put into the contract as it is. `‸` in what is put there is where an editor should lead. */
 interface Faulty {
@@ -17,7 +18,8 @@ interface Faulty {
   code?: Code;
 }
 
-const FAULTS: Faulty[] = [
+/** Of these, the check finds nothing else beside them. */
+const ALONE: Faulty[] = [
   {
     what: 'text that is not YAML',
     from: '\npaths:\n',
@@ -43,10 +45,23 @@ const FAULTS: Faulty[] = [
     says: /Expected Object/,
   },
   {
+    what: 'a handler without an operation',
+    from: '\npaths:\n',
+    to: '\n‸paths:\n',
+    says: /no operation is called copyAgent, .* server\/operations\/agents\.ts:1/,
+    code: {
+      handlers: new Map([...HANDLERS, ['copyAgent', 'server/operations/agents.ts:1']]),
+    },
+  },
+];
+
+/** Faulty references and schemas: the check looks at no example beside them. */
+const UNSOUND: Faulty[] = [
+  {
     what: 'an operation without an operationId',
     from: '    get:\n      operationId: getSkill\n',
     to: '    ‸get:\n',
-    says: /get › operationId: .*Expected "operationId"/,
+    says: /get › operationId: is missing/,
   },
   {
     what: 'a scope that no key has',
@@ -71,6 +86,12 @@ const FAULTS: Faulty[] = [
     from: "skill: { $ref: '#/components/examples/NewSkill' }",
     to: "skill: { $ref: ‸'#/components/examples/OldSkill' }",
     says: /OldSkill leads to nothing/,
+  },
+  {
+    what: 'a reference into a part that is not there',
+    from: "skill: { $ref: '#/components/examples/NewSkill' }",
+    to: "skill: { $ref: ‸'#/components/exampels/NewSkill' }",
+    says: /there is no #\/components\/exampels, where \$ref leads; correct the name to examples,/,
   },
   {
     what: 'a reference within a shared answer to a header that is not there',
@@ -114,6 +135,9 @@ const FAULTS: Faulty[] = [
     to: '      format: ‸datetime\n',
     says: /the format datetime is not known/,
   },
+];
+
+const OTHERS: Faulty[] = [
   {
     what: 'an example of a body that breaks its schema',
     from: 'value: { project: { name: jewellery } }',
@@ -199,15 +223,6 @@ const FAULTS: Faulty[] = [
     says: /the operation copyAgent has no handler/,
   },
   {
-    what: 'a handler without an operation',
-    from: '\npaths:\n',
-    to: '\n‸paths:\n',
-    says: /no operation is called copyAgent, .* server\/operations\/agents\.ts:1/,
-    code: {
-      handlers: new Map([...CODE.handlers, ['copyAgent', 'server/operations/agents.ts:1']]),
-    },
-  },
-  {
     what: 'a link to an operation that is not there',
     from: 'description: Reads the skill.\n      operationId: getSkill\n',
     to: 'description: Reads the skill.\n      operationId: ‸readSkill\n',
@@ -219,19 +234,112 @@ const FAULTS: Faulty[] = [
     to: "any other is data.\n      minLength: 1\n      maxLength: 1000\n      pattern: '^[^\\u0000\\ud800-\\udfff]*$'\n      x-roster-message: ‸must never",
     says: /one rule is worded in two ways; the other is: must not contain/,
   },
+  {
+    what: 'a deprecated field that says nothing of its end',
+    from: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
+    to: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: ‸true\n",
+    says: /until when it works; add x-roster-sunset/,
+  },
+  {
+    what: 'an end that is no date',
+    from: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
+    to: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: ‸'2027-02-30' }",
+    says: /^x-roster-sunset › sunset: must be a date, such as/,
+  },
+  {
+    what: 'an end before its beginning',
+    from: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
+    to: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: ‸{ deprecated: '2026-11-23', sunset: '2025-11-23' }",
+    says: /^x-roster-sunset: sunset must be later than deprecated/,
+  },
+  {
+    what: 'an end of what is not deprecated',
+    from: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: true\n      x-roster-sunset: {",
+    to: "    DeprecatedParams:\n      type: [object, 'null']\n      description: Another name for `settings`, for existing clients. Send one of the two.\n      deprecated: false\n      x-roster-sunset: ‸{",
+    says: /add deprecated: true/,
+  },
+  {
+    what: 'an end of a server that is no date',
+    from: "x-internal: false\n        x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
+    to: "x-internal: false\n        x-roster-sunset: { deprecated: ‸soon, sunset: '2027-11-23' }",
+    says: /^x-roster-sunset › deprecated: must be a date/,
+  },
+  {
+    what: 'a deprecated parameter that says nothing of its end',
+    from: 'description: The name or identifier of an agent whose skills are wanted. May be repeated.\n',
+    to: 'description: The name or identifier of an agent whose skills are wanted. May be repeated.\n          deprecated: ‸true\n',
+    says: /until when it works; add x-roster-sunset/,
+  },
+  {
+    what: 'a deprecated part of a request that the server does not notice',
+    from: '    SkillReference:\n      type: [string, object]\n',
+    to: "    SkillReference:\n      type: [string, object]\n      deprecated: ‸true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }\n",
+    says: /the server does not notice this in a request/,
+  },
 ];
 
 test('the contract as it is has no fault', () => {
   expect(checkContract(CONTRACT, CODE)).toEqual([]);
 });
 
-test.each(FAULTS)('$what is told with its place', ({ from, to, says, code = CODE }) => {
-  expect(CONTRACT).toContain(from);
-  const marked = CONTRACT.replace(from, () => to);
-  const before = marked.slice(0, marked.indexOf('‸')).split('\n');
-  expect(checkContract(marked.replace('‸', ''), code)).toContainEqual({
-    line: before.length,
-    column: (before.at(-1) ?? '').length + 1,
-    message: expect.stringMatching(says),
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+/** A contract with as many faults as it can have at once. */
+class FaultyContract {
+  readonly #faults: Faulty[] = [];
+  #marked = CONTRACT;
+  #found?: Fault[];
+
+  /** Puts a fault in, unless that would change one that is in. */
+  take(fault: Faulty): boolean {
+    const marked = this.#marked.replace(fault.from, () => fault.to);
+    const faults = [...this.#faults, fault];
+    const isUntouched = count(this.#marked, fault.from) === count(CONTRACT, fault.from);
+    if (!isUntouched || !faults.every(({ to }) => marked.includes(to))) return false;
+    this.#marked = marked;
+    this.#faults.push(fault);
+    return true;
+  }
+
+  placeOf({ to }: Faulty) {
+    const start = this.#marked.indexOf(to) + to.indexOf('‸');
+    const before = this.#marked.slice(0, start).replaceAll('‸', '').split('\n');
+    return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  }
+
+  found(): Fault[] {
+    const { code = CODE } = this.#faults[0] ?? {};
+    this.#found ??= checkContract(this.#marked.replaceAll('‸', ''), code);
+    return this.#found;
+  }
+}
+
+/** Puts faults into few contracts: a check takes a fifth of a second. */
+function shared(faults: readonly Faulty[]): [Faulty, FaultyContract][] {
+  const contracts: FaultyContract[] = [];
+  return faults.map((fault) => {
+    expect(CONTRACT).toContain(fault.from);
+    const contract = contracts.find((contract) => contract.take(fault)) ?? new FaultyContract();
+    if (!contracts.includes(contract)) {
+      expect(contract.take(fault), fault.what).toBe(true);
+      contracts.push(contract);
+    }
+    return [fault, contract];
   });
-});
+}
+
+const FAULTS = [
+  ...ALONE.flatMap((fault) => shared([fault])),
+  ...shared(UNSOUND),
+  ...shared(OTHERS),
+];
+
+test.each(FAULTS.map(([fault, contract]) => ({ what: fault.what, fault, contract })))(
+  '$what is told with its place',
+  ({ fault, contract }) => {
+    expect(contract.found()).toContainEqual({
+      ...contract.placeOf(fault),
+      message: expect.stringMatching(fault.says),
+    });
+  },
+);

@@ -1,14 +1,9 @@
 import { digestOf } from '../../server/contract/digest.js';
+import type { Document } from '../../server/contract/document-schema.js';
 import { operationsOf } from '../../server/contract/operation.js';
-import { documentOf } from './check/index.js';
 
-/**
- * The module that the server has of the contract.
- * @param handlers where the handler of each operation stands
- * @throws {ContractError} with a line for each fault of the contract
- */
-export function contractModule(source: string, handlers: ReadonlyMap<string, string>): string {
-  const document = documentOf(source, { handlers });
+/** Returns the server's module of the contract. */
+export function contractModule(source: string, document: Document): string {
   const operations = operationsOf(document);
   const deferred = operations.filter(({ defersBody }) => defersBody).map(({ id }) => quoted(id));
   const raw = operations.filter(({ takesRawJson }) => takesRawJson).map(({ id }) => quoted(id));

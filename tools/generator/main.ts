@@ -1,28 +1,41 @@
 /**
- * The first step of `npm run generate` and `npm run lint:spec`, in the project's folder: checks the contract,
- * and prints its faults, one per line. Then, with `--write`, writes the server's module of the contract; with
- * `--compare`, checks that the module is up to date.
+ * The first step of `npm run generate`, in the project's folder: checks the contract and the tour, and prints their
+ * faults, one per line. Then, with `--write`, writes the modules that the server and the client have of them; with
+ * `--compare`, checks that they are up to date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ContractError } from '../../server/contract/contract-error.js';
+import { documentOf } from './check/index.js';
 import { contractModule } from './contract-module.js';
+import { examplesModule } from './examples-module.js';
 import { handlersIn } from './handlers.js';
-
-const MODULE = 'generated/contract.ts';
+import { tourModule } from './tour-module.js';
 
 const { values: options } = parseArgs({
   options: { write: { type: 'boolean' }, compare: { type: 'boolean' } },
 });
 try {
-  const text = contractModule(readFileSync('openapi.yaml', 'utf8'), handlersIn('.'));
-  if (options.write) writeFileSync(MODULE, text);
-  if (options.compare && readFileSync(MODULE, 'utf8') !== text) {
-    fail(`${MODULE} is not what openapi.yaml gives: npm run generate`);
+  const source = readFileSync('openapi.yaml', 'utf8');
+  const document = documentOf(source, { handlers: handlersIn('.') });
+  const modules = {
+    'generated/contract.ts': contractModule(source, document),
+    'generated/examples.ts': examplesModule(document),
+    'generated/tour.ts': tourModule(readFileSync('docs/tour.arazzo.yaml', 'utf8'), document),
+  };
+  for (const [file, text] of Object.entries(modules)) {
+    if (options.write) writeFileSync(file, text);
+    if (options.compare && textOf(file) !== text) {
+      fail(`${file} is not what openapi.yaml and docs/ give: npm run generate`);
+    }
   }
 } catch (error) {
   if (!(error instanceof ContractError)) throw error;
   fail(error.message);
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function fail(message: string): void {

@@ -12,6 +12,23 @@ export interface FaultyPart {
   /** A JSON pointer (RFC 6901); if nothing stands there, what it would stand in is at fault. */
   readonly pointer: string;
   readonly message: string;
+  /** How to fix it, where the message does not say so. */
+  readonly remedy?: string;
+}
+
+/** The subject of a fault. */
+export type Rule =
+  | 'reference'
+  | 'schema'
+  | 'shape'
+  | 'operation'
+  | 'rule-message'
+  | 'sunset'
+  | 'example';
+
+/** A fault, and the rule that finds it. */
+export interface RuledFault extends FaultyPart {
+  readonly rule: Rule;
 }
 
 /** A fault as one line, in the form that editors and terminals lead to the place from. */

@@ -1,19 +1,20 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
 import { ContractError } from '../../../server/contract/contract-error.js';
 import { type Document, documentShape } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
-import { type Fault, type FaultyPart, lineOf } from './fault.js';
+import { type Fault, type FaultyPart, lineOf, type Rule, type RuledFault } from './fault.js';
 import { type Code, operationFaults } from './operations.js';
 import { partsOf } from './parts.js';
 import { referenceFaults } from './references.js';
 import { messageFaults } from './rule-messages.js';
 import { schemaFaults } from './schemas.js';
 import { shapeFaults } from './shape-faults.js';
-import { readYaml, type Yaml, YamlError } from './yaml.js';
+import { sunsetFaults } from './sunsets.js';
+import { readYaml, YamlError } from './yaml.js';
 
-export type { Code, Fault };
+export type { Code, Fault, RuledFault };
 
 /**
  * Finds all that is wrong with the contract, in the order of the file; nothing, if the service and its
@@ -36,8 +37,12 @@ export function documentOf(source: string, code: Code): Document {
 
 function examine(source: string, code: Code): { content?: unknown; faults: Fault[] } {
   try {
-    const yaml = readYaml(source);
-    return { content: yaml.content, faults: inOrder(faultyParts(yaml, code).map(yaml.locate)) };
+    const { content, locate } = readYaml(source);
+    const faults = faultyParts(content, code).map(({ pointer, message, remedy }) => ({
+      ...locate(pointer),
+      message: [message, remedy].filter(Boolean).join('; '),
+    }));
+    return { content, faults: inOrder(faults) };
   } catch (error) {
     if (error instanceof YamlError) return { faults: [error.fault] };
     throw error;
@@ -49,20 +54,41 @@ function isDocument(content: unknown): content is Document {
   return v.is(documentShape, content);
 }
 
-function faultyParts({ content }: Yaml, code: Code): FaultyPart[] {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
+/** Knows the schema of schemas, and keeps nothing of those that it looks at. */
+const schemas = newAjv({});
+
+/** Finds all that is wrong with a document, by its parts. */
+export function faultyParts(content: unknown, code: Code): RuledFault[] {
   const parts = partsOf(content);
-  const unsound = [...referenceFaults(content, parts), ...schemaFaults(ajv, parts)];
+  const unsound = [
+    ...ruled('reference', referenceFaults(content, parts)),
+    ...ruled('schema', schemaFaults(schemas, parts)),
+  ];
   const faults = [
     ...unsound,
-    ...shapeFaults(content),
-    ...operationFaults(parts, code),
-    ...messageFaults(content),
+    ...ruled('shape', shapeFaults(content)),
+    ...ruled('operation', operationFaults(parts, code)),
+    ...ruled('rule-message', messageFaults(content)),
   ];
-  // A faulty schema says nothing about its examples.
+  // A faulty schema says nothing about its examples, and a faulty reference leads nowhere.
   if (unsound.length > 0 || typeof content !== 'object' || content === null) return faults;
-  return [...faults, ...exampleFaults(ajv, content, parts)];
+  return [
+    ...faults,
+    ...ruled('sunset', sunsetFaults(content, parts)),
+    ...ruled('example', exampleFaults(newAjv({ validateSchema: false }), content, parts)),
+  ];
+}
+
+function newAjv(options: Options): Ajv2020 {
+  // Each schema meets few examples: code that is quick to make is better here than code that is quick.
+  const quick: Options = { code: { optimize: false }, inlineRefs: false };
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...quick, ...options });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+function ruled(rule: Rule, faults: readonly FaultyPart[]): RuledFault[] {
+  return faults.map((fault) => ({ ...fault, rule }));
 }
 
 /** A part that several others refer to is told once. */

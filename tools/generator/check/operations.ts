@@ -3,8 +3,8 @@ import type { Part } from './parts.js';
 
 /** The code behind the contract. */
 export interface Code {
-  /** Where the handler of each operation stands that has one, by operationId. */
-  readonly handlers: ReadonlyMap<string, string>;
+  /** Where the handler of each operation stands that has one, by operationId; undefined for a draft, which has none. */
+  readonly handlers: ReadonlyMap<string, string> | undefined;
 }
 
 /** Finds operations that share a name, that the code does not have, or that it has in another way; and links to none. */
@@ -16,31 +16,42 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
     if (part.kind !== 'operation' || typeof id !== 'string') continue;
     const pointer = `${part.pointer}/operationId`;
     if (first.has(id)) {
-      faults.push({ pointer, message: `two operations are called ${id}; rename one of them` });
+      faults.push({
+        pointer,
+        message: `two operations are called ${id}`,
+        remedy: 'rename one of them',
+      });
       continue;
     }
     first.set(id, part);
-    if (!code.handlers.has(id)) {
-      const message = `the operation ${id} has no handler; begin one in server/operations/`;
-      faults.push({ pointer, message });
+    if (code.handlers && !code.handlers.has(id)) {
+      const message = `the operation ${id} has no handler`;
+      faults.push({ pointer, message, remedy: 'begin one in server/operations/' });
     }
   }
   return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts)];
 }
 
 function handlersOfNothing(operations: ReadonlyMap<string, Part>, { handlers }: Code) {
-  return [...handlers]
+  return [...(handlers ?? [])]
     .filter(([id]) => !operations.has(id))
     .map(([id, where]) => ({
       pointer: '/paths',
-      message: `no operation is called ${id}, for which there is a handler in ${where}; write the one, or remove the other`,
+      message: `no operation is called ${id}, for which there is a handler in ${where}`,
+      remedy: 'write the operation, or remove the handler',
     }));
 }
 
 function linksToNothing(operations: ReadonlyMap<string, Part>, parts: readonly Part[]) {
   return parts.flatMap(({ kind, pointer, value: { operationId: id } }) =>
     kind === 'link' && typeof id === 'string' && !operations.has(id)
-      ? [{ pointer: `${pointer}/operationId`, message: `no operation is called ${id}` }]
+      ? [
+          {
+            pointer: `${pointer}/operationId`,
+            message: `no operation is called ${id}`,
+            remedy: 'correct the operationId, or remove the link',
+          },
+        ]
       : [],
   );
 }

@@ -1,4 +1,5 @@
-import { valueAt } from '../../../server/contract/json-pointer.js';
+import { NearestName } from '../../../prediction/src/browser.js';
+import { tokensOf, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart } from './fault.js';
 import type { Kind, Part } from './parts.js';
@@ -9,7 +10,7 @@ export function referenceFaults(document: unknown, parts: readonly Part[]): Faul
   return parts.flatMap(({ kind, pointer, value: { $ref } }) => {
     if (typeof $ref !== 'string') return [];
     const reason = reasonAgainst($ref, { document, kinds, kind, pointer });
-    return reason ? [{ pointer: `${pointer}/$ref`, message: `$ref ${$ref} ${reason}` }] : [];
+    return reason ? [{ pointer: `${pointer}/$ref`, ...reason }] : [];
   });
 }
 
@@ -30,16 +31,50 @@ interface Place {
 function reasonAgainst(
   reference: string,
   { document, kinds, kind, pointer }: Place,
-): string | undefined {
+): { message: string; remedy: string } | undefined {
   if (!reference.startsWith('#/')) {
-    return 'leads out of the file; refer to a place in it, as #/components/…';
+    return {
+      message: `$ref ${reference} leads out of the file`,
+      remedy: 'refer to a place in it, as #/components/…',
+    };
   }
   const target = targetOf(reference);
-  if (valueAt(document, target) === undefined) return 'leads to nothing; is it misspelt?';
-  if (kind !== 'other' && kinds.get(target) !== kind) {
-    return `leads to something else than the ${kind} that belongs here`;
+  const missing = missingPart(document, target);
+  if (missing !== undefined) {
+    // The same words for all references into a part that is not there, so that they can be told as one fault.
+    const message =
+      missing === target
+        ? `$ref ${reference} leads to nothing`
+        : `there is no #${missing}, where $ref leads`;
+    return { message, remedy: remedyOf(document, missing) };
   }
-  return leadsTo(document, target, pointer) ? 'leads back to itself' : undefined;
+  if (kind !== 'other' && kinds.get(target) !== kind) {
+    return {
+      message: `$ref ${reference} leads to something else than the ${kind} that belongs here`,
+      remedy: `refer to a ${kind}`,
+    };
+  }
+  if (!leadsTo(document, target, pointer)) return undefined;
+  return {
+    message: `$ref ${reference} leads back to itself`,
+    remedy: 'write the part here, or refer to another',
+  };
+}
+
+/** Returns the first part on the way to a place that is not there; undefined if the place is there. */
+function missingPart(document: unknown, target: string): string | undefined {
+  const steps = target.split('/');
+  return steps
+    .map((_, index) => steps.slice(0, index + 1).join('/'))
+    .find((part) => valueAt(document, part) === undefined);
+}
+
+function remedyOf(document: unknown, missing: string): string {
+  const around = valueAt(document, missing.slice(0, missing.lastIndexOf('/')));
+  const [name = ''] = tokensOf(missing).slice(-1);
+  const nearest = new NearestName(Object.keys(asRecord(around))).of(name);
+  const correction = nearest === null ? 'correct the name' : `correct the name to ${nearest}`;
+  return `${correction}, or add what it refers to`;
 }
 
 function leadsTo(document: unknown, from: string, wanted: string): boolean {

@@ -20,11 +20,11 @@ export function shapeFaults(document: unknown): FaultyPart[] {
 
 function faultsOf(shape: v.GenericSchema, value: unknown, at: string): FaultyPart[] {
   const { issues = [] } = v.safeParse(shape, value);
-  return issues.map(({ path = [], message }) => {
+  return issues.map(({ path = [], received, message }) => {
     const steps = path.map(({ key }) => String(key));
     return {
       pointer: [at, ...steps.map(escapeToken)].join('/'),
-      message: `${steps.join(' › ') || 'the document'}: ${message}`,
+      message: `${steps.join(' › ') || 'the document'}: ${received === 'undefined' ? 'is missing' : message}`,
     };
   });
 }

@@ -7,14 +7,15 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import type { Fault, FaultyPart } from './fault.js';
+import type { Fault } from './fault.js';
 
 type Event = ReturnType<typeof parseEvents>[number];
 
 /** A file of YAML, of which it is known where each of its parts stands. */
 export interface Yaml {
   readonly content: unknown;
-  readonly locate: (part: FaultyPart) => Fault;
+  /** Returns the place of the part at a JSON pointer, or of what it would stand in. */
+  readonly locate: (pointer: string) => Pick<Fault, 'line' | 'column'>;
 }
 
 /** The file is not YAML. */
@@ -36,12 +37,16 @@ export function readYaml(source: string): Yaml {
     const events = parseEvents(source, {});
     const documents = constructFromEvents(events, { source, maxAliases: 0 });
     if (documents.length !== 1) {
-      throw new YAMLException(`it holds ${documents.length} documents, and not one`);
+      throw new YAMLException(
+        documents.length === 0
+          ? 'the file is empty'
+          : `it holds ${documents.length} documents, and not one`,
+      );
     }
     const offsets = offsetsOf(source, events);
     return {
       content: documents[0],
-      locate: ({ pointer, message }) => ({ message, ...placeOf(source, offsets, pointer) }),
+      locate: (pointer) => placeOf(source, offsets, pointer),
     };
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { asRecord } from '../../server/contract/json-record.js';
+import { readYaml, YamlError } from '../generator/check/yaml.js';
+import { compareVersions, parseVersion } from './semantic-version.js';
+
+/** A version of the contract. */
+export interface ContractVersion {
+  readonly version: string;
+  /** Whether it is released, and so never changes. */
+  readonly isReleased: boolean;
+  /** The text of its file. */
+  readonly source: string;
+  readonly document: unknown;
+}
+
+/** A contract cannot be published. The message has a line for each reason, with its place. */
+export class VersionError extends Error {}
+
+/**
+ * Reads the released versions and the current one, the newest first.
+ * @param current the path of the contract
+ * @param releases the folder with a file for each released version; it may be missing
+ * @throws {VersionError} if a file is not a contract, has the number of another one, or the current contract has the
+ *   number of a release and differs from it
+ */
+export function contractVersions(current: string, releases: string): ContractVersion[] {
+  const now = versionIn(current, false);
+  const released = releasedIn(releases);
+  const same = released.find(({ version }) => version === now.version);
+  if (same && !isDeepStrictEqual(same.document, now.document)) {
+    throw new VersionError(
+      `${placeOfVersion(current, now.source)}: version ${now.version} is released, and ${same.version}.yaml in ${releases} differs; raise info.version, or undo the change`,
+    );
+  }
+  return (same ? released : [...released, now]).sort((a, b) =>
+    compareVersions(b.version, a.version),
+  );
+}
+
+function releasedIn(folder: string): ContractVersion[] {
+  return yamlFilesIn(folder).map((name) => {
+    const path = join(folder, name);
+    const found = versionIn(path, true);
+    if (basename(name, '.yaml') === found.version) return found;
+    throw new VersionError(
+      `${placeOfVersion(path, found.source)}: info.version is ${found.version}; name the file ${found.version}.yaml, or correct the version`,
+    );
+  });
+}
+
+function yamlFilesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  } catch (error) {
+    if (asRecord(error)['code'] === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function versionIn(path: string, isReleased: boolean): ContractVersion {
+  const source = readFileSync(path, 'utf8');
+  const document = contentOf(path, source);
+  const { version } = asRecord(asRecord(document)['info']);
+  // A plus sign is not safe in an address.
+  if (typeof version === 'string' && parseVersion(version) && !version.includes('+')) {
+    return { version, isReleased, source, document };
+  }
+  throw new VersionError(
+    `${placeOfVersion(path, source)}: info.version must be a version, such as 1.4.0`,
+  );
+}
+
+function contentOf(path: string, source: string): unknown {
+  try {
+    return readYaml(source).content;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const { line, column, message } = error.fault;
+    throw new VersionError(`${path}:${line}:${column}: ${message}`, { cause: error });
+  }
+}
+
+function placeOfVersion(path: string, source: string): string {
+  const { line, column } = readYaml(source).locate('/info/version');
+  return `${path}:${line}:${column}`;
+}

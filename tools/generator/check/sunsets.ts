@@ -1,0 +1,111 @@
+import * as v from 'valibot';
+import { deprecatedFields } from '../../../server/contract/deprecations.js';
+import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
+import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
+import { sunsetShape } from '../../../server/contract/sunset.js';
+import type { FaultyPart } from './fault.js';
+import type { Part } from './parts.js';
+import { endOf } from './references.js';
+
+const EXAMPLE = "x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }";
+
+/**
+ * Finds what is deprecated in requests without saying until when it works (`x-roster-sunset`), what says so in
+ * another form or without being deprecated, and what the server would not notice in a request.
+ * @param parts of a document whose references are sound
+ */
+export function sunsetFaults(document: unknown, parts: readonly Part[]): FaultyPart[] {
+  return [
+    ...parts.flatMap(shapeFaults),
+    ...parts.flatMap((part) => (part.kind === 'operation' ? requestFaults(document, part) : [])),
+  ];
+}
+
+/** Servers have no `deprecated`; they are of kind `other`. */
+function shapeFaults({ kind, pointer, value }: Part): FaultyPart[] {
+  if (!Object.hasOwn(value, 'x-roster-sunset')) return [];
+  const at = `${pointer}/x-roster-sunset`;
+  if (value['deprecated'] !== true && kind !== 'other') {
+    const message =
+      'x-roster-sunset says until when something deprecated works; add deprecated: true';
+    return [{ pointer: at, message }];
+  }
+  return (v.safeParse(sunsetShape, value['x-roster-sunset']).issues ?? []).map((issue) => {
+    const steps = (issue.path ?? []).map(({ key }) => String(key));
+    const message = `${['x-roster-sunset', ...steps].join(' › ')}: ${issue.message}`;
+    return { pointer: [at, ...steps.map(escapeToken)].join('/'), message };
+  });
+}
+
+function requestFaults(document: unknown, operation: Part): FaultyPart[] {
+  const item = operation.pointer.slice(0, operation.pointer.lastIndexOf('/'));
+  const noticed = noticedIn(document, operation);
+  const roots = [
+    `${item}/parameters`,
+    `${operation.pointer}/parameters`,
+    `${operation.pointer}/requestBody`,
+  ];
+  return [
+    ...(operation.value['deprecated'] === true ? faultsOf(operation.pointer, operation.value) : []),
+    ...deprecatedBelow(document, roots).flatMap((pointer) => {
+      const value = asRecord(valueAt(document, pointer));
+      return [
+        ...faultsOf(pointer, value),
+        ...(noticed.has(value) ? [] : [{ pointer: `${pointer}/deprecated`, message: UNNOTICED }]),
+      ];
+    }),
+  ];
+}
+
+const UNNOTICED =
+  'the server does not notice this in a request; deprecate the operation, a query parameter, a header, or a field of an object in a JSON body that is read at once';
+
+function faultsOf(pointer: string, value: JsonRecord): FaultyPart[] {
+  if (Object.hasOwn(value, 'x-roster-sunset')) return [];
+  const message = `what is deprecated in a request says until when it works; add ${EXAMPLE}`;
+  return [{ pointer: `${pointer}/deprecated`, message }];
+}
+
+/** Returns the parts that the server notices when a request has them. */
+function noticedIn(document: unknown, { value, pointer }: Part): Set<JsonRecord> {
+  const item = asRecord(valueAt(document, pointer.slice(0, pointer.lastIndexOf('/'))));
+  const parameters = [item['parameters'], value['parameters']]
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .map((parameter) => resolved(document, parameter))
+    .filter((parameter) => parameter['in'] === 'query' || parameter['in'] === 'header');
+  const body = resolved(document, value['requestBody']);
+  const isReadLater = body['x-roster-deferred-body'] === true || body['x-roster-raw-json'] === true;
+  const schema = asRecord(asRecord(body['content'])['application/json'])['schema'];
+  const fields = isReadLater ? [] : deprecatedFields(document, schema);
+  return new Set([...parameters, ...fields.map((field) => field.schema)]);
+}
+
+function resolved(document: unknown, part: unknown): JsonRecord {
+  const { $ref } = asRecord(part);
+  return asRecord(
+    typeof $ref === 'string' ? valueAt(document, endOf(document, $ref.slice(1))) : part,
+  );
+}
+
+/** Data, in which `deprecated` is a name like any other. */
+const DATA = new Set(['example', 'examples', 'default', 'const', 'enum']);
+
+/** Returns the pointers to all that is deprecated below some places, also behind references. */
+function deprecatedBelow(document: unknown, roots: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const found: string[] = [];
+  const visit = (pointer: string, isMap: boolean): void => {
+    const value = valueAt(document, pointer);
+    if (typeof value !== 'object' || value === null || seen.has(pointer)) return;
+    seen.add(pointer);
+    const { $ref, deprecated } = asRecord(value);
+    if (typeof $ref === 'string' && !isMap) visit(endOf(document, $ref.slice(1)), false);
+    if (deprecated === true && !isMap) found.push(pointer);
+    for (const key of Object.keys(value)) {
+      if (isMap || !DATA.has(key))
+        visit(`${pointer}/${escapeToken(key)}`, key === 'properties' && !isMap);
+    }
+  };
+  for (const root of roots) visit(root, false);
+  return found;
+}
