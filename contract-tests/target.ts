@@ -74,7 +74,7 @@ export async function situation(
 
 /**
  * Returns the faulty value of a situation. The mock gets `right` instead: it validates a request before it
- * reads `Prefer`, and answers some faults in its own format.
+ * reads `Prefer`, and answers malformed JSON in its own format.
  */
 export function faulty<T>(fault: T, right: T): T {
   return target.kind === 'mock' ? right : fault;

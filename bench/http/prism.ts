@@ -13,7 +13,7 @@ import type { Running } from './running.js';
 const PRISM = fileURLToPath(new URL('../../../node_modules/.bin/prism', import.meta.url));
 
 /**
- * The mock as `npm run mock` starts it, but in one process. With multiprocess, as in production, a second
+ * Prism's own program, in one process. With multiprocess, as in production, a second
  * process would serve, which would not be measured.
  */
 const MOCK = ['mock', CONTRACT_FILE, '--host', '127.0.0.1', '--port', '0', '--multiprocess=false'];

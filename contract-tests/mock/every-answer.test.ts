@@ -32,6 +32,7 @@ describe.each(operations)('$id', (operation) => {
       headers: { ...headers, Prefer: prefer, Accept: mediaType },
     });
     expect(response.status).toBe(Number(status));
+    expect([...response.headers.values()]).not.toContain('');
     const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '');
     expect(isJson ? await response.json() : await response.text()).toEqual(body ?? '');
   });

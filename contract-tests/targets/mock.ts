@@ -3,16 +3,23 @@ import type { TestProject } from 'vitest/node';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { MOCK_KEYS } from '../../testkit/store/keys.js';
 
+const MAIN = fileURLToPath(new URL('../../dist/tools/prism/main.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts the Prism mock of the contract on a free port of the loopback address. */
-export function startMock(): Promise<Child & { url: string }> {
+/**
+ * Starts the built Prism mock on a free port of the loopback address, and waits until it listens.
+ * @param folder the folder of the contract
+ */
+export function startMock(
+  folder = ROOT,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Child & { url: string }> {
   return startChild(
-    // The file itself: npx would leave the mock running when npx is stopped.
-    `${ROOT}/node_modules/.bin/prism`,
-    ['mock', `${ROOT}/openapi.yaml`, '--host', '127.0.0.1', '--port', '0'],
-    process.env,
-    (line) => /listening on (http:\S+)/.exec(line)?.[1],
+    process.execPath,
+    [MAIN],
+    { ...process.env, PORT: '0', ...env },
+    (line) => /listens on (http:\S+:\d+)/.exec(line)?.[1],
+    folder,
   );
 }
 

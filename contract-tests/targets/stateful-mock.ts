@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/tools/mock/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('dist/tools/mock/main.js', root));
 
 /**
  * Starts the built stateful mock on a free port of the loopback address, without a real chat server, and waits

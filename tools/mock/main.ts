@@ -48,9 +48,17 @@ async function mock(config: Config): Promise<void> {
     // its faults.
     const { loadExamples } = await import('./load-examples.js');
     const front = withoutKeys(service.app);
-    // The examples are loaded through a temporary port, so the mock has them before it opens its own.
-    const made = await withAddress(front, loadExamples);
-    printAddresses(await service.listen(front), made);
+    // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
+    // another program has it, wait for them.
+    const loading = withAddress(front, loadExamples);
+    const listening = service.listen((req, res) => {
+      loading.then(
+        () => front(req, res),
+        () => res.destroy(),
+      );
+    });
+    const [url, made] = await Promise.all([listening, loading]);
+    printAddresses(url, made);
     await stopSignal();
   } finally {
     await service.stop();

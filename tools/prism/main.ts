@@ -1,0 +1,81 @@
+/** Runs Prism on the contract in the current folder, and follows its changes. */
+import { readConfig } from '../../server/config.js';
+import { checkedDocument, readContract, watchFile } from './contract-file.js';
+import type { PrismServer } from './prism-server.js';
+
+const CONTRACT = 'openapi.yaml';
+/** The port of the other mock, so that a frontend finds either. */
+const PORT = '4010';
+/** The number of faults that are printed. */
+const MAX_LINES = 10;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+let prism: PrismServer;
+/** The last contract without faults. */
+let good = '';
+let isFaulty = false;
+
+// Prism rejects a header that it cannot parse, such as a Content-Type. That request gets no answer, but others do.
+process.on('unhandledRejection', (error) => complain(`Prism failed: ${messageOf(error)}`));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
+try {
+  const { port } = readConfig({ PORT: process.env['PORT'] || PORT });
+  good = await readContract(CONTRACT);
+  const document = checkedDocument(good);
+  // Prism takes a second to load: a fault of the contract is told before.
+  const { createPrism } = await import('./prism-server.js');
+  prism = createPrism(({ method, url }, reasons) => {
+    say([`${method.toUpperCase()} ${url.path}`, ...reasons].join('\n  '));
+  });
+  await prism.use(document);
+  say(`Prism listens on ${await listen(port)}, with the examples of ${CONTRACT}. It needs a key, and accepts
+any. It follows changes of ${CONTRACT}. Ctrl-C ends it.`);
+  watchFile(CONTRACT, follow);
+} catch (error) {
+  complain(`The mock did not start: ${firstLines(messageOf(error))}`);
+  process.exit(1);
+}
+
+async function listen(port: number): Promise<string> {
+  try {
+    return await prism.listen(port);
+  } catch (reason) {
+    // Prism throws the message alone.
+    if (!String(reason).includes('EADDRINUSE')) throw reason;
+    throw new Error(`port ${port} is in use; stop what listens there, or choose another PORT`);
+  }
+}
+
+/** Answers by the contract as it is now, or reports its faults and goes on with the last good one. */
+async function follow(): Promise<void> {
+  try {
+    const contract = await readContract(CONTRACT);
+    if (contract === good && !isFaulty) return;
+    await prism.use(checkedDocument(contract));
+    say(`${CONTRACT} ${isFaulty ? 'is valid again' : 'has changed'}: the mock answers with it.`);
+    good = contract;
+    isFaulty = false;
+  } catch (error) {
+    isFaulty = true;
+    complain(
+      `${firstLines(messageOf(error))}\nThe mock still answers with the contract as it was before.`,
+    );
+  }
+}
+
+/** Half a contract has hundreds of faults. */
+function firstLines(text: string): string {
+  const lines = text.split('\n');
+  const more = lines.length - MAX_LINES;
+  if (more <= 0) return text;
+  return [...lines.slice(0, MAX_LINES), `and ${more} more: npm run lint:spec`].join('\n');
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
