@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createRosterClient, UnexpectedAnswerError } from './index.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createRosterClient, type DeprecatedCall, UnexpectedAnswerError } from './index.js';
 
 interface SeenRequest {
   method: string | undefined;
@@ -60,6 +60,72 @@ test('a 304 has neither data nor an error', async () => {
   expect([data, error, response.status]).toEqual([undefined, undefined, 304]);
 });
 
+describe('a request that uses something deprecated', () => {
+  const answering = (headers: Record<string, string>) => ({
+    baseUrl: 'http://roster.example',
+    fetch: async () =>
+      new Response(
+        JSON.stringify({ type: '/problems/name-taken', title: 'Name taken', status: 409 }),
+        {
+          status: 409,
+          headers: { 'Content-Type': 'application/problem+json', ...headers },
+        },
+      ),
+  });
+  const DATES = { Deprecation: '@1795392000', Sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' };
+  const update = (roster: ReturnType<typeof createRosterClient>) =>
+    roster.PUT('/projects/{project_name}/agents/{agent_name}', {
+      params: { path: { project_name: 'default', agent_name: 'analyst' } },
+      body: { agent: { params: {} } },
+    });
+
+  test('is reported with its operation and its dates, whatever the answer', async () => {
+    const calls: DeprecatedCall[] = [];
+    const roster = createRosterClient({
+      ...answering(DATES),
+      onDeprecated: (call) => calls.push(call),
+    });
+    await update(roster);
+    await update(roster);
+    expect(calls).toEqual(
+      Array(2).fill({
+        method: 'PUT',
+        path: '/projects/{project_name}/agents/{agent_name}',
+        deprecated: new Date('2026-11-23'),
+        sunset: new Date('2027-11-23'),
+      }),
+    );
+  });
+
+  test('is warned of once for each operation, without a function of the caller', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const roster = createRosterClient(answering(DATES));
+    await update(roster);
+    await update(roster);
+    await roster.GET('/me');
+    expect(warn.mock.calls.flat()).toEqual([
+      expect.stringMatching(/PUT .*\/agents\/\{agent_name\} .* until 2027-11-23$/),
+      expect.stringContaining('GET /me'),
+    ]);
+    warn.mockRestore();
+  });
+
+  test.each([
+    [{ Deprecation: '@0' }, { deprecated: new Date(0), sunset: undefined }],
+    [{ Deprecation: '@1795392000', Sunset: 'soon' }, { sunset: undefined }],
+    [{}, undefined],
+    [{ Deprecation: '', Sunset: '' }, undefined],
+    [{ Deprecation: 'true' }, undefined],
+    [{ Sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' }, undefined],
+  ])('is told by the header Deprecation: %j', async (headers, expected) => {
+    const calls: DeprecatedCall[] = [];
+    await update(
+      createRosterClient({ ...answering(headers), onDeprecated: (call) => calls.push(call) }),
+    );
+    expect(calls).toEqual(expected ? [expect.objectContaining(expected)] : []);
+  });
+});
+
 describe('the request', () => {
   test('carries the key as a bearer token, and says what it accepts', async () => {
     const { url, seen } = await remember();
@@ -80,6 +146,27 @@ describe('the request', () => {
     const { url, seen } = await remember();
     await createRosterClient({ baseUrl: url + end }).GET('/projects');
     expect(seen[0]?.url).toBe(`${end.replace(/\/+$/, '')}/projects`);
+  });
+
+  test.each([
+    ['', '/api/projects/default/models'],
+    ['/api', '/api/projects/default/models'],
+    ['/api/', '/api/projects/default/models'],
+    ['/v1/api', '/v1/api/projects/default/models'],
+    ['/apis', '/apis/api/projects/default/models'],
+  ])('has /api once below a base URL ending in "%s"', async (end, expected) => {
+    const { url, seen } = await remember();
+    const roster = createRosterClient({ baseUrl: url + end });
+    await roster.GET('/api/projects/{projectName}/models', {
+      params: { path: { projectName: 'default' } },
+    });
+    await roster.GET('/projects/{project_name}', { params: { path: { project_name: 'api' } } });
+    await roster.GET('/api/status');
+    expect(seen.map((request) => request.url)).toEqual([
+      expected,
+      `${end.replace(/\/$/, '')}/projects/api`,
+      expected.replace('projects/default/models', 'status'),
+    ]);
   });
 
   test('uses the given fetch', async () => {
@@ -115,6 +202,40 @@ describe('the request', () => {
       await expect(getProject(name)).rejects.toThrow('project_name');
     }
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a parameter of the address', () => {
+  const sent: string[] = [];
+  const roster = createRosterClient({
+    baseUrl: 'http://roster.example',
+    fetch: async ({ url }) => {
+      sent.push(url);
+      return Response.json([]);
+    },
+  });
+  const list = '/projects/{project_name}/skills';
+
+  test('that has no value fails with its name, before anything is sent', async () => {
+    // @ts-expect-error: the parameter is spelled 'project_name' here
+    const misspelled = roster.GET(list, { params: { path: { projectName: 'default' } } });
+    await expect(misspelled).rejects.toThrow(TypeError);
+    await expect(misspelled).rejects.toThrow('give it as params: { path: { project_name } }');
+    // @ts-expect-error: 'params' is missing
+    await expect(roster.GET(list)).rejects.toThrow('project_name');
+    const half = roster.GET('/projects/{project_name}/skills/{skill_name}', {
+      // @ts-expect-error: a name is a string
+      params: { path: { project_name: 'default', skill_name: undefined } },
+    });
+    await expect(half).rejects.toThrow('/projects/default/skills/{skill_name} needs');
+    expect(sent).toEqual([]);
+  });
+
+  test('may have braces in its value, and so may the query', async () => {
+    await roster.GET(list, {
+      params: { path: { project_name: '{a}' }, query: { agent: ['{b}'] } },
+    });
+    expect(sent).toEqual(['http://roster.example/projects/%7Ba%7D/skills?agent=%7Bb%7D']);
   });
 });
 

@@ -29,16 +29,27 @@ export type {
   Step,
   Usage,
 } from './contract/resources.js';
+export { type ConditionalRead, revalidate, type Tagged, tagged } from './etag.js';
 export { type FileFormat, MEDIA_TYPES, type PredictionFormat } from './files/file-format.js';
 export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';
 export { type TrainFileOptions, trainFile } from './files/train-file.js';
 export type { FileSource, UploadOptions } from './files/upload.js';
+export type { UploadProgress } from './files/upload-progress.js';
 export { type ApiKey, apiKey } from './middleware/api-key.js';
+export type { DeprecatedCall } from './middleware/deprecation.js';
 export { idempotencyKeys } from './middleware/idempotency-keys.js';
 export { type RetryOptions, retry } from './middleware/retry.js';
 export { TimeoutError, timeout } from './middleware/timeout.js';
 export { type RowWarnings, rowWarnings } from './models/row-warnings.js';
 export { TrainingFailedError, type UntilReadyOptions, untilReady } from './models/until-ready.js';
-export { items, type ListCall, type PageQuery, type PagingOptions, pages } from './paging.js';
+export {
+  items,
+  type ListCall,
+  type Page,
+  type PageQuery,
+  type PagingOptions,
+  pages,
+  readPage,
+} from './paging.js';
 export { type Answer, answered, ProblemError } from './problem-error.js';
 export { UnexpectedAnswerError } from './request/unexpected-answer.js';

@@ -11,10 +11,33 @@ export interface PageQuery {
  */
 export type ListCall<Item> = (page: PageQuery) => Promise<Answer<Item[]>>;
 
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: Item[];
+  /** The query of the next page; undefined after the last one. */
+  readonly next: PageQuery | undefined;
+}
+
 /** Options for reading a list. */
 export interface PagingOptions {
   /** The most resources per page, from 1 to 1000. Default: 100. */
   limit?: number;
+}
+
+/**
+ * Reads one page of a list, for callers that keep the place themselves, such as an infinite query.
+ *
+ * @param query `{ limit }` for the first page, then `next` of the page before
+ * @throws ProblemError if the service answers with a problem
+ */
+export async function readPage<Item>(list: ListCall<Item>, query: PageQuery): Promise<Page<Item>> {
+  const { data, error, response } = await list(query);
+  if (error !== undefined) throw new ProblemError(error, response);
+  const cursor = nextCursor(response);
+  return {
+    items: data ?? [],
+    next: cursor === undefined ? undefined : { limit: query.limit, cursor },
+  };
 }
 
 /**
@@ -28,21 +51,17 @@ export async function* pages<Item>(
   list: ListCall<Item>,
   { limit = 100 }: PagingOptions = {},
 ): AsyncGenerator<Item[], void, undefined> {
-  const seen = new Set<string>();
-  let page: PageQuery = { limit };
-  for (;;) {
-    const { data, error, response } = await list(page);
-    if (error !== undefined) throw new ProblemError(error, response);
-    if (data !== undefined) yield data;
-    const cursor = nextCursor(response);
-    if (cursor === undefined) return;
-    if (seen.has(cursor)) {
+  const seen = new Set<string | undefined>();
+  for (let query: PageQuery | undefined = { limit }; query; ) {
+    const page: Page<Item> = await readPage(list, query);
+    yield page.items;
+    query = page.next;
+    if (query && seen.has(query.cursor)) {
       throw new Error(
-        `The list does not end: the cursor "${cursor}" came a second time. Does the call pass on the page that it is given?`,
+        `The list does not end: the cursor "${query.cursor}" came a second time. Does the call pass on the page that it is given?`,
       );
     }
-    seen.add(cursor);
-    page = { limit, cursor };
+    seen.add(query?.cursor);
   }
 }
 

@@ -1,22 +1,20 @@
 /** Tests of the browser example, in a real browser, with the client as npm packs it. */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { installPackedClient } from '../../testkit/packed-client.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const run = promisify(execFile);
 const chromium = browserOfThisMachine();
 
 let folder: string;
@@ -62,11 +60,7 @@ async function installed(folder: string): Promise<void> {
       recursive: true,
       dereference: true,
     });
-  await mkdir(join(packages, 'roster-client'));
-  await run('npm', ['pack', '--workspace', 'client', '--pack-destination', folder], { cwd: ROOT });
-  const packed = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
-  const into = ['-C', join(packages, 'roster-client'), '--strip-components', '1'];
-  await run('tar', ['-xzf', join(folder, `${packed}`), ...into]);
+  await installPackedClient(packages);
 }
 
 /** Waits until an expression is true in the page, and returns its value. */

@@ -3,13 +3,14 @@
  * top to bottom.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { installPackedClient, STRICT_OPTIONS } from '../../testkit/packed-client.js';
 import type { Child } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { startMock } from '../targets/mock.js';
@@ -42,7 +43,7 @@ beforeAll(async () => {
     writeFile(file, code),
     writeFile(join(folder, 'mistakes.ts'), MISTAKES),
     writeFile(join(folder, 'tsconfig.json'), JSON.stringify(OF_A_USER)),
-    installPacked(join(folder, 'node_modules/roster-client')),
+    installPackedClient(join(folder, 'node_modules')),
   ]);
 });
 afterAll(async () => {
@@ -52,13 +53,7 @@ afterAll(async () => {
 /** Compiler options that a user may have, with the check of packages' declarations. */
 const OF_A_USER = {
   compilerOptions: {
-    target: 'es2023',
-    lib: ['es2023', 'dom', 'dom.iterable'],
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noEmit: true,
+    ...STRICT_OPTIONS,
     skipLibCheck: false,
     types: [],
   },
@@ -74,14 +69,6 @@ const { data } = await roster.GET('/projects');
 // @ts-expect-error: a project has no colour.
 data?.[0]?.colour;
 `;
-
-/** Puts the client where a package manager would. */
-async function installPacked(place: string): Promise<void> {
-  await mkdir(place, { recursive: true });
-  await run('npm', ['pack', '--workspace', 'client', '--pack-destination', place], { cwd: ROOT });
-  const packed = (await readdir(place)).find((name) => name.endsWith('.tgz'));
-  await run('tar', ['-xzf', join(place, `${packed}`), '-C', place, '--strip-components', '1']);
-}
 
 test.each(Object.entries(COMPILERS))(
   'it compiles with TypeScript %s',

@@ -145,6 +145,14 @@ describe('retry does not resend', () => {
     expect(proxy.passed).toHaveLength(1);
   });
 
+  test('a creation whose name is taken, whatever the headers say', async () => {
+    proxy.next(problem(409, '/problems/name-taken', { 'Retry-After': '0' }));
+    const key = { 'Idempotency-Key': newName() };
+    const { error } = await create(persistent(), newName(), key);
+    expect(error?.type).toBe('/problems/name-taken');
+    expect(proxy.passed).toHaveLength(1);
+  });
+
   test('a creation without a key that may have been carried out', async () => {
     proxy.next('answer lost');
     await expect(create(persistent(), newName())).rejects.toThrow(TypeError);

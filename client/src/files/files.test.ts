@@ -197,3 +197,11 @@ test('trainFile sends the target and the task, and returns the model', async () 
     task: 'classification',
   });
 });
+
+test('trainFile refuses onUpload where there is no XMLHttpRequest', async () => {
+  const { roster, requests } = answering('{}', 'application/json', 202);
+  const file = new File(['[]'], 'table.json');
+  const training = trainFile(roster, PATH, file, { target: 'price', onUpload: () => {} });
+  await expect(training).rejects.toThrow('onUpload needs XMLHttpRequest');
+  expect(requests).toEqual([]);
+});

@@ -2,6 +2,7 @@ import type { RosterClient } from '../contract/calls.js';
 import type { Model } from '../contract/resources.js';
 import { answered } from '../problem-error.js';
 import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
+import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
 /** Options for training with a file. */
 export interface TrainFileOptions extends UploadOptions {
@@ -9,6 +10,11 @@ export interface TrainFileOptions extends UploadOptions {
   target: string;
   /** The task, in place of the one that the target's values suggest. */
   task?: Model['task'] | undefined;
+  /**
+   * Browsers only: called while the file is sent, which is then done by XMLHttpRequest in place of
+   * the client's `fetch`.
+   */
+  onUpload?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /**
@@ -28,7 +34,7 @@ export async function trainFile(
   options: TrainFileOptions,
 ): Promise<Model> {
   const upload = await uploadOf(file, options);
-  const { target, task } = options;
+  const { target, task, onUpload } = options;
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
       params: { path, query: { target, ...(task && { task }), ...csvQuery(options) } },
@@ -36,6 +42,7 @@ export async function trainFile(
       body: upload.body,
       bodySerializer: (body: unknown) => body,
       signal: options.signal ?? null,
+      ...(onUpload && { fetch: fetchWithProgress(onUpload) }),
     }),
   );
 }

@@ -60,7 +60,7 @@ export function retry({
     const { request, options } = called;
     const call = calls.get(options);
     let outcome = first;
-    while (call && call.sent < attempts && isWorthRepeating(called, outcome)) {
+    while (call && call.sent < attempts && (await isWorthRepeating(called, outcome))) {
       const pause = waitFor(outcome, call.sent);
       const next = sentAgain(request, options);
       if (!next || performance.now() - call.began + pause > within) break;
@@ -89,20 +89,35 @@ export function retry({
   };
 }
 
-function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): boolean {
+async function isWorthRepeating(
+  { request, schemaPath }: Called,
+  outcome: Outcome,
+): Promise<boolean> {
   if ('error' in outcome) {
     // fetch throws a TypeError if the network failed, and the signal's reason if the call was
     // aborted.
     return outcome.error instanceof TypeError && isRepeatable(request, schemaPath);
   }
-  const { status, headers } = outcome.response;
+  const { status } = outcome.response;
   if (status === 429) return true;
-  // The first request with this key is still in progress, and its response can be had later. Other
-  // conflicts of a creation carry no Retry-After.
-  if (status === 409 && headers.has('Retry-After')) {
-    return takesIdempotencyKey(request.method, schemaPath) && isRepeatable(request, schemaPath);
+  if (status === 409 && takesIdempotencyKey(request.method, schemaPath)) {
+    return isRepeatable(request, schemaPath) && (await isInProgress(outcome.response));
   }
   return FOR_NOW.includes(status) && isRepeatable(request, schemaPath);
+}
+
+/** Returns true if the first request with the same key still runs, so that its response can be had later. */
+async function isInProgress(response: Response): Promise<boolean> {
+  const problem: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return (
+    typeof problem === 'object' &&
+    problem !== null &&
+    'type' in problem &&
+    problem.type === '/problems/request-in-progress'
+  );
 }
 
 async function send(fetch: (request: Request) => Promise<Response>, request: Request) {

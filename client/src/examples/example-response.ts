@@ -1,0 +1,80 @@
+import { METHOD_NOT_ALLOWED, UNKNOWN_ADDRESS, VALUES } from '../../../generated/examples.js';
+import { acceptedType } from './accept.js';
+import type { OperationId } from './choices.js';
+import { type FoundExample, findExample, responseAt } from './find-example.js';
+import { type Address, allowOf } from './find-operation.js';
+import { pageOf } from './page.js';
+
+/**
+ * Returns the response to a request, in the media type that it accepts, or 406 if it accepts none.
+ * @throws TypeError if the contract has no example in the accepted media type
+ */
+export function exampleResponse(request: Request, id: OperationId, found: FoundExample): Response {
+  const types = mediaTypesFor(request, found);
+  if (types.length === 0) return toResponse(request, found);
+  const accept = found.status < 400 ? request.headers.get('Accept') : null;
+  const withExample = types.filter((type) => hasExample(found, type));
+  const type = acceptedType(accept, withExample);
+  if (type !== undefined) return toResponse(request, found, type);
+  const withoutExample = acceptedType(accept, types);
+  if (withoutExample === undefined) return exampleResponse(request, id, findExample(id, 406));
+  const name = found.name === undefined ? 'example' : `example "${found.name}"`;
+  throw new TypeError(
+    `${id} has no ${name} in ${withoutExample}. It has one in ${withExample.join(', ')}.`,
+  );
+}
+
+/** Returns the media types of a response: that of the request's body comes first, where there is one. */
+function mediaTypesFor({ headers }: Request, { response }: FoundExample): string[] {
+  const types = Object.keys(response.content);
+  const sent = headers.get('Content-Type')?.split(';')[0];
+  return [...types.filter((type) => type === sent), ...types.filter((type) => type !== sent)];
+}
+
+/** Returns the response to an address that the contract does not have. */
+export function unknownAddress(request: Request): Response {
+  return firstExample(request, 404, UNKNOWN_ADDRESS);
+}
+
+/** Returns the response to a method that an address does not have. */
+export function methodNotAllowed(request: Request, address: Address): Response {
+  const response = firstExample(request, 405, METHOD_NOT_ALLOWED);
+  response.headers.set('Allow', allowOf(address));
+  return response;
+}
+
+function firstExample(request: Request, status: number, place: number): Response {
+  return toResponse(request, { status, response: responseAt(place) }, 'application/problem+json');
+}
+
+function hasExample({ name, body, response }: FoundExample, type: string): boolean {
+  const examples = response.content[type] ?? {};
+  if (body !== undefined) return true;
+  return name === undefined ? Object.keys(examples).length > 0 : Object.hasOwn(examples, name);
+}
+
+function toResponse(request: Request, found: FoundExample, type?: string): Response {
+  const { status, response } = found;
+  const { Link: next, ...declared } = response.headers;
+  const headers = new Headers(Object.entries(declared).filter(([, value]) => value !== ''));
+  if (type === undefined) return new Response(null, { status, headers });
+  headers.set('Content-Type', type);
+  let content = contentOf(found, type);
+  if (next !== undefined && Array.isArray(content)) {
+    const { items, link } = pageOf(content, new URL(request.url));
+    content = items;
+    if (link !== undefined) headers.set('Link', link);
+  }
+  const text = isJson(type) ? JSON.stringify(content) : String(content);
+  const body = request.method === 'HEAD' ? null : text;
+  return new Response(body, { status, headers });
+}
+
+function contentOf({ name, body, response }: FoundExample, type: string): unknown {
+  if (body !== undefined) return body;
+  const examples = response.content[type] ?? {};
+  const place = name === undefined ? Object.values(examples)[0] : examples[name];
+  return VALUES[place ?? -1];
+}
+
+const isJson = (type: string) => type === 'application/json' || type.endsWith('+json');
