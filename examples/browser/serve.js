@@ -18,6 +18,8 @@ const PACKAGES = new URL('../../node_modules/', import.meta.url);
 const FILES_OF_THE_PAGE = new Map([
   ['/', 'index.html'],
   ['/main.js', 'main.js'],
+  ['/first-page/', 'first-page/index.html'],
+  ['/first-page/main.js', 'first-page/main.js'],
 ]);
 const FILES_OF_PACKAGES =
   /^\/node_modules\/((?:roster-client|openapi-fetch|eventsource-parser)\/dist\/[\w./-]+\.m?js)$/;
