@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { load } from 'js-yaml';
+import { dump, load } from 'js-yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { document } from '../../testkit/openapi/document.js';
 
@@ -57,6 +57,7 @@ const FAULTS: Record<string, { at: string[]; value?: unknown }> = {
     at: ['components', 'schemas', 'NameTaken', 'description'],
     value: 'The name is taken.',
   },
+  'roster-sunset': { at: ['components', 'schemas', 'DeprecatedParams', 'x-roster-sunset'] },
   'roster-described': { at: ['components', 'schemas', 'FieldErrors', 'description'] },
 };
 
@@ -66,22 +67,23 @@ interface Finding {
 }
 
 let folder: string;
+let houseRules: Record<string, unknown>;
 let findings: Finding[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  houseRules = await readHouseRules();
+  // Alone, they take a quarter of the time that Spectral needs for all.
+  const ruleset = join(folder, 'rules.yaml');
+  await writeFile(ruleset, dump({ rules: houseRules }));
   const faulty = join(folder, 'faulty.json');
   await writeFile(faulty, JSON.stringify(withFaults()));
-  findings = await lint(faulty);
+  findings = await lint(faulty, ruleset);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('every house rule has a fault in this test', async () => {
-  const ruleset = load(await readFile(join(ROOT, '.spectral.yaml'), 'utf8'));
-  expect(ruleset).toHaveProperty('rules');
-  const { rules } = Object(ruleset) as { rules: object }; // The line above has checked this.
-  const houseRules = Object.keys(rules).filter((rule) => rule.startsWith('roster-'));
-  expect(Object.keys(FAULTS).sort()).toEqual(houseRules.sort());
+test('every house rule has a fault in this test', () => {
+  expect(Object.keys(FAULTS).sort()).toEqual(Object.keys(houseRules).sort());
 });
 
 test.each(Object.entries(FAULTS))('%s finds its fault, and no other', (rule, { at, value }) => {
@@ -89,6 +91,13 @@ test.each(Object.entries(FAULTS))('%s finds its fault, and no other', (rule, { a
   // A missing part is reported at its parent.
   expect(places).toEqual([value === undefined ? at.slice(0, -1) : at]);
 });
+
+async function readHouseRules(): Promise<Record<string, unknown>> {
+  const ruleset = load(await readFile(join(ROOT, '.spectral.yaml'), 'utf8'));
+  expect(ruleset).toHaveProperty('rules');
+  const { rules } = Object(ruleset) as { rules: object }; // The line above has checked this.
+  return Object.fromEntries(Object.entries(rules).filter(([rule]) => rule.startsWith('roster-')));
+}
 
 function withFaults(): unknown {
   const faulty: unknown = structuredClone(document);
@@ -106,9 +115,9 @@ function withFaults(): unknown {
   return faulty;
 }
 
-async function lint(file: string): Promise<Finding[]> {
+async function lint(file: string, rules: string): Promise<Finding[]> {
   const spectral = join(ROOT, 'node_modules/.bin/spectral');
-  const ruleset = ['--ruleset', join(ROOT, '.spectral.yaml')];
+  const ruleset = ['--ruleset', rules];
   const report = join(folder, 'report.json');
   const output = ['--quiet', '--format', 'json', '--output', report];
   const args = ['lint', ...ruleset, ...output, file];

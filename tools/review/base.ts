@@ -13,28 +13,43 @@ const MAIN = ['origin/main', 'main'];
 
 /**
  * Returns the commit to compare with: the named one; else the one where this branch left the main branch; on
- * the main branch itself, the previous commit.
+ * the main branch itself, the last commit if the file differs from it, else the one before.
  * @throws {NoBase} if there is no such commit, or no git repository.
  */
-export function baseOf(reference: string | undefined): Base {
+export function baseOf(reference: string | undefined, isChanged: boolean): Base {
   if (reference !== undefined) return { commit: commitOf(reference), name: reference };
   const head = commitOf('HEAD');
   for (const main of MAIN) {
     const commit = tryGit('merge-base', 'HEAD', main)?.trim();
     if (commit && commit !== head) return { commit, name: `where this branch left ${main}` };
   }
-  return { commit: commitOf('HEAD^'), name: 'the commit before' };
+  return isChanged
+    ? { commit: head, name: 'the last commit' }
+    : { commit: commitOf('HEAD^'), name: 'the commit before' };
+}
+
+/** Returns the short hash and the subject of a commit, and its name in the review. */
+export function describe({ commit, name }: Base): string {
+  return `${tryGit('log', '-1', '--format=%h %s', commit)?.trim() ?? commit} (${name})`;
+}
+
+/** Returns whether a file has another text than in the last commit. */
+export function isChangedHere(file: string, text: string | undefined): boolean {
+  return text !== tryGit('show', `HEAD:./${file}`);
+}
+
+/** Returns words for the version here: the last commit, or the working tree if the file differs from it. */
+export function describeHere(isChanged: boolean): string {
+  const head = tryGit('log', '-1', '--format=%h %s', 'HEAD')?.trim() ?? 'HEAD';
+  return isChanged ? `the working tree, on ${head}` : head;
 }
 
 /**
- * Returns the content of a file at a commit.
+ * Returns the content of a file at a commit; undefined if it did not exist.
  * @param file the path relative to the current folder.
- * @throws {NoBase} if the file did not exist.
  */
-export function fileAt({ commit, name }: Base, file: string): string {
-  const text = tryGit('show', `${commit}:./${file}`);
-  if (text === undefined) throw new NoBase(`there is no ${file} at ${name}`);
-  return text;
+export function fileAt({ commit }: Base, file: string): string | undefined {
+  return tryGit('show', `${commit}:./${file}`);
 }
 
 function commitOf(reference: string): string {
@@ -46,9 +61,11 @@ function commitOf(reference: string): string {
   const verified = ['rev-parse', '--verify', '--quiet', '--end-of-options'];
   const commit = tryGit(...verified, `${reference}^{commit}`)?.trim();
   if (!commit) {
-    throw new NoBase(
-      `there is no commit ${reference}; a shallow clone has few: git fetch --unshallow gets the others`,
-    );
+    const isShallow = tryGit('rev-parse', '--is-shallow-repository')?.trim() === 'true';
+    const hint = isShallow
+      ? '; a shallow clone has few: git fetch --unshallow gets the others'
+      : '';
+    throw new NoBase(`there is no commit ${reference}${hint}`);
   }
   return commit;
 }

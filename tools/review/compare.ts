@@ -1,8 +1,9 @@
-import { type Contract, elements, members } from './contract/contract.js';
+import { type Contract, members } from './contract/contract.js';
 import type { Finding } from './finding.js';
 import { compareOperation } from './operation/compare.js';
 import { addressOf, type Operation, operationsOf } from './operation/operations.js';
 import { Scope } from './operation/scope.js';
+import { compareServers, documentServers } from './operation/servers.js';
 import { compareShared } from './operation/shared.js';
 import type { Pair } from './schema/comparison.js';
 import { canonical } from './schema/words.js';
@@ -19,7 +20,10 @@ export function compareContracts(contracts: Pair<Contract>): Finding[] {
   const scope = (name: string) => new Scope(contracts, name, 'caller');
   const address = ({ method, path }: Operation) => `${method} ${path}`;
   return [
-    ...compareServers(scope(''), contracts),
+    ...compareServers(scope(''), {
+      before: documentServers(contracts.before.document),
+      after: documentServers(contracts.after.document),
+    }),
     ...compareSchemes(scope(''), contracts),
     ...old
       .filter((operation) => !kept.has(operation))
@@ -57,25 +61,6 @@ function pairsOf(old: readonly Operation[], now: readonly Operation[]): Pair<Ope
   match((before, after) => addressOf(before) === addressOf(after));
   match((before, after) => before.id !== undefined && before.id === after.id);
   return [...pairs].map(([before, after]) => ({ before, after }));
-}
-
-function compareServers(scope: Scope, { before, after }: Pair<Contract>): Finding[] {
-  const urls = ({ document }: Contract) => {
-    const listed = elements(document['servers']).flatMap((server) =>
-      members(server).flatMap(([key, url]) => (key === 'url' ? [String(url)] : [])),
-    );
-    return listed.length > 0 ? listed : ['/'];
-  };
-  const [old, now] = [urls(before), urls(after)];
-  const details = { before: before.document, after: after.document };
-  return [
-    ...old
-      .filter((url) => !now.includes(url))
-      .map((was) => scope.finding('server-removed', { ...details, was }, 'servers')),
-    ...now
-      .filter((url) => !old.includes(url))
-      .map((is) => scope.finding('server-added', { ...details, is }, 'servers')),
-  ];
 }
 
 /**

@@ -1,39 +1,90 @@
 /**
  * `npm run spec:review -- <commit>`: reviews the effect of the current contract on clients of the version at
- * the commit.
+ * the commit. With `--changelog`, writes the changelog of the released contracts.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { baseOf, fileAt, NoBase } from './base.js';
+import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
+import { writeChangelog } from './changelog/write.js';
 import { ContractFault, readContract } from './contract/read.js';
-import { markdownOf } from './markdown.js';
+import { markdownOf, withoutReview } from './markdown/review.js';
 import { reviewOf } from './review.js';
 
-const FILE = 'openapi.yaml';
 const UNANNOUNCED = 1;
 const WRONG_USE = 2;
+const NO_CONTRACT = 3;
+
+interface Options {
+  readonly contract: string;
+  readonly changelog?: true;
+  readonly check?: true;
+}
 
 const command = new Command('spec:review')
-  .description('say, as Markdown, what the change of openapi.yaml does to clients')
+  .description('say, as Markdown, what the change of a contract does to clients')
   .argument('[commit]', 'what to compare with; without it, where this branch left the main one')
-  .addHelpText('after', '\nEnds with 1 if something breaks that the version does not announce.')
+  .option('--contract <file>', 'the contract, relative to this folder', 'openapi.yaml')
+  .option('--changelog', 'write docs/contract/CHANGELOG.md from the released contracts')
+  .option('--check', 'with --changelog: write nothing, and end with 1 if it is not up to date')
+  .addHelpText(
+    'after',
+    '\nEnds with 1 if something breaks that the version does not announce, with 2 if it is used wrongly, and with 3 if the contract is deleted or cannot be read.',
+  )
   .exitOverride()
-  .action((reference: string | undefined) => {
-    const base = baseOf(reference);
-    const review = reviewOf({
-      before: readContract(fileAt(base, FILE), `${FILE} at ${base.name}`),
-      after: readContract(contractHere(), FILE),
-    });
-    process.stdout.write(markdownOf(review, base.name));
-    if (!review.announced.breaksAnnounced) process.exitCode = UNANNOUNCED;
+  .action((reference: string | undefined, { contract, changelog, check }: Options) => {
+    if (changelog) process.exitCode = changelogCode(check === true);
+    else process.exitCode = review(contract, reference);
   });
 
-function contractHere(): string {
-  try {
-    return readFileSync(FILE, 'utf8');
-  } catch (cause) {
-    throw new ContractFault(`there is no ${FILE} in this folder`, { cause });
+/** Prints the review of a contract, and returns the exit code. */
+function review(file: string, reference: string | undefined): number {
+  const here = textHere(file);
+  const isChanged = isChangedHere(file, here);
+  const base = baseOf(reference, isChanged);
+  const texts = { before: fileAt(base, file), after: here };
+  const sides = { before: describe(base), after: describeHere(isChanged) };
+  if (texts.after === undefined) {
+    const where = `there is no ${file} in this folder`;
+    if (texts.before === undefined) throw new NoBase(`${where}, and none at ${base.name}`);
+    return failed(withoutReview('The contract is deleted: every client breaks.', where), where);
   }
+  if (texts.before === undefined) {
+    const reason = `there is no ${file} at ${sides.before}`;
+    process.stdout.write(withoutReview('The contract is new: nothing to compare with.', reason));
+    return 0;
+  }
+  try {
+    const found = reviewOf({
+      before: readContract(texts.before, `${file} at ${base.name}`),
+      after: readContract(texts.after, file),
+    });
+    process.stdout.write(markdownOf(found, sides));
+    return found.announced.breaksAnnounced ? 0 : UNANNOUNCED;
+  } catch (error) {
+    if (!(error instanceof ContractFault)) throw error;
+    return failed(withoutReview('The contract cannot be read.', error.message), error.message);
+  }
+}
+
+function failed(markdown: string, reason: string): number {
+  process.stdout.write(markdown);
+  process.stderr.write(`error: ${reason}\n`);
+  return NO_CONTRACT;
+}
+
+/** Returns the file in the working tree; undefined if there is none. */
+function textHere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function changelogCode(check: boolean): number {
+  const { message, upToDate } = writeChangelog(check);
+  process.stderr.write(`${message}\n`);
+  return upToDate ? 0 : 1;
 }
 
 try {
@@ -41,7 +92,7 @@ try {
 } catch (error) {
   if (error instanceof NoBase || error instanceof ContractFault) {
     process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = WRONG_USE;
+    process.exitCode = error instanceof NoBase ? WRONG_USE : NO_CONTRACT;
   } else if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
   } else {

@@ -1,3 +1,4 @@
+import { parseVersion, type SemanticVersion } from '../contract-files/semantic-version.js';
 import { ContractFault } from './contract/read.js';
 
 /** The kinds of change that a version announces, in increasing order. */
@@ -11,11 +12,6 @@ export interface Announcement {
   readonly additionsAnnounced: boolean;
   /** The lowest version that announces everything. */
   readonly needed: string;
-}
-
-interface Version {
-  readonly numbers: readonly [number, number, number];
-  readonly prerelease: string;
 }
 
 /**
@@ -39,15 +35,10 @@ export function announcement(before: string, after: string, step: Step): Announc
   };
 }
 
-const VERSION =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
-
-function parse(text: string): Version {
-  const [, major, minor, patch, prerelease = ''] = VERSION.exec(text) ?? [];
-  if (major === undefined) {
-    throw new ContractFault(`openapi.yaml: /info/version: ${text} is no semantic version`);
-  }
-  return { numbers: [Number(major), Number(minor), Number(patch)], prerelease };
+function parse(text: string): SemanticVersion {
+  const version = parseVersion(text);
+  if (version) return version;
+  throw new ContractFault(`openapi.yaml: /info/version: ${text} is no semantic version`);
 }
 
 function isLess(one: readonly number[], other: readonly number[]): boolean {

@@ -8,7 +8,11 @@ export class Contract {
   private readonly pointers = new Map<unknown, string>();
   private readonly copies = new Map<JsonRecord, Map<string, JsonRecord>>();
 
-  constructor(readonly document: JsonRecord & { info: { version: string } }) {
+  /** @param text the file that the document was read from. */
+  constructor(
+    readonly document: JsonRecord & { info: { version: string } },
+    readonly text: string,
+  ) {
     this.version = document.info.version;
     this.note(document, '');
   }

@@ -36,13 +36,19 @@ export function readContract(text: string, name: string): Contract {
       `${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`,
     );
   }
-  return new Contract(checked.output);
+  return new Contract(checked.output, text);
 }
 
 function loadYaml(text: string, name: string): unknown {
   try {
-    return load(text);
+    const document = load(text);
+    // Throws if an alias leads back to itself.
+    JSON.stringify(document);
+    return document;
   } catch (cause) {
+    if (cause instanceof TypeError) {
+      throw new ContractFault(`${name}: an alias leads back to itself`, { cause });
+    }
     if (!(cause instanceof YAMLException)) throw cause;
     const line = cause.mark ? `, line ${cause.mark.line + 1}` : '';
     throw new ContractFault(`${name}${line}: ${cause.reason}`, { cause });

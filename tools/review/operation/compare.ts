@@ -7,6 +7,7 @@ import { compareParameters } from './parameters.js';
 import { compareResponses } from './responses.js';
 import { Scope } from './scope.js';
 import { compareSecurity } from './security.js';
+import { compareOwnServers } from './servers.js';
 
 /** Compares two versions of one operation. */
 export function compareOperation(
@@ -26,6 +27,7 @@ export function compareOperation(
     ...(marked === marks
       ? []
       : [called.finding(marks ? 'deprecated' : 'no-longer-deprecated', definitions)]),
+    ...compareOwnServers(called, { before, after }),
     ...compareSecurity(sent, { before, after }),
     ...compareParameters(sent, { before, after }),
     ...compareBodies(sent, { before, after }),

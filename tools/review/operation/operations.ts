@@ -1,5 +1,6 @@
 import type { JsonRecord } from '../../../server/contract/json-record.js';
 import { type Contract, elements, members } from '../contract/contract.js';
+import { ownServers } from './own-servers.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -11,6 +12,8 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly definition: JsonRecord;
+  /** Its own servers, or those of its path; undefined if the document's apply. */
+  readonly servers: readonly JsonRecord[] | undefined;
   /** Its own parameters and those of its path, by location and name. */
   readonly parameters: ReadonlyMap<string, JsonRecord>;
 }
@@ -30,6 +33,7 @@ export function operationsOf(contract: Contract): Operation[] {
           method: method.toUpperCase(),
           path,
           definition,
+          servers: ownServers(definition) ?? ownServers(item),
           parameters: parametersOf(contract, [item, definition]),
         },
       ];

@@ -1,3 +1,4 @@
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { type Contract, members } from '../contract/contract.js';
 import { breaks, type Difference } from '../finding.js';
 import { type Comparison, difference, type Pair } from './comparison.js';
@@ -89,7 +90,7 @@ function fieldRemoved(
 }
 
 function pointerTo(name: string): string {
-  return `properties/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
+  return `properties/${escapeToken(name)}`;
 }
 
 /**

@@ -32,10 +32,10 @@ function git(...args: string[]): void {
 
 const write = (text: string) => writeFileSync(join(folder, 'openapi.yaml'), text);
 
-function commit(text: string): void {
+function commit(text: string, subject = 'a change'): void {
   write(text);
   git('add', 'openapi.yaml');
-  git('commit', '--quiet', '--message', 'a change');
+  git('commit', '--quiet', '--message', subject);
 }
 
 function run(...args: string[]) {
@@ -54,7 +54,7 @@ describe('spec:review compares the contract in the folder', () => {
     commit(contract(LOOK, 'tags: []'));
     expect(run('released')).toMatchObject({
       status: 1,
-      stdout: expect.stringContaining('`released`'),
+      stdout: expect.stringContaining('(released)`'),
     });
     expect(run('HEAD^').status).toBe(0);
   });
@@ -79,10 +79,32 @@ describe('spec:review compares the contract in the folder', () => {
     });
   });
 
+  test('and says by hash and subject which commits it compares', () => {
+    commit(contract(BOTH), 'Begin');
+    commit(contract(LOOK), 'Drop a thing');
+    expect(run('HEAD^').stdout).toMatch(
+      /Compares `[0-9a-f]{7,} Begin \(HEAD\^\)` with `[0-9a-f]{7,} Drop a thing`;/,
+    );
+    write(contract(BOTH));
+    expect(run('HEAD').stdout).toMatch(/with `the working tree, on [0-9a-f]{7,} Drop a thing`;/);
+  });
+
+  test('of another name', () => {
+    commit(contract(LOOK));
+    git('mv', 'openapi.yaml', 'api.yaml');
+    git('commit', '--quiet', '--message', 'move');
+    writeFileSync(join(folder, 'api.yaml'), contract(BOTH));
+    expect(run('--contract', 'api.yaml', 'HEAD').stdout).toContain('1 addition');
+  });
+
   test('including uncommitted changes', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
     expect(run('HEAD').status).toBe(1);
+    expect(run()).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('(the last commit)'),
+    });
   });
 });
 
@@ -118,26 +140,47 @@ describe('spec:review exits with 2 and one line for', () => {
     });
   });
 
-  test('a commit without the contract', () => {
+  test('no contract in either version', () => {
     git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet');
-    write(contract(LOOK));
     expect(run('HEAD')).toMatchObject({
       status: 2,
-      stderr: 'error: there is no openapi.yaml at HEAD\n',
+      stderr: 'error: there is no openapi.yaml in this folder, and none at HEAD\n',
     });
   });
+});
 
-  test('a folder without the contract', () => {
-    git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet');
-    expect(run('HEAD').status).toBe(2);
+test('spec:review says that a contract is new, and succeeds', () => {
+  git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet');
+  write(contract(LOOK));
+  const { status, stdout } = run('HEAD');
+  expect(stdout).toContain('**The contract is new: nothing to compare with.** `there is no');
+  expect(status).toBe(0);
+});
+
+describe('spec:review exits with 3, and says so as a review, for', () => {
+  test('a deleted contract', () => {
+    commit(contract(LOOK));
+    rmSync(join(folder, 'openapi.yaml'));
+    const { status, stdout, stderr } = run('HEAD');
+    expect(stdout).toContain('**The contract is deleted: every client breaks.**');
+    expect([status, stderr]).toEqual([3, 'error: there is no openapi.yaml in this folder\n']);
   });
 
-  test('a faulty contract, in either version', () => {
+  test('a contract that cannot be read, in either version', () => {
     commit('paths: [');
     write(contract(LOOK));
-    expect(run('HEAD').stderr).toMatch(/^error: openapi.yaml at HEAD, line 1: .*\n$/);
+    expect(run('HEAD')).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining(
+        '**The contract cannot be read.** `openapi.yaml at HEAD, line',
+      ),
+      stderr: expect.stringMatching(/^error: openapi.yaml at HEAD, line 1: .*\n$/),
+    });
     commit(contract(LOOK));
     write('paths: [');
-    expect(run('HEAD').stderr).toMatch(/^error: openapi.yaml, line 1: .*\n$/);
+    expect(run('HEAD')).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/^error: openapi.yaml, line 1: .*\n$/),
+    });
   });
 });

@@ -88,6 +88,19 @@ test('a removed server breaks callers, and an added one breaks nobody', () => {
   expect(broken(review(one, two))).toEqual([]);
 });
 
+test('the servers of an address are compared with those of the document, where it had none', () => {
+  const item = (servers: string) =>
+    contract(GET('').replace('get:', `${servers} get:`), 'servers: [{url: /}, {url: /api}]');
+  const none = item('');
+  const fewer = item('servers: [{url: /}],');
+  const dates = "{deprecated: '2026-11-23', sunset: '2027-11-23'}";
+  const deprecated = item(`servers: [{url: /}, {url: /api, x-roster-sunset: ${dates}}],`);
+  expect(summarize(review(none, fewer))).toEqual(['server-removed (caller) look']);
+  expect(summarize(review(fewer, none))).toEqual(['server-added (caller) look']);
+  expect(summarize(review(none, deprecated))).toEqual(['deprecated (caller) look server /api']);
+  expect(summarize(review(none, item('servers: [{url: /api}, {url: /}],')))).toEqual([]);
+});
+
 test('a shared response that belongs to no operation is compared too', () => {
   const shared = (status: string) =>
     contract(

@@ -1,14 +1,15 @@
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { markdownOf } from '../markdown.js';
+import { markdownOf } from '../markdown/review.js';
 import { contract, contractOf, review } from './small-contract.js';
 
+const SIDES = { before: 'main', after: 'here' };
 const THING = 'type: object, properties: {name: {type: string, pattern: "^(a|b`)$"}}';
 const before = contractOf(load(`{${THING}}`));
 const after = contractOf(load(`{${THING.replace('a|b', 'a')}}`));
 
 test('a row gives the change, its place, the old and new value, and the compatible alternative', () => {
-  const text = markdownOf(review(before, after), 'main');
+  const text = markdownOf(review(before, after), SIDES);
   expect(text).toContain('**1 breaking change, which the version does not announce');
   expect(text).toContain('it has to be `2.0.0` at least');
   expect(text).toContain('### Breaks whoever sends (1)');
@@ -16,37 +17,77 @@ test('a row gives the change, its place, the old and new value, and the compatib
 });
 
 test('a text with pipes and backticks stays one cell, as code', () => {
-  const text = markdownOf(review(before, after), 'main');
+  const text = markdownOf(review(before, after), SIDES);
   expect(text).toContain('| `` ^(a\\|b`)$ `` | `` ^(a`)$ `` |');
 });
 
 test('text from a contract mentions nobody and is not rendered', () => {
   const said = '@everyone <b>[x](https://localhost)\n| a | row |';
   const hostile = contractOf({ type: 'string', enum: ['a', said] });
-  const text = markdownOf(review(hostile, contractOf({ type: 'string', enum: ['a'] })), '`b` @c');
+  const text = markdownOf(review(hostile, contractOf({ type: 'string', enum: ['a'] })), {
+    before: '`b` @c',
+    after: '@d',
+  });
   const outside = text.replace(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
   expect(outside).not.toMatch(/@|<b>|https|row/);
   expect(text).toContain('everyone');
 });
 
 test('equal versions are reported in one line', () => {
-  expect(markdownOf(review(before, before), 'main')).toBe(
-    '## What this does to clients\n\n**Nothing changed.** Compared with `main`; the version stays `1.0.0`.\n',
+  expect(markdownOf(review(before, before), SIDES)).toBe(
+    '## What this does to clients\n\n**Nothing changed.** Compares `main` with `here`; the version stays `1.0.0`.\n',
   );
 });
 
 test('an addition is not a breaking change, and requires a minor version', () => {
   const more = contractOf(load(`{${THING.replace('{name', '{more: {}, name')}}`));
-  const text = markdownOf(review(before, more), 'main');
+  const text = markdownOf(review(before, more), SIDES);
   expect(text).toContain('**Nothing breaks.** 2 additions.');
   expect(text).toContain('For additions, it has to be `1.1.0` at least.');
 });
 
-test('changes of prose and examples are only listed', () => {
-  const words = (text: string) => contract('{}', `tags: [{name: a, description: ${text}}]`);
-  const text = markdownOf(review(words('old'), words('new')), 'main');
+test.each([
+  ['changed', '{name: a, description: old}', '{name: a, description: new}', '`old` | `new` |'],
+  ['removed', '{name: a, description: old}', '{name: a}', '`old` |  |'],
+  ['added', '{name: a}', '{name: a, description: new}', ' | `new` |'],
+])('a text that is %s is told with its place', (what, old, now, values) => {
+  const words = (tag: string) => contract('{}', `tags: [${tag}]`);
+  const text = markdownOf(review(words(old), words(now)), SIDES);
   expect(text).toContain('**Nothing breaks.**');
-  expect(text).toContain('- `/tags`');
+  expect(text).toContain(
+    `| ${what} | \`tags 0 description\`<br>at \`/tags/0/description\` | ${values}`,
+  );
+});
+
+test('a text of an operation is told by the name of the operation', () => {
+  const look = (summary: string) =>
+    contract(
+      `{/things: {get: {operationId: look, ${summary} responses: {200: {description: a}}}}}`,
+    );
+  const text = markdownOf(review(look('summary: Look,'), look('')), SIDES);
+  expect(text).toContain(
+    '| removed | `look summary`<br>at `/paths/~1things/get/summary` | `Look` |',
+  );
+});
+
+test('an example that is invalid since the change is told with its place', () => {
+  const thing = (maxLength: number) =>
+    contractOf({ type: 'string', maxLength, examples: ['long'] });
+  const text = markdownOf(review(thing(4), thing(3)), SIDES);
+  expect(text).toContain('### Examples that are invalid now');
+  expect(text).toContain('/requestBody/content/application~1json/schema/examples/0`');
+  expect(markdownOf(review(thing(3), thing(2)), SIDES)).not.toContain('### Examples that are');
+});
+
+test('what has no known effect is told, too', () => {
+  const text = markdownOf(review(contract('{}'), contract('{}', 'x-mark: 1')), SIDES);
+  expect(text).toContain('**Nothing breaks.**');
+  expect(text).toContain('| added | `x-mark`<br>at `/x-mark` |  | `1` |');
+});
+
+test('a change of the order or of comments is told as one of the form', () => {
+  const text = markdownOf(review(before, `# a comment\n${before}`), SIDES);
+  expect(text).toContain('**Nothing changed but the form of the file**');
 });
 
 test('a review fits into a comment, with the gravest changes first', () => {
@@ -61,7 +102,7 @@ test('a review fits into a comment, with the gravest changes first', () => {
         ),
       ),
     );
-  const text = markdownOf(review(operations(2000), operations(1)), 'main');
+  const text = markdownOf(review(operations(2000), operations(1)), SIDES);
   expect(text.length).toBeLessThan(65_536);
   expect(text).toContain('1999 breaking changes');
   expect(text).toContain('further lines');

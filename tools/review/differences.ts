@@ -1,0 +1,109 @@
+import { escapeToken } from '../../server/contract/json-pointer.js';
+import { NAMED } from './contract/references.js';
+import type { Pair } from './schema/comparison.js';
+import { canonical } from './schema/words.js';
+
+/** A part that differs between two documents. */
+export interface PartDifference {
+  /** A JSON pointer to the part: in the new document, or in the old one if it was removed. */
+  readonly pointer: string;
+  /** The old value as JSON, a text as it is; empty if there was none. */
+  readonly was: string;
+  readonly is: string;
+  /** Whether it is text for people, or an example. */
+  readonly isProse: boolean;
+}
+
+/** Keywords with text for people, and examples. They do not concern programs. */
+const PROSE = new Set([
+  'title',
+  'summary',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'tags',
+  'contact',
+  'license',
+  'x-roster-message',
+]);
+
+/** Returns every part in which two documents differ, the smallest ones. */
+export function differencesOf({ before, after }: Pair<unknown>): PartDifference[] {
+  const found: PartDifference[] = [];
+  const compared = new Map<object, Set<object>>();
+  const tell = (old: unknown, now: unknown, pointer: string, isProse: boolean) =>
+    found.push({ pointer, was: wordsOf(old), is: wordsOf(now), isProse });
+
+  const compare = (old: unknown, now: unknown, at: string, place: Where): void => {
+    if (canonicalEqual(old, now)) return;
+    const both = isObject(old) && isObject(now) && Array.isArray(old) === Array.isArray(now);
+    if (!both) {
+      tell(old, now, at, place.isProse);
+      return;
+    }
+    const partners = compared.get(old) ?? new Set();
+    if (partners.has(now)) return;
+    compared.set(old, partners.add(now));
+    for (const { key, pair } of Array.isArray(old) && Array.isArray(now)
+      ? elementPairs(old, now)
+      : memberPairs(old, now)) {
+      compare(pair.before, pair.after, `${at}/${escapeToken(key)}`, below(place, key));
+    }
+  };
+  compare(before, after, '', { isProse: false, isNamed: false });
+  return found;
+}
+
+/** Whether a part is text for people; and whether its members have names, and are not keywords. */
+interface Where {
+  readonly isProse: boolean;
+  readonly isNamed: boolean;
+}
+
+function below({ isProse, isNamed }: Where, key: string): Where {
+  if (isProse) return { isProse, isNamed };
+  return { isProse: !isNamed && PROSE.has(key), isNamed: !isNamed && NAMED.has(key) };
+}
+
+interface KeyedPair {
+  readonly key: string;
+  readonly pair: Pair<unknown>;
+}
+
+function memberPairs(old: object, now: object): KeyedPair[] {
+  const [before, after] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+  return [...new Set([...before.keys(), ...after.keys()])].map((key) => ({
+    key,
+    pair: { before: before.get(key), after: after.get(key) },
+  }));
+}
+
+/** Pairs elements by their position, from both ends: an element that was put between them is one difference. */
+function elementPairs(old: readonly unknown[], now: readonly unknown[]): KeyedPair[] {
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && canonicalEqual(old[start], now[start])) start++;
+  let end = 0;
+  while (end < shorter - start && canonicalEqual(old.at(-1 - end), now.at(-1 - end))) end++;
+  const length = Math.max(old.length, now.length) - start - end;
+  return Array.from({ length }, (_, step) => {
+    const index = start + step;
+    const inside = (list: readonly unknown[]) =>
+      index < list.length - end ? list[index] : undefined;
+    return { key: String(index), pair: { before: inside(old), after: inside(now) } };
+  });
+}
+
+function canonicalEqual(one: unknown, other: unknown): boolean {
+  return one === other || canonical(one) === canonical(other);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function wordsOf(value: unknown): string {
+  if (value === '') return '""';
+  return typeof value === 'string' ? value : canonical(value);
+}
