@@ -1,16 +1,19 @@
 /** Tests of the documentation pages over HTTP. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { document, operations } from '../../testkit/openapi/document.js';
+import { contract, document, operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 
 const FILE = readFileSync(new URL('../../openapi.yaml', import.meta.url));
+
+const VERSION = contract.text('info', 'version');
+const IS_RELEASED = existsSync(new URL(`../../docs/contract/${VERSION}.yaml`, import.meta.url));
 
 /** The addresses of the documentation, and their media types. */
 const ADDRESSES: readonly (readonly [address: string, type: string])[] = [
@@ -20,10 +23,20 @@ const ADDRESSES: readonly (readonly [address: string, type: string])[] = [
   ['/docs/swagger-ui-bundle.js.LICENSE.txt', 'text/plain; charset=utf-8'],
   ['/docs/playground.js', 'text/javascript; charset=utf-8'],
   ['/docs/drawn-contract.js', 'text/javascript; charset=utf-8'],
+  ['/docs/contract-excerpt.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-plugins.js', 'text/javascript; charset=utf-8'],
+  ['/docs/operation-menu.js', 'text/javascript; charset=utf-8'],
+  ['/docs/names.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui-theme.css', 'text/css; charset=utf-8'],
+  ['/docs/reference.css', 'text/css; charset=utf-8'],
   ['/docs/pages.css', 'text/css; charset=utf-8'],
   ['/docs/icon.svg', 'image/svg+xml'],
   ['/openapi.yaml', 'application/yaml'],
   ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/openapi', 'text/html; charset=utf-8'],
+  [`/openapi/${VERSION}.yaml`, 'application/yaml'],
+  [`/openapi/${VERSION}.json`, 'application/json; charset=utf-8'],
+  [`/openapi/${VERSION}.dereferenced.json`, 'application/json; charset=utf-8'],
   ['/problems', 'text/html; charset=utf-8'],
   ['/problems/skill-not-found', 'text/html; charset=utf-8'],
 ];
@@ -61,7 +74,10 @@ describe.each(ADDRESSES)('%s', (address, type) => {
   test('is sent again only if it has changed', async () => {
     const first = await at(address);
     const etag = `${first.headers.get('ETag')}`;
-    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+    const isImmutable = address.includes(VERSION) && IS_RELEASED;
+    expect(first.headers.get('Cache-Control')).toBe(
+      isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    );
     const second = await at(address, { headers: { 'If-None-Match': etag } });
     expect(second.status).toBe(304);
     expect(await second.text()).toBe('');
@@ -124,7 +140,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
 });
 
 describe('a documentation page', () => {
-  test.each(['/docs', '/problems', '/problems/skill-not-found'])(
+  test.each(['/docs', '/openapi', '/problems', '/problems/skill-not-found'])(
     'forbids inline scripts and framing: %s',
     async (address) => {
       const response = await at(address);
@@ -137,7 +153,7 @@ describe('a documentation page', () => {
     },
   );
 
-  test.each(['/docs/', '/problems/', '/problems/skill-not-found/'])(
+  test.each(['/docs/', '/openapi/', '/problems/', '/problems/skill-not-found/'])(
     'redirects to its address without a trailing slash: %s',
     async (address) => {
       const response = await at(address);
@@ -194,13 +210,64 @@ describe('the served contract', () => {
   });
 
   test('names the servers under the base path in JSON, and is otherwise the same', async () => {
-    const { servers, ...others } = await contractOf(`${prefixed.url}/openapi.json`);
-    const { servers: _ofTheFile, ...expected } = document;
+    const { servers, paths, ...others } = await contractOf(`${prefixed.url}/openapi.json`);
+    const { servers: _servers, paths: _paths, ...expected } = document;
+    expect(paths).toMatchObject({
+      '/api/projects/{projectName}/models': {
+        servers: [{ url: '/teams/v1' }, { url: '/teams/v1/api' }],
+        get: { operationId: 'listModels' },
+      },
+    });
+    expect(Object.keys(Object(paths))).toEqual(contract.entries('paths').map(([path]) => path));
     expect(servers).toMatchObject([{ url: '/teams/v1' }, { url: '/teams/v1/api' }]);
     expect(others).toEqual(expected);
     const [{ url }] = servers as [{ url: string }];
     expect((await fetch(new URL(`${url}/health/live`, prefixed.url))).status).toBe(200);
   });
+});
+
+describe('the versions of the contract', () => {
+  test('are those of the file, as it was written, as JSON, and without references', async () => {
+    const textOf = async (end: string) => (await at(`/openapi/${VERSION}.${end}`)).text();
+    expect(await textOf('yaml')).toBe(FILE.toString());
+    expect(JSON.parse(await textOf('json'))).toEqual(document);
+    expect(await textOf('dereferenced.json')).not.toContain('"$ref"');
+  });
+
+  test('have a page that leads to each file', async () => {
+    const links = [
+      ...(await (await at('/openapi')).text()).matchAll(/href="\.(\/openapi\/[^"]+)"/g),
+    ];
+    expect(links.length).toBeGreaterThanOrEqual(3);
+    for (const [, path] of links)
+      expect((await at(`${path}`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('are named by the answer to an unknown one', async () => {
+    for (const name of ['9.9.9.yaml', `${VERSION}.xml`, 'versions.json', '__proto__']) {
+      const response = await at(`/openapi/${name}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({
+        type: '/problems/unknown-address',
+        detail: expect.stringContaining(`Its versions are`),
+      });
+    }
+  });
+
+  test('are the same under a base path', async () => {
+    const [bare, under] = [
+      await at(`/openapi/${VERSION}.json`),
+      await fetch(`${prefixed.url}/openapi/${VERSION}.json`),
+    ];
+    expect(await under.text()).toBe(await bare.text());
+  });
+});
+
+test('a doubled prefix redirects behind the base path', async () => {
+  const address = `${prefixed.url}/api/api/projects/default/models?limit=1`;
+  const response = await fetch(address, { redirect: 'manual' });
+  expect(response.status).toBe(308);
+  expect(response.headers.get('Location')).toBe('/teams/v1/api/projects/default/models?limit=1');
 });
 
 describe('no other file is served', () => {

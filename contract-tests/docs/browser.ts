@@ -1,10 +1,5 @@
 /** Opens the service's pages in a browser, and collects their errors. */
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
-
-/** The folder of the screenshots, each named after its page. */
-const SCREENSHOTS = fileURLToPath(new URL('../../dist/screenshots/', import.meta.url));
+import type { Browser, Page } from 'playwright-core';
 
 /** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
@@ -16,8 +11,6 @@ export interface Look {
   readonly faults: string[];
   /** The origins of all requests. */
   readonly origins: Set<string>;
-  /** Takes a screenshot of the page, or of a part of it. */
-  keep(name: string, part?: Locator): Promise<unknown>;
 }
 
 /** Opens an address in a new browser context, and waits until the page is complete. */
@@ -40,7 +33,5 @@ export async function open(
   });
   await page.goto(url, { waitUntil: 'networkidle' });
   await page.locator(until).first().waitFor();
-  const keep = (name: string, part: Page | Locator = page) =>
-    part.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
-  return { page, faults, origins, keep };
+  return { page, faults, origins };
 }

@@ -12,7 +12,7 @@ import { makeKey } from '../../testkit/store/keys.js';
 const executable = browserOfThisMachine();
 
 /** The answer that a page got; `blocked` if the browser withheld it. */
-type Seen = 'blocked' | { status: number; etag: string | null };
+type Seen = 'blocked' | { status: number; etag: string | null; deprecation: string | null };
 
 describe.skipIf(executable === undefined)('a page of another origin', () => {
   let folder: string;
@@ -59,7 +59,9 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
     try {
       await page.goto(origin);
       const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
-        ({ status, headers }) => ({ status, etag: headers.get('ETag') }), () => 'blocked')`;
+        ({ status, headers }) => ({
+          status, etag: headers.get('ETag'), deprecation: headers.get('Deprecation'),
+        }), () => 'blocked')`;
       return await page.evaluate<Seen>(script);
     } finally {
       await page.close();
@@ -74,10 +76,20 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
 
   test('reads and writes where its origin is allowed, headers and problems included', async () => {
     const created = await send(allowed, `${exact.url}/projects`, create('allowed'));
-    expect(created).toEqual({ status: 201, etag: expect.stringMatching(/^"/) });
+    expect(created).toMatchObject({ status: 201, etag: expect.stringMatching(/^"/) });
     expect(await send(allowed, `${exact.url}/projects/none`)).toMatchObject({ status: 404 });
     const refused = await send(allowed, `${exact.url}/projects`, create('two words'));
     expect(refused).toMatchObject({ status: 400 });
+  });
+
+  test('learns that it uses something deprecated, and follows a redirect', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ agent: { name: 'dated', params: {} } });
+    const agents = `${exact.url}/projects/default/agents`;
+    const created = await send(allowed, agents, { method: 'POST', headers, body });
+    expect(created).toMatchObject({ status: 201, deprecation: '@1795392000' });
+    const models = `${exact.url}/api/api/projects/default/models`;
+    expect(await send(allowed, models, { headers })).toMatchObject({ status: 200 });
   });
 
   test('is blocked where another origin is allowed, and writes nothing', async () => {
@@ -92,7 +104,7 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
   ])('reads with a key in %s, and only that, where * is allowed', async (name, scheme) => {
     const headers = { [name]: scheme + key };
     const read = await send(other, `${any.url}/projects/default`, { headers });
-    expect(read).toEqual({ status: 200, etag: expect.stringMatching(/^"/) });
+    expect(read).toMatchObject({ status: 200, etag: expect.stringMatching(/^"/) });
     expect(await send(other, `${any.url}/projects/default`)).toBe('blocked');
     const made = create('sneaked');
     const write = { ...made, headers: { ...made.headers, ...headers } };

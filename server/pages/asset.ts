@@ -12,6 +12,8 @@ export interface Asset {
   readonly type: string;
   /** The Content-Security-Policy of a page; other assets get the service's own policy. */
   readonly policy?: string;
+  /** Whether the content never changes, so that caches need not ask again. */
+  readonly isImmutable?: boolean;
   /** Returns the content. Called at the first request, and then cached. */
   read(): string | Buffer | Promise<string | Buffer>;
 }
@@ -35,9 +37,10 @@ const SENDING_TIMEOUT_MS = 120_000;
 
 /**
  * Serves an asset from memory, compressed for clients that accept it. Browsers cache it and
- * revalidate each time, so that a new release is visible at once.
+ * revalidate each time, so that a new release is visible at once, unless it is immutable.
  */
-export function serve({ type, policy, read }: Asset): RequestHandler {
+export function serve({ type, policy, isImmutable, read }: Asset): RequestHandler {
+  const caching = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
   let kept: Promise<Representations> | undefined;
   const representations = async (): Promise<Representations> => {
     kept ??= represent(read);
@@ -56,7 +59,7 @@ export function serve({ type, policy, read }: Asset): RequestHandler {
     onResponseClose(req, res, () => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
-    res.set({ ETag: etag, 'Cache-Control': 'no-cache' }).vary('Accept-Encoding').type(type);
+    res.set({ ETag: etag, 'Cache-Control': caching }).vary('Accept-Encoding').type(type);
     if (isNamed(etag, req.get('If-None-Match'))) res.status(304).end();
     else res.send(body);
   };

@@ -4,10 +4,15 @@ import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
 import { type Asset, serve } from './asset.js';
 import { CONSOLE_FILES, CONSOLE_PAGE } from './console.js';
+import {
+  contractFiles,
+  noSuchContractFile,
+  readContractVersions,
+  versionsPage,
+} from './contract-versions.js';
 import { problemIndex, problemPage } from './problem-pages.js';
 import { referencePage } from './reference-page.js';
 import { contractAsJson } from './served-contract.js';
-import { ICON, STYLE } from './style.js';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
@@ -24,7 +29,7 @@ const REFERENCE_POLICY =
 
 /**
  * Returns the routes of the pages: the console at `/`, the reference at `/docs`, the contract at
- * `/openapi.yaml` and `/openapi.json`, and a page for each problem at `/problems/<slug>`. They need
+ * `/openapi.yaml` and `/openapi.json`, its versions at `/openapi`, and a page for each problem at `/problems/<slug>`. They need
  * no key; each file is read or rendered at its first request.
  * @param basePath the prefix before every address of the contract, or ''
  * @param isLocal whether only this machine can reach the service; otherwise the reference sends no
@@ -48,6 +53,12 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
     '/openapi.json',
     serve({ type: 'application/json', read: () => contractAsJson(contract, basePath) }),
   );
+  const versions = readContractVersions();
+  get('/openapi', withoutSlash, serve(html(PAGE_POLICY, () => versionsPage(versions))));
+  for (const [name, asset] of contractFiles(versions)) get(`/openapi/${name}`, serve(asset));
+  router.all('/openapi/:name', ({ params: { name } }) => {
+    throw problem('/problems/unknown-address', noSuchContractFile(name, versions));
+  });
   get(
     '/problems',
     withoutSlash,
@@ -66,8 +77,14 @@ const PARTS: Readonly<Record<string, Asset>> = {
   'swagger-ui-bundle.js.LICENSE.txt': swaggerUi('text/plain', 'swagger-ui-bundle.js.LICENSE.txt'),
   'playground.js': ownScript('playground.js'),
   'drawn-contract.js': ownScript('drawn-contract.js'),
-  'pages.css': { type: 'text/css', read: () => STYLE },
-  'icon.svg': { type: 'image/svg+xml', read: () => ICON },
+  'swagger-plugins.js': ownScript('swagger-plugins.js'),
+  'contract-excerpt.js': ownScript('contract-excerpt.js'),
+  'operation-menu.js': ownScript('operation-menu.js'),
+  'names.js': ownScript('names.js'),
+  'swagger-ui-theme.css': ownFile('text/css', 'swagger-ui-theme.css'),
+  'reference.css': ownFile('text/css', 'reference.css'),
+  'pages.css': ownFile('text/css', 'pages.css'),
+  'icon.svg': ownFile('image/svg+xml', 'icon.svg'),
 };
 
 /** The build copies it from swagger-ui-dist. */
@@ -80,6 +97,11 @@ function ownScript(file: string): Asset {
     type: 'text/javascript',
     read: () => readFile(new URL(`./browser/${file}`, import.meta.url)),
   };
+}
+
+/** The build copies it. */
+function ownFile(type: string, file: string): Asset {
+  return { type, read: () => readFile(new URL(`./files/${file}`, import.meta.url)) };
 }
 
 function html(policy: string, read: () => string): Asset {

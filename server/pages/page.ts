@@ -25,17 +25,17 @@ export function page({ title, root, head = '', content }: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)} · Roster</title>
 <link rel="icon" href="${root}docs/icon.svg">
-${head}<link rel="stylesheet" href="${root}docs/pages.css">
-</head>
+<link rel="stylesheet" href="${root}docs/pages.css">
+${head}</head>
 <body>
+<a class="skip" href="#content">Skip to the content</a>
 <header>
 <a class="name" href="${root}docs">Roster</a>
 <nav aria-label="Roster">
 <a href="${root}docs">Reference</a>
 <a href="${root}problems">Problems</a>
-<a href="${root}openapi.yaml">openapi.yaml</a>
-<a href="${root}openapi.json">openapi.json</a>
 </nav>
+<p class="contract">Contract: <a href="${root}openapi.yaml">openapi.yaml</a> · <a href="${root}openapi.json">openapi.json</a> · <a href="${root}openapi">versions</a></p>
 </header>
 ${content}
 </body>
@@ -52,15 +52,17 @@ export function escaped(text: string): string {
     .replace(/"/g, '&quot;');
 }
 
-/** Renders the contract's prose as HTML: its paragraphs, and code in backquotes. */
+/** Renders the contract's prose as HTML: its paragraphs, code in backquotes, and bold words. */
 export function paragraphs(prose: string): string {
   return prose
     .trim()
     .split(/\n\n+/)
-    .map((paragraph) => `<p>${withCode(paragraph)}</p>`)
+    .map((paragraph) => `<p>${withMarks(paragraph)}</p>`)
     .join('\n');
 }
 
-function withCode(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+function withMarks(text: string): string {
+  return escaped(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
 }

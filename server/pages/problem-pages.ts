@@ -7,7 +7,7 @@ export function problemPage({ title, status, type, description }: ProblemKind): 
   return page({
     title,
     root: '../',
-    content: `<main class="text">
+    content: `<main class="text" id="content">
 <h1>${escaped(title)}</h1>
 <p class="kind">Status ${statusOf(status)} · <code>${escaped(type)}</code></p>
 ${paragraphs(description)}
@@ -27,9 +27,9 @@ export function problemIndex(kinds: Iterable<ProblemKind>): string {
   return page({
     title: 'Problems',
     root: './',
-    content: `<main class="text">
+    content: `<main class="text" id="content">
 <h1>Problems</h1>
-<p>What the service answers when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to fix it.</p>
+<p>The service answers with one of these when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to fix it.</p>
 ${sections.join('\n')}
 </main>`,
   });

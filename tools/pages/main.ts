@@ -1,10 +1,10 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { root } from '../../testkit/root.js';
 
 /**
- * The last step of `npm run build`: copies what `/docs` is drawn with to where the service serves it from. It is
- * 2 MB of the 12 that the package takes, the rest of which nobody who runs the service needs.
+ * A step of `npm run build`: copies the files of the pages to where the service serves them from. Of Swagger UI these
+ * are 2 MB of the 12 that the package takes; nobody who runs the service needs the rest.
  */
 const FILES = [
   'swagger-ui.css',
@@ -18,3 +18,6 @@ const folder = new URL('dist/server/pages/swagger-ui/', root);
 
 await mkdir(folder, { recursive: true });
 for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new URL(file, folder));
+await cp(new URL('server/pages/files/', root), new URL('dist/server/pages/files/', root), {
+  recursive: true,
+});

@@ -15,6 +15,7 @@ interface PathItem {
 }
 
 interface Operation {
+  readonly description?: string | undefined;
   readonly parameters?: readonly Parameter[];
 }
 
@@ -47,9 +48,18 @@ export function drawn(contract: Contract): Contract {
 function withoutShared({ parameters: shared = [], ...operations }: PathItem): PathItem {
   return mapped(operations, (operation) => {
     if (operation === undefined || !isOperation(operation)) return operation;
-    const { parameters: own = [] } = operation;
-    return { ...operation, parameters: [...shared, ...own].map(unfilled) };
+    const { description, parameters: own = [] } = operation;
+    return {
+      ...operation,
+      description: description && demoted(description),
+      parameters: [...shared, ...own].map(unfilled),
+    };
   });
+}
+
+/** Puts the headings of a description below that of its tag, whose level is three. */
+function demoted(description: string): string {
+  return description.replace(/^#+ /gm, '#### ');
 }
 
 function isOperation(part: Operation | readonly Parameter[]): part is Operation {

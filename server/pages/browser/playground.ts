@@ -1,5 +1,14 @@
 /** Runs in the browser on the page `/docs`, and renders the contract with Swagger UI. */
-import { type Contract, drawn } from './drawn-contract.js';
+import { keepNamed } from './names.js';
+import { type Layout, startMenu } from './operation-menu.js';
+import {
+  drawnContract,
+  excerptResolved,
+  foldedHeaders,
+  operationsLayout,
+  plainAddresses,
+  withoutAuthorize,
+} from './swagger-plugins.js';
 
 interface Element {
   hidden: boolean;
@@ -20,31 +29,13 @@ declare const document: {
 declare const location: { readonly hostname: string };
 declare function matchMedia(query: string): MediaQuery;
 declare const SwaggerUIBundle: {
-  (options: Readonly<Record<string, unknown>>): void;
+  (options: Readonly<Record<string, unknown>>): Layout;
   readonly presets: { readonly apis: unknown };
 };
 
 /** A service that listens on the loopback address may still be behind a public proxy. */
 const isSeenHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 const isLocal = isSeenHere && document.querySelector('#reference')?.dataset['service'] === 'local';
-
-const ofDrawn = {
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update: (contract: Contract) => unknown) => (contract: Contract) =>
-          update(drawn(contract)),
-      },
-    },
-  },
-};
-
-const nothing = () => () => null;
-/** The page already links to the contract. */
-const withoutAddress = { wrapComponents: { InfoUrl: nothing } };
-const withoutAuthorize = {
-  wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing },
-};
 
 function followColours(dark: MediaQuery): void {
   document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -57,11 +48,22 @@ followColours(dark);
 const note = document.querySelector(isLocal ? '#playground' : '#read-only');
 if (note) note.hidden = false;
 
-SwaggerUIBundle({
+keepNamed('#reference');
+const layout = SwaggerUIBundle({
   url: './openapi.json',
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [ofDrawn, withoutAddress, ...(isLocal ? [] : [withoutAuthorize])],
+  plugins: [
+    drawnContract,
+    excerptResolved,
+    operationsLayout,
+    foldedHeaders,
+    plainAddresses,
+    ...(isLocal ? [] : [withoutAuthorize]),
+  ],
+  layout: 'OperationsLayout',
+  // Colours of their own would need contrast in light and dark.
+  syntaxHighlight: { activated: false },
   ...(isLocal ? {} : { supportedSubmitMethods: [] }),
   // The key stays in the page's memory, and no third-party validator gets the contract.
   persistAuthorization: false,
@@ -70,3 +72,4 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
 });
+startMenu(layout);
