@@ -18,7 +18,13 @@ type Content<R> = R extends { content: infer C } ? C : never;
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
 /** Headers that are set for every operation, outside its handler. */
-type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering';
+type SetElsewhere =
+  | 'X-Request-Id'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'X-Accel-Buffering'
+  | 'Deprecation'
+  | 'Sunset';
 
 /** Headers that are sent only where they apply: a next page, warnings. */
 type Optional = 'Link' | 'Row-Warnings';

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
+import type { Sunset } from '../contract/sunset.js';
 import type { BodyShare } from './body/buffer-body.js';
 import type { WorkTurn } from './work-turn.js';
 
@@ -17,6 +18,8 @@ export interface RequestContext {
   route?: string;
   /** The media type of the response, where the header Accept asks for one. */
   answerType?: string;
+  /** The end of what the request uses, if that is deprecated; the earliest of several. */
+  sunset?: Sunset;
   /** The sender of the request. */
   caller?: Caller;
   /** The share of the body in the memory budget. */

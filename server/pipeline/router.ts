@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Contract, Operation } from '../contract/document.js';
+import type { Sunset } from '../contract/sunset.js';
 import { compose } from '../http/compose.js';
 import { mediaType } from '../http/media-type.js';
 import { onResponseClose } from '../http/on-response-close.js';
@@ -12,6 +13,8 @@ import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from '.
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
 import { leaveRawJson } from './body/raw-json.js';
 import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
+import { redirectFromPrefix } from './deprecated-prefix.js';
+import { announceFields, announceParameters } from './deprecation.js';
 import { ByteStream, EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
 import { type AnyReply, send } from './reply/send.js';
 import { sendBytes } from './reply/send-bytes.js';
@@ -77,7 +80,8 @@ export interface LimitStages {
  * Returns the routes of the contract, each with its validation and its handler. It answers requests
  * to addresses of the contract and passes on all others. A caller without permission learns that
  * first.
- * @param bases the prefixes before the paths of the contract, each '' or a path such as '/api'
+ * @param bases the prefixes before the paths of the contract, each '' or a path such as '/api'; the first is
+ *   the base path of the service
  * @throws {ContractError} if the contract has a fault, or an operation has no handler
  */
 export function contractRouter(
@@ -98,19 +102,26 @@ export function contractRouter(
 ): RequestHandler {
   const validation = requestValidation(contract);
   const around = { contract, stopping, noteFailure, isKeyValid };
+  const [home = ''] = bases;
   const addresses = new RouteTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
-    const address: Address = { allow: allowOf(operations), handlers: new Map() };
+    const address: Address = {
+      allow: allowOf(operations),
+      deprecatedBases: deprecatedBases(operations, home),
+      handlers: new Map(),
+    };
     for (const operation of operations) {
       const { onArrival, beforeWork } = stages(operation);
       const refuseMissingTarget = targetOf(operation, refuseMissing);
       const checks = [
         ...parseBody(contract, operation),
+        ...announceFields(operation),
         refuseMisreadQuery(operation),
         validation(operation),
       ];
       const handle = compose([
         begin(operation),
+        ...announceParameters(operation),
         ...identify(operation, authenticate, needsKey),
         ...onArrival,
         ...refuseOtherScopes(operation),
@@ -130,6 +141,10 @@ export function contractRouter(
       if (!path.startsWith(base)) continue;
       const found = addresses.find(path.slice(base.length));
       if (!found) continue;
+      const sunset = found.value.deprecatedBases.get(base);
+      if (sunset && req.method !== 'OPTIONS') {
+        return redirectFromPrefix(req, res, { base: home, prefix: base, sunset });
+      }
       res.locals.base = base;
       res.locals.params = found.params;
       return answer(found.value, req, res, next);
@@ -142,6 +157,8 @@ export function contractRouter(
 interface Address {
   /** The allowed methods, as in the header `Allow`. */
   readonly allow: string;
+  /** The bases under which the address is deprecated, and redirects. */
+  readonly deprecatedBases: ReadonlyMap<string, Sunset>;
   readonly handlers: Map<string, RequestHandler>;
 }
 
@@ -169,6 +186,11 @@ function allowOf(operations: readonly Operation[]): string {
     method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
   );
   return [...methods, 'OPTIONS'].join(', ');
+}
+
+function deprecatedBases([first]: readonly Operation[], home: string): Map<string, Sunset> {
+  const prefixes = first?.deprecations.prefixes ?? [];
+  return new Map([...prefixes].map(([prefix, sunset]) => [home + prefix, sunset]));
 }
 
 function begin({ id, path }: Operation): RequestHandler {

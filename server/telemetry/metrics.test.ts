@@ -144,6 +144,21 @@ describe('other metrics', () => {
     expect(await value(metrics, 'roster_trainings_total{outcome="ready"}')).toBe(1);
   });
 
+  test('count requests that use something deprecated, by operation', async () => {
+    const metrics = new Metrics();
+    const sunset = { deprecated: '2026-11-23', sunset: '2027-11-23' };
+    const { url } = await start(metrics, (app) => {
+      app.put('/agents/:name', takenBy('updateAgent'), (req, res) => {
+        if (req.params.name === 'old') res.locals.sunset = sunset;
+        res.end();
+      });
+    });
+    for (const name of ['old', 'new', 'old'])
+      await fetch(`${url}/agents/${name}`, { method: 'PUT' });
+    const name = 'roster_deprecated_requests_total{operation="updateAgent"}';
+    await expect.poll(() => value(metrics, name)).toBe(2);
+  });
+
   test('report zero for an outcome that no training has had', async () => {
     expect(await value(new Metrics(), 'roster_trainings_total{outcome="failed"}')).toBe(0);
   });

@@ -67,6 +67,12 @@ export class Metrics {
     labelNames: ['reason'],
     registers: [this.#registry],
   });
+  readonly #deprecated = new Counter({
+    name: 'roster_deprecated_requests_total',
+    help: 'Requests that used something deprecated, by operation; none: an address with a doubled prefix.',
+    labelNames: ['operation'],
+    registers: [this.#registry],
+  });
   readonly #rowsPredicted = new Counter({
     name: 'roster_rows_predicted_total',
     help: 'Rows that predictions were made for.',
@@ -123,7 +129,9 @@ export class Metrics {
         this.#requestsInProgress--;
         const status = wasSent(res) ? res.statusCode : 'aborted';
         const seconds = (performance.now() - begun) / 1000;
-        this.#count(res.locals.operationId ?? NO_OPERATION, status, seconds);
+        const operation = res.locals.operationId ?? NO_OPERATION;
+        this.#count(operation, status, seconds);
+        if (res.locals.sunset) this.#deprecated.inc({ operation });
       });
       next();
     };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { withoutKeys } from '../auth/without-keys.js';
@@ -23,6 +23,7 @@ export function logRequests(log: Logger): RequestHandler {
           req: lineOf(id, method, req.originalUrl),
           operation: res.locals.operationId,
           trace_id: traceIdOf(res),
+          refused_origin: refusedOrigin(req, res),
           res: { statusCode },
           responseTime: Math.round(performance.now() - begun),
         },
@@ -47,6 +48,14 @@ export function logFailures(log: Logger): NoteFailure {
  */
 function lineOf(id: string, method: string, url: string) {
   return { id, method, url: withoutKeys(withoutQuery(url)) };
+}
+
+/** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */
+function refusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
+  const { origin, host } = headers;
+  if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
+  const isOwn = URL.canParse(origin) && new URL(origin).host === host;
+  return isOwn ? undefined : withoutKeys(origin);
 }
 
 function levelOf(statusCode: number): 'info' | 'warn' | 'error' {

@@ -8,7 +8,10 @@ import { isText } from '../../http/media-type.js';
  * describes responses.
  */
 export function requestsOnly(document: Document): object {
-  const paths = mapValues(document.paths, (item) => mapValues(item, requestOnly));
+  // The validator would take the servers of a path for an operation.
+  const paths = mapValues(document.paths, ({ servers: _, ...item }) =>
+    mapValues(item, requestOnly),
+  );
   return structuredClone({
     ...document,
     // One entry: the validator multiplies its routes by the servers, and the prefixes are already
