@@ -26,7 +26,6 @@ export type { MessageRow } from './conversations/add-message.js';
 export type { EarlierMessage } from './conversations/messages.js';
 export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
-export type { Claim } from './database/claims.js';
 export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
@@ -50,6 +49,7 @@ export type { Page } from './page.js';
 export type { Project } from './projects.js';
 export type { Contents } from './quota/project-quota.js';
 export type { FoundSkill } from './skills.js';
+export type { Claim } from './training-queue/claims.js';
 export { MAX_VERSION, type Model, type ModelSource, numberedName } from './versions.js';
 
 export interface StoreOptions {

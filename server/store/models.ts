@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import { type Claim, claim, release, renew } from './database/claims.js';
 import { dialectOf } from './database/dialect.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './database/queue.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import { TrainingInProgressError } from './errors.js';
@@ -14,6 +12,8 @@ import { adjustStored } from './quota/owner-quota.js';
 import { adjustCounters, reserveQuota } from './quota/project-quota.js';
 import { newResource } from './resource.js';
 import { leaveTable, takeTable } from './tables.js';
+import { type Claim, claim, release, renew } from './training-queue/claims.js';
+import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './training-queue/queue.js';
 import {
   type ClassificationModel,
   fromRow,

@@ -17,7 +17,6 @@ const LAPSED = -1000;
 const BOUNDS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, versions: 2, answers: 2000 };
 
 let database: PostgresDatabase;
-let databases = 0;
 beforeAll(async () => {
   database = await startPostgres();
 });
@@ -25,7 +24,7 @@ afterAll(() => database.remove());
 
 describe.each([
   ['SQLite', async () => ':memory:'],
-  ['PostgreSQL', () => database.create(`store_${++databases}`)],
+  ['PostgreSQL', () => database.empty()],
 ])('a store on %s', (_, newUrl) => {
   let store: Store;
   let project: Project;

@@ -7,7 +7,6 @@ import { LimitReachedError, preparePassages, Store } from '../index.js';
 const BOUNDS = { resources: 3, stored: 100_000 };
 
 let database: PostgresDatabase;
-let databases = 0;
 beforeAll(async () => {
   database = await startPostgres();
 });
@@ -15,7 +14,7 @@ afterAll(() => database.remove());
 
 describe.each([
   ['SQLite', async () => ':memory:'],
-  ['PostgreSQL', () => database.create(`documents_${++databases}`)],
+  ['PostgreSQL', () => database.empty()],
 ])('the documents of a skill on %s', (_, newUrl) => {
   let store: Store;
   let projectId: string;

@@ -1,8 +1,8 @@
 import type { Kysely, SqlBool } from 'kysely';
-import { dialectOf } from './dialect.js';
-import { sql } from './kysely.js';
-import type { Database } from './schema.js';
-import { inTransaction } from './transaction.js';
+import { dialectOf } from '../database/dialect.js';
+import { sql } from '../database/kysely.js';
+import type { Database } from '../database/schema.js';
+import { inTransaction } from '../database/transaction.js';
 
 /** A training that an instance has taken up: nobody else runs it while the lease is renewed. */
 export interface Claim {
