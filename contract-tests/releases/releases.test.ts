@@ -1,0 +1,134 @@
+/** Tests that this version reads the stores and models of each release that is kept here. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPredictor, decodeModel } from '../../prediction/src/index.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { Store } from '../../server/store/index.js';
+import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import { type FixtureService, startService } from '../../tools/release/fixture/caretaker.js';
+import { type Exchange, exchange } from '../../tools/release/fixture/exchange.js';
+import { Fixture } from '../../tools/release/fixture/files.js';
+import { untilReady } from '../../tools/release/fixture/fill.js';
+import { restore, schema } from '../../tools/release/fixture/postgres-rows.js';
+import { UNFINISHED } from '../../tools/release/fixture/requests.js';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const releases = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+  .map(({ name }) => name);
+
+/** Answers to an `Idempotency-Key` are kept for a day: to a test, that of the release was given just now. */
+const RENEW = `update kept_answers set created_at = '${new Date().toISOString()}'`;
+
+let folder: string;
+let postgres: PostgresDatabase;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'roster-releases-'));
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres.remove();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(releases)('of release %s', (release) => {
+  const fixture = new Fixture(join(here, release));
+  const file = () => join(folder, `${release}.db`);
+
+  describe.each([
+    ['sqlite', openSqlite],
+    ['postgres', openPostgres],
+  ] as const)('a store on %s', (kind, open) => {
+    const exchanges = fixture.answers(kind);
+    let service: FixtureService;
+    beforeAll(async () => {
+      service = await startService(await open());
+    });
+    afterAll(() => service.stop());
+
+    test.each(exchanges.map((recorded) => [titleOf(recorded), recorded] as const))(
+      'answers as it did: %s',
+      async (_, recorded) => {
+        const now = await exchange(service.url, recorded);
+        expect(now).toMatchObject({ status: recorded.status, answer: recorded.answer });
+        // A later contract may add members, which give the resource another entity tag.
+        if (JSON.stringify(now.answer) === JSON.stringify(recorded.answer)) {
+          expect(now.etag).toBe(recorded.etag);
+        }
+      },
+    );
+
+    test.each(UNFINISHED)('finishes the training of %s', async (path) => {
+      const { headers } = exchanges[0] ?? {};
+      await untilReady(service.url, { method: 'GET', path, headers: headers ?? {} });
+    });
+  });
+
+  test.each(fixture.modelAnswers())('the model $model predicts the same with $options', (said) => {
+    const model = decodeModel(fixture.model(said.model));
+    const answers = createPredictor(model).predict(said.rows, said.options);
+    expect(JSON.parse(JSON.stringify(answers))).toEqual(said.answers);
+  });
+
+  test('its migrations are those that it was released with', async () => {
+    const url = await postgres.create(`tables_${numberOf(release)}`);
+    const rows = fixture.postgres();
+    await restore(url, { ...rows, tables: {} });
+    expect(await schema(url)).toEqual(rows.schema);
+  });
+
+  test('an upgraded store has the tables of a new one', async () => {
+    const [upgraded, fresh] = [`${file()}.upgraded`, `${file()}.fresh`];
+    writeFileSync(upgraded, fixture.sqlite());
+    for (const path of [upgraded, fresh]) await (await Store.open(`file:${path}`)).close();
+    expect(sqliteSchema(upgraded)).toEqual(sqliteSchema(fresh));
+  });
+
+  async function openSqlite(): Promise<string> {
+    writeFileSync(file(), fixture.sqlite());
+    const database = new DatabaseSync(file());
+    database.exec(RENEW);
+    database.close();
+    return `file:${file()}`;
+  }
+
+  async function openPostgres(): Promise<string> {
+    const url = await postgres.create(`release_${numberOf(release)}`);
+    await restore(url, fixture.postgres());
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(RENEW);
+    await client.end();
+    return url;
+  }
+});
+
+test('a store on PostgreSQL of a later release is refused, in one line', async () => {
+  const url = await postgres.create('later');
+  await (await Store.open(url)).close();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("insert into kysely_migration values ('9999-later', '2999-01-01')");
+  await client.end();
+  await expect(Store.open(url)).rejects.toThrow(
+    /^the store postgres:.* was written by a later release of Roster; run that release$/,
+  );
+});
+
+const numberOf = (release: string) => release.replaceAll(/\W/g, '_');
+
+function titleOf({ method, path, headers, status }: Exchange): string {
+  const accept = headers['Accept'] ? ` as ${headers['Accept']}` : '';
+  return `${method} ${path}${accept}, ${status}`;
+}
+
+function sqliteSchema(file: string): unknown[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const tables = database.prepare('select type, name, sql from sqlite_master order by name').all();
+  database.close();
+  return tables;
+}

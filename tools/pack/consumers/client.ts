@@ -1,0 +1,26 @@
+import { answered, createRosterClient, untilReady } from 'roster-client';
+
+/** Trains and predicts with the typed client. */
+export async function check(baseUrl: string, apiKey: string): Promise<void> {
+  const roster = createRosterClient({ baseUrl, apiKey });
+  const names = { projectName: 'default', modelName: 'rents' };
+  const rows = Array.from({ length: 60 }, (_, size) => `${size},${300 + 9 * size}`);
+  await answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: { path: names, query: { target: 'rent' } },
+      body: ['size,rent', ...rows].join('\n'),
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  );
+  const model = await untilReady(roster, names, { every: 50 });
+  const status: 'training' | 'ready' | 'failed' = model.status;
+  const [row] = await answered(
+    roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: { path: names },
+      body: [{ size: 30 }],
+    }),
+  );
+  if (status !== 'ready' || typeof row?.['rent'] !== 'number') {
+    throw new Error(`The client got ${status} and ${JSON.stringify(row)}`);
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { compareVersions, parseVersion } from '../contract-files/semantic-version.js';
+import { dated } from './changelog.js';
+import { versionInStep, withVersion } from './versions.js';
+
+const CONTRACT = 'openapi.yaml';
+const CONTRACTS = 'docs/contract';
+const FIXTURES = 'contract-tests/releases';
+
+/** A release to make. */
+export interface Release {
+  readonly version: string;
+  /** Such as `2026-11-23`. */
+  readonly date: string;
+  /** Makes the fixture of the release in a new folder. */
+  readonly makeFixture: (folder: string) => Promise<void>;
+}
+
+/**
+ * Dates the changelog, keeps the contract, and makes the fixture. Everything is checked before anything is written.
+ * @param root the folder of the project
+ * @throws if the version is not the one of the project, is released already, or has nothing to tell
+ */
+export async function release(
+  root: string,
+  { version, date, makeFixture }: Release,
+): Promise<void> {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(Date.parse(date))) {
+    throw new Error(`${date} is no date; write it as 2026-11-23`);
+  }
+  const current = versionInStep(root);
+  if (current !== version) {
+    throw new Error(`the project has the version ${current}; npm run release -- --next ${version}`);
+  }
+  checkNew(root, version);
+  const kept = join(root, CONTRACTS, `${version}.yaml`);
+  if (existsSync(kept)) throw new Error(`${CONTRACTS}/${version}.yaml is there already`);
+  const changelog = join(root, 'CHANGELOG.md');
+  const text = dated(readFileSync(changelog, 'utf8'), version, date);
+
+  const fixtures = join(root, FIXTURES);
+  mkdirSync(fixtures, { recursive: true });
+  // Beside the others, so that it can be renamed; a dot hides it from the tests.
+  const fixture = mkdtempSync(join(fixtures, '.making-'));
+  try {
+    await makeFixture(fixture);
+    rmSync(join(fixtures, version), { recursive: true, force: true });
+    renameSync(fixture, join(fixtures, version));
+  } finally {
+    rmSync(fixture, { recursive: true, force: true });
+  }
+  mkdirSync(join(root, CONTRACTS), { recursive: true });
+  copyFileSync(join(root, CONTRACT), kept);
+  writeFileSync(changelog, text);
+}
+
+/**
+ * Gives the project the version of its next release, everywhere but in `generated/`.
+ * @returns the files that were written
+ * @throws if it is not later than every release
+ */
+export function raise(root: string, version: string): string[] {
+  checkNew(root, version);
+  const files = withVersion(root, version);
+  for (const [file, text] of files) writeFileSync(join(root, file), text);
+  return [...files.keys()];
+}
+
+/** Returns the versions of the contracts that are kept, in their order. */
+function releasedVersions(root: string): string[] {
+  const folder = join(root, CONTRACTS);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => name.slice(0, -'.yaml'.length))
+    .sort(compareVersions);
+}
+
+/** @throws if a version is none, or is not later than each release */
+function checkNew(root: string, version: string): void {
+  if (parseVersion(version)?.numbers.join('.') !== version)
+    throw new Error(`${version} is no version; write it as 0.2.0`);
+  const last = releasedVersions(root).at(-1);
+  if (last !== undefined && compareVersions(version, last) <= 0) {
+    throw new Error(`${last} is released; ${version} does not come after it`);
+  }
+}
