@@ -10,7 +10,7 @@ const steps = (count: number) => makeRows(count, (_random, x) => ({ x, y: x % 10
 
 describe('training', () => {
   test('is deterministic, and another seed gives another model', () => {
-    const table = readRows(rentRows(300), 'rent');
+    const table = readRows(rentRows(100), 'rent');
     const bytesOf = (options?: TrainOptions) => Buffer.from(encodeModel(train(table, options)));
     const first = bytesOf();
     expect(bytesOf().equals(first)).toBe(true);
@@ -20,9 +20,7 @@ describe('training', () => {
 
   test('counts coverage on rows that did not calibrate the interval', () => {
     const table = readRows(rentRows(60), 'rent');
-    const counted = [1, 2, 3, 4, 5, 6].map(
-      (seed) => train(table, { seed }).metrics.interval_coverage,
-    );
+    const counted = [1, 2, 3].map((seed) => train(table, { seed }).metrics.interval_coverage);
     // Counted on the calibration rows themselves, coverage would be the same for any rows.
     expect(new Set(counted).size).toBeGreaterThan(1);
   });
@@ -40,14 +38,14 @@ describe('training', () => {
   test('is evaluated on every row of a small table, and on held-out rows of a large one', () => {
     expect(trainOn(steps(50)).metrics.held_out_rows).toBe(50);
     expect(trainOn(steps(500)).metrics.held_out_rows).toBe(500);
-    expect(trainOn(steps(30_000)).metrics.held_out_rows).toBe(5400);
+    expect(trainOn(steps(21_000)).metrics.held_out_rows).toBe(3780);
   });
 
   test('is not evaluated on rows that it was trained on', () => {
     // A model that was trained on a row of noise predicts that row better than by chance.
     const noise = (count: number) =>
       trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
-    for (const { rmse, baseline_rmse } of [noise(1000), noise(30_000)]) {
+    for (const { rmse, baseline_rmse } of [noise(1000), noise(21_000)]) {
       expect(rmse / baseline_rmse).toBeGreaterThan(0.99);
     }
   });
@@ -67,12 +65,14 @@ describe('training', () => {
 
   test.each([50, 200, 1000])('learns next to nothing from %d rows of noise', (count) => {
     const noise = (random: () => number): Row => ({ a: random(), b: random(), y: random() });
-    const rows = makeRows(10 * count + 1000, noise);
+    // The fewer the rows, the more a single training may learn by chance.
+    const trainings = count < 1000 ? 10 : 3;
+    const rows = makeRows(trainings * count + 1000, noise);
     let squares = 0;
-    for (let begin = 0; begin < 10 * count; begin += count) {
+    for (let begin = 0; begin < trainings * count; begin += count) {
       const predictor = new Predictor(trainOn(rows.slice(begin, begin + count)));
       for (const { value, original } of predictor.predict(rows.slice(-1000))) {
-        squares += (value - Number(original)) ** 2 / 10_000;
+        squares += (value - Number(original)) ** 2 / (1000 * trainings);
       }
     }
     // The best prediction is 1/2: its error is that of a uniform distribution.

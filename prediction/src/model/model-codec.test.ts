@@ -28,6 +28,13 @@ test('a model comes back from bytes as it was, and predicts the same to the last
   expect(Buffer.concat([...createPredictor(decoded).answer(asked)]).toString()).toBe(before);
 });
 
+test('a model of a later release is refused, in words that say so', () => {
+  const text = Buffer.from(encodeModel(model)).toString();
+  expect(() => decodeModel(Buffer.from(text.replace('roster-model/2', 'roster-model/3')))).toThrow(
+    'A later release of Roster wrote it, in the format roster-model/3; this one reads roster-model/2.',
+  );
+});
+
 test('a model is read and made ready in small steps', () => {
   const bytes = encodeModel(model);
   let steps = 0;

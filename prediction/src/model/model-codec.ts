@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { finish, type Steps } from '../steps.js';
+import { refuseLaterFormat } from '../stored-format.js';
 import { numberReadingSchema } from '../table/reading/reading-schema.js';
 import {
   classificationHeadSchema,
@@ -175,7 +176,9 @@ export function decodeModel(bytes: Uint8Array): Model {
  */
 export function* decodeModelInSteps(bytes: Uint8Array): Steps<Model> {
   const lines = new ModelLineReader(bytes);
-  const head = v.parse(headSchema, lines.next());
+  const stored = lines.next();
+  refuseLaterFormat(stored, FORMAT);
+  const head = v.parse(headSchema, stored);
   const model =
     head.task === 'regression'
       ? yield* regressionSteps(head, lines)

@@ -3,7 +3,7 @@ import { makeRows, type Row, readRows, rowsOf } from '../fixtures.js';
 import { Predictor, train } from '../index.js';
 
 /** More than the distinct texts that a column keeps. */
-const MANY = 80_000;
+const MANY = 70_000;
 
 function columnsOf(count: number, make: (index: number) => Row) {
   return readRows(
@@ -25,9 +25,8 @@ describe('a column of more distinct values than texts are kept', () => {
     const rows = Array.from({ length: MANY }, (_, index) => ({ x: cell(index), y: index % 9 }));
     const table = readRows(rows, 'y');
     expect(table.columns).toMatchObject([{ kind: 'number', values: { length: MANY } }]);
-    for (const [index, { x }] of rowsOf(table).entries()) {
-      expect(x).toBe(index % 100 === 0 ? null : index / 8);
-    }
+    const wrong = rowsOf(table).filter(({ x }, index) => x !== (index % 100 ? index / 8 : null));
+    expect(wrong).toEqual([]);
   });
 
   test('of dates is kept as moments', () => {
@@ -37,8 +36,8 @@ describe('a column of more distinct values than texts are kept', () => {
   });
 
   test('of words keeps those that many rows have, wherever they first appear', () => {
-    const [column] = columnsOf(3 * MANY, (index) => ({
-      word: index > 2 * MANY && index % 10 === 0 ? 'late' : `word ${index}`,
+    const [column] = columnsOf(2.5 * MANY, (index) => ({
+      word: index > 1.5 * MANY && index % 10 === 0 ? 'late' : `word ${index}`,
     }));
     if (column?.kind !== 'text') throw new Error('Words are no numbers');
     expect(column.texts).toContain('late');
@@ -56,7 +55,7 @@ describe('a column of more distinct values than texts are kept', () => {
 });
 
 test('distinct words in every row are left out of a model, and it says why', () => {
-  const rows = makeRows(3 * MANY, (random, index) => ({
+  const rows = makeRows(MANY, (random, index) => ({
     id: `id ${index}`,
     x: index % 16,
     y: (index % 16) + random(),
@@ -73,7 +72,7 @@ test('distinct words in every row are left out of a model, and it says why', () 
     targetValues: few.targetValues,
     columns: [{ ...id, codes: id.codes.slice(0, 2000) }, ...few.columns.slice(1)],
   });
-  expect(targetValues).toHaveLength(3 * MANY);
+  expect(targetValues).toHaveLength(MANY);
   expect(model.columns).toMatchObject([
     { name: 'id', used: false, reason: expect.stringContaining('identifier') },
     { name: 'x', used: true },
@@ -81,7 +80,7 @@ test('distinct words in every row are left out of a model, and it says why', () 
 });
 
 test('a model is the same from numbers that are kept as such as from those kept as texts', () => {
-  const rows = makeRows(3000, (random) => {
+  const rows = makeRows(600, (random) => {
     const x = random();
     const day = new Date(1e12 + 1e11 * random()).toISOString();
     return { x, day, y: Math.round(100 * x) + random() };
@@ -106,10 +105,10 @@ test('a model is the same from numbers that are kept as such as from those kept 
 });
 
 test('the texts of all columns together are bounded', () => {
-  const rows = Array.from({ length: 2000 }, (_, index) => {
+  const rows = Array.from({ length: 140 }, (_, index) => {
     const cells = Array.from({ length: 100 }, (_, column) => [
       `c${column}`,
-      `${column} ${index} `.padEnd(1000, 'x'),
+      `${column} ${index} `.padEnd(10_000, 'x'),
     ]);
     return Object.fromEntries([...cells, ['few', index % 3], ['y', index]]);
   });

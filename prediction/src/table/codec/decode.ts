@@ -1,5 +1,6 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
+import { refuseLaterFormat } from '../../stored-format.js';
 import { columnReadingSchema, numberReadingSchema } from '../reading/reading-schema.js';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
@@ -58,7 +59,9 @@ export class TableDecoder {
 
   /** @throws {Error} if the bytes are not the next part of an encoded table. */
   add(part: Uint8Array): void {
-    for (const piece of v.parse(partSchema, deserialize(part))) {
+    const stored: unknown = deserialize(part);
+    if (Array.isArray(stored)) refuseLaterFormat(stored[0], FORMAT);
+    for (const piece of v.parse(partSchema, stored)) {
       if ('format' in piece) this.#table = new GrowingTable(piece);
       else if (this.#table === undefined) throw new Error('An encoded table begins with its head.');
       else this.#table.add(piece);

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, Parser } from 'csv-parse';
 import type { Table, Task } from '../table.js';
@@ -34,7 +33,7 @@ export interface CsvTableOptions extends CsvOptions {
  * @throws the source's own error, if it breaks off.
  */
 export async function readCsvTable(
-  source: Readable | AsyncIterable<Uint8Array>,
+  source: AsyncIterable<Uint8Array>,
   target: string,
   { drain = true, task, header = true, delimiter }: CsvTableOptions = {},
 ): Promise<Table> {
