@@ -1,0 +1,306 @@
+/** Tests of training: tables in, model versions out. Against the server alone. */
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Model } from 'roster-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  fewDiamonds,
+  oneDiamond,
+  slowTable,
+  someDiamonds,
+} from '../../../testkit/data/diamonds.js';
+import { settled, trainPrices } from '../../../testkit/service/train-prices.js';
+import { baseUrl, keys, ownProject, roster, send, sendJson } from '../../target.js';
+
+const ALL = '/api/projects/{projectName}/models';
+const ONE = '/api/projects/{projectName}/models/{modelName}';
+const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
+
+const CSV = { 'Content-Type': 'text/csv' };
+
+let path: { projectName: string; modelName: string };
+beforeEach(async () => {
+  path = { projectName: await ownProject(), modelName: 'prices' };
+});
+afterEach(() => roster.DELETE(ONE, { params: { path } }));
+
+function train(body: string | Record<string, unknown>[], target = 'price') {
+  const headers = typeof body === 'string' ? CSV : {};
+  return roster.PUT(ONE, { params: { path, query: { target } }, body, headers });
+}
+
+async function trained(body: string | Record<string, unknown>[], target?: string): Promise<Model> {
+  const { data, error } = await train(body, target);
+  if (error !== undefined) {
+    throw new Error(JSON.stringify(error));
+  }
+  return settled(roster, path, data);
+}
+
+function read(version?: number) {
+  return version === undefined
+    ? roster.GET(ONE, { params: { path } })
+    : roster.GET(`${ONE}/versions/{version}`, {
+        params: { path: { ...path, version: String(version) } },
+      });
+}
+
+async function predictedPrice(): Promise<unknown> {
+  const { data } = await roster.POST(PREDICT, { params: { path }, body: [oneDiamond] });
+  return data?.[0]?.price;
+}
+
+/** Returns a table of numbers where y is twice x, with enough lines to train from. */
+function table(header: string, line: (row: number) => string): string {
+  return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
+}
+
+describe('a model', () => {
+  test('that is ready shows its columns, its metrics and a checksum', async () => {
+    const model = await trainPrices(roster, path, someDiamonds(500));
+    expect(model).toMatchObject({
+      name: 'prices',
+      version: 1,
+      status: 'ready',
+      progress: 1,
+      failure: null,
+      serving_version: 1,
+      target: 'price',
+      row_count: 500,
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(model.columns?.map(({ name }) => name)).toEqual([
+      'carat',
+      'cut',
+      'color',
+      'clarity',
+      'depth',
+      'table',
+      'x',
+      'y',
+      'z',
+    ]);
+    expect(model.columns?.[1]?.categories).toEqual(expect.arrayContaining(['Ideal', 'Fair']));
+    if (model.task !== 'regression') throw new Error('The target is a number.');
+    expect(model.metrics?.r2).toBeGreaterThan(0.5);
+    const { data } = await roster.GET(ALL, { params: { path } });
+    expect(data).toEqual([model]);
+  });
+
+  test('is the same from JSON rows as from CSV', async () => {
+    const fromCsv = await trained(
+      table('x,y', (row) => `${row},${2 * row}`),
+      'y',
+    );
+    const rows = Array.from({ length: 100 }, (_, row) => ({ x: row, y: 2 * row }));
+    const fromRows = await trained(rows, 'y');
+    expect(fromRows).toMatchObject({ version: 2, columns: fromCsv.columns });
+    expect(fromRows.metrics).toEqual(fromCsv.metrics);
+  });
+
+  test('trains one version at a time, and the previous version answers meanwhile', async () => {
+    await trainPrices(roster, path);
+    const before = await predictedPrice();
+    const { data: second } = await train(slowTable());
+    expect(second).toMatchObject({ version: 2, status: 'training', serving_version: 1 });
+    const { error, response } = await train(fewDiamonds);
+    expect(error?.type).toBe('/problems/training-in-progress');
+    expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(await predictedPrice()).toBe(before);
+    expect((await read(1)).data).toMatchObject({ version: 1, status: 'ready', serving_version: 1 });
+    expect((await read(2)).data).toMatchObject({ version: 2, status: 'training' });
+    expect((await read()).data).toMatchObject({ version: 2 });
+    expect((await read(3)).error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('answers from the new version once that is ready', async () => {
+    await trainPrices(roster, path);
+    const doubled = table('carat,price', (row) => `${row / 100},${1_000_000 + row}`);
+    expect(await trained(doubled)).toMatchObject({ version: 2, serving_version: 2 });
+    expect(await predictedPrice()).toBeGreaterThan(900_000);
+  });
+
+  test('is cancelled if it is deleted while it trains, and can be trained again', async () => {
+    await train(slowTable());
+    const removed = await roster.DELETE(ONE, { params: { path } });
+    expect(removed.response.status).toBe(204);
+    expect((await read()).error?.type).toBe('/problems/model-not-found');
+    const { error } = await roster.POST(PREDICT, { params: { path }, body: [] });
+    expect(error?.type).toBe('/problems/model-not-found');
+    expect(await trained(fewDiamonds)).toMatchObject({ version: 1, status: 'ready' });
+  });
+
+  test('prevents its project from being deleted', async () => {
+    await train(slowTable());
+    const params = { path: { project_name: path.projectName } };
+    const { error } = await roster.DELETE('/projects/{project_name}', { params });
+    expect(error).toMatchObject({
+      type: '/problems/project-not-empty',
+      detail: expect.stringContaining('1 model'),
+    });
+  });
+
+  test('is trained once by 10 concurrent requests', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => train(slowTable())));
+    const statuses = answers.map(({ response }) => response.status).sort();
+    expect(statuses).toEqual([202, ...Array(9).fill(409)]);
+    expect((await read()).data).toMatchObject({ version: 1 });
+  });
+});
+
+describe('a table', () => {
+  test('may have decimal commas, gaps, dates, quotes, a byte order mark and CRLF', async () => {
+    const line = (row: number) =>
+      `"${row},5",${['', 'NA', 'NaN', 'null', 'red'][row % 5]},2026-01-${10 + (row % 19)},"a ""b"", ${row % 3}",${row}`;
+    const model = await trained(
+      `\uFEFF${table('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`,
+      'y',
+    );
+    expect(model.columns).toMatchObject([
+      { name: 'size', kind: 'number', min: 0.5, max: 99.5 },
+      { name: 'colour', kind: 'category', missing_share: 0.8 },
+      { name: 'day', kind: 'date' },
+      { name: 'note', kind: 'category', categories: expect.arrayContaining(['a "b", 0']) },
+    ]);
+  });
+
+  test('may have rows without a target, which are left out', async () => {
+    const model = await trained(
+      table('x,y', (row) => `${row},${row % 4 === 0 ? 'NA' : row}`),
+      'y',
+    );
+    expect(model).toMatchObject({ status: 'ready', row_count: 75 });
+  });
+
+  test('of real houses is accepted', async () => {
+    const houses = await readFile(
+      new URL('../../../datasets/txhousing.csv', import.meta.url),
+      'utf8',
+    );
+    const some = houses.split('\n').slice(0, 300).join('\n');
+    expect(await trained(some, 'median')).toMatchObject({ status: 'ready' });
+  });
+
+  test('may name columns like inherited members of objects', async () => {
+    const model = await trained(
+      table('__proto__,constructor,toString,y', (row) => `${row},${row % 7},${row % 3},${row}`),
+      'y',
+    );
+    expect(model.columns?.map(({ name }) => name)).toEqual([
+      '__proto__',
+      'constructor',
+      'toString',
+    ]);
+  });
+
+  const good = (row: number) => `${row},${row}`;
+  test.each([
+    ['without the target', table('x,y', good), 'z', { column: 'z' }],
+    ['whose target is text', table('x,y', (row) => `${row},high`), 'y', { column: 'y' }],
+    [
+      'whose target has one word among numbers',
+      `${table('x,y', good)}\n1,high`,
+      'y',
+      { column: 'y' },
+    ],
+    [
+      'whose target is missing throughout',
+      table('x,y', (row) => `${row},NA`),
+      'y',
+      { column: 'y' },
+    ],
+    ['with too few rows', 'x,y\n1,2\n2,3', 'y', {}],
+    ['with only a header', 'x,y', 'y', {}],
+    ['without content', '', 'y', {}],
+    ['with a field too few', `${table('x,y', good)}\n7`, 'y', { line: 102 }],
+    ['with a field too many', `${table('x,y', good)}\n7,7,7`, 'y', { line: 102 }],
+    ['with a quote that does not end', `${table('x,y', good)}\n"7,7`, 'y', {}],
+    ['with only the target', table('y', (row) => `${row}`), 'y', {}],
+    ['without a column that varies', table('x,y', (row) => `7,${row}`), 'y', {}],
+    [
+      'with two columns of one name',
+      table('x,x,y', (row) => `${row},1,${row}`),
+      'y',
+      { column: 'x' },
+    ],
+    ['with a column name that the answer uses', table('y_min,y', good), 'y', { column: 'y_min' }],
+    ['with a reserved column', table('when_data,y', good), 'y', { column: 'when_data' }],
+  ])('%s is refused, and nothing of it is stored', async (_what, csv, target, fault) => {
+    const { error } = await train(csv, target);
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [fault] });
+    expect((await read()).error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('of JSON rows that is unusable is refused, and the error names the column', async () => {
+    const rows = Array.from({ length: 100 }, (_, x) => ({ x, y: x === 50 ? 'high' : x }));
+    const { error } = await train(rows, 'y');
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ column: 'y' }] });
+  });
+
+  test.each([7, 'text', null, [7]])('of JSON rows is refused if one of them is %j', async (row) => {
+    const rows = [...Array.from({ length: 100 }, (_, x) => ({ x, y: x })), row];
+    const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+    const response = await sendJson('PUT', address, rows);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ row: 100 }] });
+  });
+
+  test.each([[7], ['text'], [null], [{}], [{ data: [] }]])(
+    'in JSON must be an array, not %j',
+    async (body) => {
+      const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+      expect((await sendJson('PUT', address, body)).status).toBe(400);
+    },
+  );
+
+  test('that is refused keeps the previous version as it was', async () => {
+    const first = await trainPrices(roster, path);
+    const before = await predictedPrice();
+    const { error } = await train('price\nhigh');
+    expect(error?.type).toBe('/problems/unusable-table');
+    expect((await read()).data).toEqual(first);
+    expect(await predictedPrice()).toBe(before);
+  });
+
+  test.each(['', 'target=', 'target=a&target=b'])(
+    'requires one target, not "%s"',
+    async (query) => {
+      const address = `/api/projects/${path.projectName}/models/prices?${query}`;
+      const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
+    },
+  );
+});
+
+describe('an upload that is cut off', () => {
+  test.each([
+    ['with a Content-Length', `Content-Length: ${someDiamonds(200).length + 1000}\r\n\r\n`, ''],
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked\r\n\r\n',
+      `${someDiamonds(200).length.toString(16)}\r\n`,
+    ],
+  ])('%s leaves nothing behind, and the previous version answers', async (_how, framing, begin) => {
+    await cutOff(framing + begin + someDiamonds(200));
+    expect((await read()).error?.type).toBe('/problems/model-not-found');
+    const first = await trainPrices(roster, path);
+    const before = await predictedPrice();
+    await cutOff(framing + begin + someDiamonds(200));
+    expect((await read()).data).toEqual(first);
+    expect(await predictedPrice()).toBe(before);
+    expect(await trained(fewDiamonds)).toMatchObject({ version: 2, status: 'ready' });
+  });
+
+  /** Sends the beginning of an upload, and no more. Resolves when the server has finished with it. */
+  async function cutOff(rest: string): Promise<void> {
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    const address = `/api/projects/${path.projectName}/models/prices?target=price`;
+    socket.end(
+      `PUT ${address} HTTP/1.1\r\nHost: roster\r\nAuthorization: Bearer ${keys.own}\r\nContent-Type: text/csv\r\nConnection: close\r\n${rest}`,
+    );
+    await text(socket);
+  }
+});

@@ -1,0 +1,406 @@
+/** Tests of keys, scopes and owners, operation by operation from the contract. */
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../../testkit/openapi/document.js';
+import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
+import { ENOUGH } from '../../../testkit/store/keys.js';
+import {
+  baseUrl,
+  keys,
+  objectOf,
+  ownProject,
+  roster,
+  send,
+  sendAs,
+  sendJson,
+} from '../../target.js';
+
+const secured = operations.filter(({ place }) => place.entries('security').length > 0);
+const open = operations.filter(({ place }) => place.entries('security').length === 0);
+/** Returns the scope that an operation requires; undefined if any key will do. */
+const scopeOf = ({ place }: (typeof operations)[number]) =>
+  place.find('security', '0', 'apiKey', '0')?.value;
+/** Returns the status of an answer that refuses the key; undefined if another answers. */
+const refusalIn = ({ status }: Response) => [401, 403].find((refused) => refused === status);
+/** The keys of one scope each. */
+const SCOPED = ['read', 'write', 'predict', 'ask', 'operate'] as const;
+
+test('only the health endpoints and the status are open to everyone', () => {
+  expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness', 'getStatus']);
+});
+
+test('every operation takes the key in either header, with the same scope', () => {
+  for (const { id, place } of secured) {
+    const inEither = ['apiKey', 'apiKeyHeader'].map(
+      (scheme, at) => place.find('security', String(at), scheme)?.value,
+    );
+    expect(inEither[1], id).toEqual(inEither[0]);
+    expect(inEither[0], id).toBeDefined();
+  }
+});
+
+test("only the operations about all owners require the scope that an owner's key lacks by default", () => {
+  const ofAllOwners = secured.filter((operation) => scopeOf(operation) === 'operate');
+  expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
+});
+
+test('only getCaller takes any key, whatever its scopes', () => {
+  const ofAnyKey = secured.filter((operation) => scopeOf(operation) === undefined);
+  expect(ofAnyKey.map(({ id }) => id)).toEqual(['getCaller']);
+});
+
+test.each(open)('$id requires no key', async ({ path }) => {
+  expect((await sendAs(null, path)).status).toBe(200);
+});
+
+/** Invalid values of the X-Api-Key header. */
+const BAD_OF_ITS_OWN: [string, () => string][] = [
+  ['that is empty', () => ''],
+  ['with a scheme', () => `Bearer ${keys.own}`],
+  ['that never existed', () => `roster_0000000000000000_${'0'.repeat(43)}`],
+  ['that is cut short', () => keys.own.slice(0, -1)],
+  ['with a suffix', () => `${keys.own}x`],
+  ['beside another', () => `${keys.own}, ${keys.own}`],
+  ['that was revoked', () => keys.revoked],
+  ['that is huge', () => `roster_${'x'.repeat(10_000)}`],
+  ['of __proto__', () => '__proto__'],
+];
+
+/** Invalid values of the Authorization header. */
+const BAD: [string, () => string][] = [
+  ['of an empty key', () => 'Bearer '],
+  ['of another scheme', () => `Basic ${keys.own}`],
+  ['without a scheme', () => keys.own],
+  ['of a key that never existed', () => `Bearer roster_0000000000000000_${'0'.repeat(43)}`],
+  [
+    'of a key with another secret',
+    () => `Bearer ${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`,
+  ],
+  ['of a key that is cut short', () => `Bearer ${keys.own.slice(0, -1)}`],
+  ['of a key with a suffix', () => `Bearer ${keys.own}x`],
+  ['of two keys', () => `Bearer ${keys.own} ${keys.own}`],
+  ['of two keys with a comma', () => `Bearer ${keys.own}, Bearer ${keys.own}`],
+  ['of a revoked key', () => `Bearer ${keys.revoked}`],
+  ['of a huge key', () => `Bearer roster_${'x'.repeat(10_000)}`],
+  ['of a key that is not ASCII', () => `Bearer roster_\u00e9\u00ff`],
+  ['of __proto__', () => 'Bearer __proto__'],
+];
+
+describe.each(secured)('$id', (operation) => {
+  const [{ path, headers, ...init }] = exampleRequests(operation);
+  const nowhere = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
+  const required = scopeOf(operation);
+  const allowed = SCOPED.filter((scope) => required === undefined || scope === required);
+  const sendWithHeaders = (keyHeaders: Record<string, string>, address: string) =>
+    sendAs(null, address, { ...init, headers: { ...headers, ...keyHeaders } });
+  const sendWith = (authorization: string | null, address: string) =>
+    sendWithHeaders(authorization === null ? {} : { Authorization: authorization }, address);
+
+  test('is refused without a key, before anything else is checked', async () => {
+    for (const address of [path, nowhere, `${path}${path.includes('?') ? '&' : '?'}colour=red`]) {
+      const refused = await sendWith(null, address);
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer realm="roster"');
+      expect(await refused.json()).toMatchObject({ type: '/problems/unauthorized' });
+    }
+  });
+
+  test('is refused with a key that does not have the form of one', async () => {
+    const refused = await sendWith(`Basic ${keys.own}`, path);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
+    expect(await refused.text()).not.toContain(keys.own);
+  });
+
+  if (required !== undefined) {
+    test('is refused to a key without its scope, before anything else is checked', async () => {
+      for (const scope of SCOPED.filter((scope) => !allowed.includes(scope))) {
+        for (const address of [path, nowhere]) {
+          const refused = await sendWith(`Bearer ${keys[scope]}`, address);
+          expect(refused.status).toBe(403);
+          expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+          expect(await refused.json()).toMatchObject({ type: '/problems/missing-scope' });
+        }
+      }
+    });
+  }
+
+  test('is allowed to a key with its scope, whatever the case of the scheme', async () => {
+    for (const scope of allowed) {
+      const right = await sendWith(`bearer ${keys[scope]}`, nowhere);
+      expect([401, 403]).not.toContain(right.status);
+    }
+  });
+
+  test('answers a key in X-Api-Key as it answers the same key in Authorization', async () => {
+    const [right = 'read'] = allowed;
+    const wrong = SCOPED.find((scope) => !allowed.includes(scope));
+    for (const [key, refusal] of [
+      [right, undefined],
+      [wrong ?? right, wrong && 403],
+      ['revoked', 401],
+    ] as const) {
+      const bearer = await sendWith(`Bearer ${keys[key]}`, nowhere);
+      const header = await sendWithHeaders({ 'X-Api-Key': keys[key] }, nowhere);
+      expect([refusalIn(bearer), refusalIn(header)], key).toEqual([refusal, refusal]);
+    }
+  });
+});
+
+// One middleware reads the header for all operations; above, each of them has refused a request without a key, with
+// a malformed one and with a revoked one.
+test.each(BAD)('the authorization %s is refused', async (_what, authorization) => {
+  for (const path of ['/me', '/projects']) {
+    const refused = await sendAs(null, path, { headers: { Authorization: authorization() } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
+    expect(await refused.text()).not.toContain(keys.own);
+  }
+});
+
+test.each(BAD_OF_ITS_OWN)('an X-Api-Key %s is refused', async (_what, key) => {
+  const refused = await sendAs(null, '/me', { headers: { 'X-Api-Key': key() } });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
+  expect(await refused.text()).not.toContain(keys.own);
+});
+
+describe('getCaller', () => {
+  const callerOf = async (key: string) => objectOf(await sendAs(key, '/me'));
+  const idOf = (key: string) => key.split('_')[1];
+
+  test.each(SCOPED)('shows the key with the scope %s and nothing else', async (scope) => {
+    expect(await callerOf(keys[scope])).toMatchObject({
+      owner: 'local',
+      key: { id: idOf(keys[scope]), name: scope },
+      scopes: [scope],
+    });
+  });
+
+  test('shows the owner of the key, and all of its scopes', async () => {
+    expect(await callerOf(keys.stranger)).toMatchObject({
+      owner: 'stranger',
+      key: { id: idOf(keys.stranger), name: 'stranger' },
+      scopes: SCOPED,
+    });
+  });
+
+  test('shows the limits of the service', async () => {
+    expect((await callerOf(keys.read))['limits']).toEqual({
+      max_body: 32 * 1024 * 1024,
+      max_table: 1024 * 1024 * 1024,
+      rate_limit: Number(ENOUGH),
+    });
+  });
+
+  test('does not repeat the secret of the key', async () => {
+    const text = await (await sendAs(keys.own, '/me')).text();
+    expect(text).not.toContain(keys.own.split('_')[2]);
+  });
+});
+
+describe('a 401', () => {
+  const wordsForHeaders = async (headers: Record<string, string>) =>
+    (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
+  const wordsFor = (authorization: string) => wordsForHeaders({ Authorization: authorization });
+
+  test.each([
+    'Bearer ',
+    'Bearer',
+    `Basic ${keys.own}`,
+    keys.own,
+    'Bearer abc',
+    `Bearer a ${keys.own}`,
+  ])('for the header %j describes the expected form', async (authorization) => {
+    expect(await wordsFor(authorization)).toBe(
+      "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+    );
+  });
+
+  test('for an X-Api-Key of another form names that header', async () => {
+    for (const key of ['', 'abc', `Bearer ${keys.own}`, `${keys.own} ${keys.own}`]) {
+      expect(await wordsForHeaders({ 'X-Api-Key': key })).toBe(
+        "The header X-Api-Key does not have the form 'roster_…'; send the key so, in one such header.",
+      );
+    }
+  });
+
+  test('for a key in both headers says to send one, though both are valid', async () => {
+    const both = { Authorization: `Bearer ${keys.own}`, 'X-Api-Key': keys.own };
+    expect(await wordsForHeaders(both)).toBe(
+      'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
+    );
+  });
+
+  test('does not reveal whether a key never existed, is wrong or was revoked', async () => {
+    const unknown = `roster_0000000000000000_${'0'.repeat(43)}`;
+    const wrong = `${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`;
+    for (const key of [unknown, wrong, keys.revoked, 'roster_x']) {
+      expect(await wordsFor(`Bearer ${key}`)).toBe(
+        'The key is unknown, revoked or expired; ask those who run the service for another.',
+      );
+    }
+  });
+});
+
+test('a problem does not repeat a key that was sent in the address', async () => {
+  const secret = `${keys.own.split('_')[2]}`;
+  for (const address of [
+    `/projects/${keys.own}`,
+    `/projects/${keys.own}/skills`,
+    `/nowhere/${keys.own}`,
+    `/projects?key=${keys.own}`,
+    `/projects?${keys.own}=1`,
+  ]) {
+    const refused = await send(address);
+    expect(refused.status, address).toBeGreaterThanOrEqual(400);
+    const text = await refused.text();
+    expect(text).toContain('/problems/');
+    expect(text).not.toContain(secret);
+  }
+  const { instance } = await objectOf(await send(`/projects/${keys.own}/skills`));
+  expect(decodeURI(`${instance}`)).toBe('/projects/roster_…/skills');
+});
+
+test('a problem repeats a name that only begins like a key', async () => {
+  const { instance, detail } = await objectOf(await send('/projects/roster_sales_2026'));
+  expect(instance).toBe('/projects/roster_sales_2026');
+  expect(detail).toContain('"roster_sales_2026"');
+});
+
+test.each([
+  ['Authorization', 'Bearer '],
+  ['X-Api-Key', ''],
+])('two headers %s are refused, even if both are valid', async (name, scheme) => {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const header = `${name}: ${scheme}${keys.own}\r\n`;
+  socket.write(`GET /projects HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+describe("another owner's project", () => {
+  let project: string;
+  const ids: Record<string, string> = {};
+  let cursor: string;
+
+  beforeAll(async () => {
+    project = await ownProject();
+    for (const [kind, list, body] of [
+      ['skill', 'skills', { name: 'sales_questions', type: 'lookup' }],
+      ['agent', 'agents', { name: 'analyst', skills: ['sales_questions'] }],
+      ['chatbot', 'chatbots', { name: 'help_desk', agent_name: 'analyst' }],
+    ] as const) {
+      const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
+      ids[kind] = String((await objectOf(created))['id']);
+    }
+    await sendJson('POST', `/projects/${project}/skills`, {
+      skill: { name: 's2', type: 'lookup' },
+    });
+    const rows = Array.from({ length: 60 }, (_, row) => ({ carat: row, price: row * 2 }));
+    const trained = await send(`/api/projects/${project}/models/diamond_prices?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(rows),
+    });
+    expect(trained.status).toBe(202);
+    const page = await send(`/projects/${project}/skills?limit=1`);
+    cursor = /cursor=([\w-]+)/.exec(`${page.headers.get('Link')}`)?.[1] ?? '';
+    expect(cursor).not.toBe('');
+  });
+
+  const inProject = secured.filter(({ path }) => /\{(project_name|projectName)\}/.test(path));
+
+  test('is tested with every operation on a single project', () => {
+    const others = secured.filter((operation) => !inProject.includes(operation));
+    expect(others.map(({ id }) => id)).toEqual([
+      'getCaller',
+      'listProjects',
+      'createProject',
+      'getMetrics',
+    ]);
+  });
+
+  /** Returns an answer without the parts that differ between any two answers. */
+  async function comparable(response: Response, name: string): Promise<unknown> {
+    const { request_id: _, ...body } = await objectOf(response);
+    const headers = [...response.headers.keys()];
+    const text = JSON.stringify({ status: response.status, body, headers });
+    return JSON.parse(text.replaceAll(name, 'PROJECT'));
+  }
+
+  test.each(inProject)('looks to $id as if it had never existed', async (operation) => {
+    const [{ headers, path: _, ...init }] = exampleRequests(operation);
+    const byId = {
+      skill_name: ids['skill'] ?? '',
+      agent_name: ids['agent'] ?? '',
+    };
+    const absent = `never-${project}`;
+    for (const names of [{}, byId]) {
+      const at = (name: string) =>
+        examplePath(operation, { ...names, project_name: name, projectName: name });
+      const hidden = await sendAs(keys.stranger, at(project), { ...init, headers });
+      const missing = await sendAs(keys.stranger, at(absent), { ...init, headers });
+      expect(hidden.status).toBe(404);
+      expect(await comparable(hidden, project)).toEqual(await comparable(missing, absent));
+    }
+  });
+
+  test('still exists afterwards, unchanged', async () => {
+    const { data } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
+      params: { path: { project_name: project, skill_name: 'sales_questions' } },
+    });
+    expect(data).toMatchObject({ id: ids['skill'], agent_ids: [ids['agent']] });
+  });
+
+  test('is not in the list of projects, and its name is free for other owners', async () => {
+    const list = async () =>
+      JSON.stringify(await (await sendAs(keys.stranger, '/projects')).json());
+    expect(await list()).not.toContain(project);
+    const own = await sendAs(keys.stranger, '/projects', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: { name: project } }),
+    });
+    expect(own.status).toBe(201);
+    const skills = await sendAs(keys.stranger, `/projects/${project}/skills`);
+    expect(await skills.json()).toEqual([]);
+    expect(await (await send(`/projects/${project}/skills`)).json()).toHaveLength(2);
+  });
+
+  test('cannot be reached by identifiers, filters or cursors through a project of the same name', async () => {
+    const at = `/projects/${project}`;
+    for (const address of [`${at}/skills/${ids['skill']}`, `${at}/agents/${ids['agent']}`]) {
+      expect((await sendAs(keys.stranger, address)).status, address).toBe(404);
+    }
+    for (const query of [`agent=${ids['agent']}`, 'agent=analyst', `limit=1&cursor=${cursor}`]) {
+      const filtered = await sendAs(keys.stranger, `${at}/skills?${query}`);
+      expect(await filtered.json(), query).toEqual([]);
+    }
+    const json = { 'Content-Type': 'application/json' };
+    const agent = await sendAs(keys.stranger, `${at}/agents`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ agent: { name: 'a', skills: [ids['skill']] } }),
+    });
+    expect(agent.status).toBe(422);
+    const chatbot = await sendAs(keys.stranger, `${at}/chatbots`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ chatbot: { name: 'c', agent_id: ids['agent'] } }),
+    });
+    expect(chatbot.status).toBe(422);
+  });
+});
+
+test('every owner begins with an empty project named default', async () => {
+  const { data } = await roster.GET('/projects');
+  expect(data?.map(({ name }) => name)).toContain('default');
+  const theirs = await sendAs(keys.stranger, '/projects/default');
+  expect(theirs.status).toBe(200);
+  expect((await objectOf(theirs))['id']).not.toBe(
+    (await objectOf(await send('/projects/default')))['id'],
+  );
+});

@@ -1,0 +1,196 @@
+/** Tests that send the contract's own examples, in an order in which each of them succeeds. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../testkit/openapi/document.js';
+import {
+  exampleRequests,
+  tableOf,
+  wholeRequest,
+} from '../../../testkit/openapi/example-requests.js';
+import { keptByAnswer } from '../../coverage/exchange.js';
+import { parameterExamples } from '../../coverage/promises.js';
+import { keys, objectOf, sendAs } from '../../target.js';
+
+function operationNamed(id: string) {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`The contract has no operation ${id}`);
+  return found;
+}
+
+/** Sends the example of an operation, and expects the answer that the contract shows as an example. */
+async function play(id: string, wanted: number, example?: string): Promise<Response> {
+  const operation = operationNamed(id);
+  const { path, ...init } = wholeRequest(operation);
+  return answered(operation, await sendAs(keys.exemplary, path, init), wanted, example);
+}
+
+async function answered(
+  { id, place }: ReturnType<typeof operationNamed>,
+  answer: Response,
+  wanted: number,
+  example?: string,
+): Promise<Response> {
+  const body = await answer.clone().text();
+  expect(answer.status, body).toBe(wanted);
+  if (example !== undefined) {
+    const documented = {
+      of: id,
+      status: `${wanted}`,
+      response: place.at('responses', `${wanted}`),
+    };
+    const { headers } = answer;
+    expect(keptByAnswer(documented, { headers, body }), body).toContain(
+      `${id} ${wanted} example ${example}`,
+    );
+  }
+  return answer;
+}
+
+/** So many rows that a training still runs when the next request is answered. */
+const ROWS = 20_000;
+
+const MODEL = '/api/projects/default/models/diamond_prices';
+
+async function untilReady(): Promise<Response> {
+  for (;;) {
+    const answer = await sendAs(keys.exemplary, MODEL);
+    if ((await objectOf(answer.clone()))['status'] !== 'training') return answer;
+    await pause(100);
+  }
+}
+
+describe('the server answers as the examples of the contract show', () => {
+  test('for projects, skills, agents and chatbots', async () => {
+    await play('createProject', 201, 'project');
+    await play('listProjects', 200, 'projects');
+    await play('getProject', 200, 'jewellery');
+    await play('createSkill', 201, 'skill');
+    await sendAs(keys.exemplary, '/projects/default/skills', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ skill: { name: 'care_instructions', type: 'knowledge_base' } }),
+    });
+    await play('createAgent', 201, 'agent');
+    await play('getAgent', 200, 'analyst');
+    await play('listAgents', 200, 'agents');
+    await play('getSkill', 200, 'sales_questions');
+    await play('listSkills', 200, 'skills');
+    await play('createChatbot', 201, 'chatbot');
+    await play('getChatbot', 200, 'help_desk');
+    await play('listChatbots', 200, 'chatbots');
+    await play('updateAgent', 200, 'agent');
+    await play('updateChatbot', 200, 'chatbot');
+    await play('updateSkill', 200, 'skill');
+    await play('deleteSkill', 204);
+    await play('deleteChatbot', 204);
+    await play('updateChatbot', 201, 'chatbot');
+    await play('deleteAgent', 204);
+    await play('deleteChatbot', 204);
+  });
+
+  test('for models and predictions', async () => {
+    const train = operationNamed('trainModel');
+    // The server has no database, from which the other example trains.
+    const tables = exampleRequests(train).filter(({ name }) => name !== 'source');
+    for (const { path, body, headers, method } of tables) {
+      const whole = lengthened(body, headers['Content-Type']);
+      const answer = await sendAs(keys.exemplary, path, { method, headers, body: whole });
+      await answered(train, answer, 202, 'training');
+      await play('listModels', 200, 'models');
+      await play('deleteModel', 204);
+    }
+    await sendAs(keys.exemplary, `${MODEL}?target=price`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: withCertificates(),
+    });
+    const getModel = operationNamed('getModel');
+    await answered(getModel, await untilReady(), 200, 'ready');
+    const predict = operationNamed('predict');
+    for (const { path, name, ...init } of exampleRequests(predict)) {
+      const answer = await sendAs(keys.exemplary, path, init);
+      await answered(predict, answer, 200, name === 'wrapped' ? undefined : name);
+    }
+    await play('getVersion', 200, 'ready');
+    await play('serveVersion', 200, 'ready');
+    const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
+    const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
+    expect(known.status).toBe(304);
+    await play('deleteModel', 204);
+    await sendAs(keys.exemplary, `${MODEL}?target=cut`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/csv' },
+      body: withRareCuts(),
+    });
+    await answered(getModel, await untilReady(), 200, 'classes');
+    await play('deleteModel', 204);
+  });
+
+  test('for the caller', async () => {
+    await play('getCaller', 200, 'key');
+  });
+
+  test('for the process', async () => {
+    await play('getLiveness', 200, 'live');
+    await play('getReadiness', 200, 'ready');
+    await play('getMetrics', 200, 'metrics');
+    await play('getStatus', 200, 'status');
+  });
+});
+
+/** Diamonds with a certificate number each, of which a quarter are missing. */
+function withCertificates(): string {
+  const rows = Array.from({ length: 400 }, (_, row) => {
+    const carat = 0.2 + (row % 37) / 10;
+    const cut = ['Ideal', 'Premium', 'Good'][row % 3];
+    const color = ['G', 'E', 'F', 'H'][row % 4];
+    const certificate = row % 4 === 0 ? '' : `GIA-${row * 7919}`;
+    return `${carat},${cut},${color},${certificate},${Math.round(carat * 3000) + (row % 4) * 50 + (row % 3) * 20}`;
+  });
+  return `carat,cut,color,certificate,price\n${rows.join('\n')}\n`;
+}
+
+/** Diamonds of two common cuts, and large ones whose cuts are misspelled. */
+function withRareCuts(): string {
+  const rows = Array.from({ length: 200 }, (_, row) => {
+    const carat = row % 10 === 0 ? 9 : 0.2 + (row % 37) / 10;
+    const common = row % 37 < 18 ? 'Ideal' : 'Premium';
+    const cut = row % 10 === 0 ? ['Fiar', 'Idael', 'Primium'][row % 3] : common;
+    return `${carat},${Math.round(carat * 3000) + row},${cut}`;
+  });
+  return `carat,price,cut\n${rows.join('\n')}\n`;
+}
+
+const parameters = operations.flatMap((operation) =>
+  parameterExamples(operation).map((example) => ({ operation, id: operation.id, ...example })),
+);
+
+describe('the example of a parameter is accepted', () => {
+  test.each(parameters)('by $id: $parameter $name', async ({ operation, ...example }) => {
+    // The resource may exist by then or not: either answer shows that the parameter was understood.
+    const { path, headers, ...init } = wholeRequest(operation);
+    const query = [example.value].flat().map((value) => `${example.parameter}=${value}`);
+    const isNew = example.in === 'query' && !path.includes(`${example.parameter}=`);
+    const answer = await sendAs(
+      keys.exemplary,
+      isNew ? `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` : path,
+      {
+        ...init,
+        headers: {
+          ...headers,
+          ...(example.in === 'header' && { [example.parameter]: `${example.value}` }),
+        },
+      },
+    );
+    // Agents do not answer without a chat server, which this service does not have.
+    expect([200, 201, 202, 204, 304, 404, 409, 412, 422, 501]).toContain(answer.status);
+  });
+});
+
+/** Returns a table that begins with the rows of an example, and has enough to train from. */
+function lengthened(body = '', mediaType: string | undefined): string {
+  if (mediaType === 'text/csv') return tableOf(body, ROWS);
+  const more = Array.from({ length: ROWS }, (_, row) => JSON.stringify({ price: row }));
+  if (mediaType === 'application/x-ndjson') return `${body}${more.join('\n')}\n`;
+  return `${body.trimEnd().replace(/\]$/, '')},${more.join(',')}]`;
+}
