@@ -1,13 +1,11 @@
 /** Opens the console in a browser, and checks what holds for each of its views. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type Look, open } from '../docs/browser.js';
+import { violationsOf } from '../violations.js';
 
 /** A browser and an empty service. */
 export interface BrowserAndService {
@@ -115,18 +113,3 @@ export async function expectGoodViewInEachWindow(look: Look): Promise<void> {
 
 /** Browsers report each answer of 4xx and 5xx in the console; a page cannot prevent it. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of [45]\d\d/;
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-let axeSource: Promise<string> | undefined;
-
-/** Returns the violations that axe-core finds in a page, each with the elements concerned. */
-async function violationsOf(page: Page): Promise<string[]> {
-  axeSource ??= readFile(AXE, 'utf8');
-  // As an expression of the debugger, not as a script of the page, which its policy would refuse.
-  await page.evaluate(await axeSource);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  return violations.map(({ id, help, nodes }) => {
-    const places = nodes.map(({ target }) => target.join(' '));
-    return `${id}: ${help} (${places.join(', ')})`;
-  });
-}

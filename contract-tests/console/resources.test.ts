@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { answerWithExamples } from './answer-with-examples.js';
 import { browserAndService, expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
 
 describe('skills, agents, chatbots and projects in the console', () => {
@@ -181,28 +182,14 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const { page } = look;
     await page.getByLabel('Name').fill('once');
     await page.getByLabel('Type').fill('lookup');
-    const busy = {
-      type: '/problems/service-unavailable',
-      title: 'Service unavailable',
-      status: 503,
-      detail: 'The service has too much to do.',
-      instance: '/projects/default/skills',
-      request_id: 'busy',
-    };
-    await page.route('**/skills', (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '60' },
-        body: JSON.stringify(busy),
-      }),
-    );
+    await answerWithExamples(page, { createSkill: { status: 503, example: 'busy' } });
     await press(page, 'Create the skill');
-    await page.getByText('The service has too much to do.').waitFor();
-    await page.getByText('Try again in 60 seconds.').waitFor();
+    await page.getByText('Service unavailable.').waitFor();
+    await page.getByText('Try again in 1 second.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('once');
     await expectGoodView(look);
 
-    await page.unroute('**/skills');
+    await page.unrouteAll();
     let creations = 0;
     page.on('request', (request) => {
       if (request.method() === 'POST') creations += 1;

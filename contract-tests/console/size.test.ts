@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { root } from '../../testkit/root.js';
@@ -10,4 +10,11 @@ test.each([
 ])('%s has at most %d bytes, compressed', async (file, limit) => {
   const content = await readFile(new URL(`dist/server/console/console/${file}`, root));
   expect(gzipSync(content).length).toBeLessThanOrEqual(limit);
+});
+
+test('no file has the examples of the contract', async () => {
+  const folder = new URL('dist/server/console/console/', root);
+  for (const file of await readdir(folder)) {
+    expect(await readFile(new URL(file, folder), 'utf8')).not.toContain('019a2f41-4f50-7e8f');
+  }
 });

@@ -72,6 +72,7 @@ describe('an agent in the console', () => {
     await page.getByText('1 passage found').press('Enter');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('link', { name: 'care.md' }).click();
+    await page.getByRole('heading', { level: 1, name: 'care.md' }).waitFor();
     await page.getByText('with a little soap').waitFor();
     await page.context().close();
   });

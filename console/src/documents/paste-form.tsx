@@ -41,7 +41,7 @@ export function PasteForm({ path, onKept }: { path: SkillPath; onKept: (name: st
         void keep();
       }}
     >
-      {error !== null && <ErrorNotice error={error} />}
+      {error !== null && <ErrorNotice error={error} scrollTo />}
       <Field label="Name" hint="With the ending .md, the text is Markdown." error={nameFault}>
         {(control) => (
           <input

@@ -52,7 +52,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   const column = columns.find(({ name }) => name === along) ?? columns[0];
   const wanted = CONFIDENCES.some((choice) => choice === confidence) ? confidence : '';
   const asked = wanted === '' ? undefined : Number(wanted);
-  const { predicted, error } = usePredictions(project, model, {
+  const { predicted, error, retry } = usePredictions(project, model, {
     row: cellsOf(columns, row),
     along: column?.name ?? '',
     values: column ? valuesAlong(column) : [],
@@ -82,8 +82,10 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   );
   return (
     <>
-      {error !== null && <ErrorNotice error={error} />}
-      <Answer model={model} prediction={prediction} confidence={asked} />
+      {error !== null && <ErrorNotice error={error} retry={retry} />}
+      {(prediction !== undefined || error === null) && (
+        <Answer model={model} prediction={prediction} confidence={asked} />
+      )}
       <fieldset class="choices">
         <legend>Confidence</legend>
         {CONFIDENCES.map((choice) => (

@@ -138,7 +138,7 @@ export function TrainForm({
         </fieldset>
         {refusal !== null && (
           <>
-            <ErrorNotice error={others} />
+            <ErrorNotice error={others} scrollTo />
             {isTraining(refusal) && (
               <p>
                 <a href={href(['projects', project, 'models', name])}>See the training</a>

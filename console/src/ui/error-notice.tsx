@@ -1,13 +1,27 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
 import { ConnectionError } from '../session/connection.js';
 import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
 
 /** Shows an error: the problem that the service answered with, or that it did not answer. */
-export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ErrorNotice({
+  error,
+  retry,
+  scrollTo = false,
+}: {
+  error: unknown;
+  retry?: () => void;
+  /** Whether the page scrolls to the notice: the button that led to it can be far away. */
+  scrollTo?: boolean;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (scrollTo) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   const { title, detail, places, requestId, keyLink } = explain(error);
   return (
-    <div class="notice error" role="alert">
+    <div ref={element} class="notice error" role="alert">
       <p>
         <strong>{title}</strong> {detail} {keyLink && <a href={href(['key'])}>{keyLink}</a>}
       </p>

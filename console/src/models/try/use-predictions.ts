@@ -39,7 +39,7 @@ export function usePredictions(
   project: string,
   model: Model,
   question: Question,
-): { readonly predicted: Predicted | null; readonly error: unknown } {
+): { readonly predicted: Predicted | null; readonly error: unknown; retry(): void } {
   const [predicted, setPredicted] = useState<Predicted | null>(null);
   const [error, setError] = useState<unknown>(null);
   const isLost = useSignal(connection).state === 'lost';
@@ -76,7 +76,7 @@ export function usePredictions(
       isGone.current = true;
     };
   }, []);
-  return { predicted, error };
+  return { predicted, error, retry: () => void send() };
 }
 
 async function predict(project: string, model: Model, question: Question): Promise<Predicted> {

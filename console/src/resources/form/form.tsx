@@ -85,7 +85,7 @@ export function ResourceForm({
     >
       {notice}
       <Summary faults={faults} others={others} />
-      {error !== null && <ErrorNotice error={error} />}
+      {error !== null && <ErrorNotice error={error} scrollTo />}
       {names.map((field) => (
         <ResourceField
           key={field}
