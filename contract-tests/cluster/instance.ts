@@ -26,7 +26,8 @@ export async function startTwo(options: ServerOptions): Promise<[Instance, Insta
   }
 }
 
-async function startInstance(options: ServerOptions): Promise<Instance> {
+/** Starts an instance. */
+export async function startInstance(options: ServerOptions): Promise<Instance> {
   const server = await startServer(options);
   return {
     ...server,

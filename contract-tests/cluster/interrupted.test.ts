@@ -1,8 +1,9 @@
 /** Tests of the work of an instance that ends, or that loses its database. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../server/training/trainings.js';
 import { longTable } from '../../testkit/data/diamonds.js';
+import type { ServerOptions } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import {
@@ -10,30 +11,39 @@ import {
   firstToLog,
   type Instance,
   logged,
+  startInstance,
   startTwo,
   untilReadiness,
 } from './instance.js';
 
-const path = { projectName: 'default', modelName: 'prices' };
-
 let database: PostgresDatabase;
+let options: ServerOptions;
+let both: [Instance, Instance];
+/** The instances that a test has ended; the next test gets others in their places. */
+const ended = new Set<Instance>();
 beforeAll(async () => {
   database = await startPostgres();
+  options = { env: { DATABASE_URL: database.url } };
+  both = await startTwo(options);
 });
-afterAll(() => database.remove());
-
-let stores = 0;
-let both: [Instance, Instance];
 beforeEach(async () => {
-  stores += 1;
-  both = await startTwo({ env: { DATABASE_URL: await database.create(`store_${stores}`) } });
+  for (const index of [0, 1] as const) {
+    if (ended.has(both[index])) both[index] = await startInstance(options);
+  }
 });
-afterEach(() => Promise.all(both.map((instance) => instance.kill())));
+afterAll(async () => {
+  await Promise.all(both.map((instance) => instance.kill()));
+  await database.remove();
+});
+
+const modelOf = (modelName: string) => ({ projectName: 'default', modelName });
 
 describe('a training', () => {
   test('is finished by the other instance when the instance that runs it is killed', async () => {
+    const path = modelOf('finished');
     const begun = await beginTraining(both[0], path, longTable);
     const [dying, other] = await firstToLog(both, 'training', path.modelName);
+    ended.add(dying);
     await dying.kill();
     expect(await settled(other.roster, path, begun)).toMatchObject({
       status: 'ready',
@@ -43,8 +53,10 @@ describe('a training', () => {
   });
 
   test('is handed over by an instance that shuts down, without counting as an attempt', async () => {
+    const path = modelOf('handed_over');
     const begun = await beginTraining(both[0], path, longTable);
     const [stopping, other] = await firstToLog(both, 'training', path.modelName);
+    ended.add(stopping);
     expect(await stopping.stop()).toBe(0);
     expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
     expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 1 }]);
@@ -76,6 +88,7 @@ describe('a restart of the database', () => {
   });
 
   test('does not interrupt a training, even if it takes longer than a lease', async () => {
+    const path = modelOf('continued');
     const begun = await beginTraining(both[0], path, longTable);
     await firstToLog(both, 'training', path.modelName);
     await database.stop();

@@ -2,18 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { longTable } from '../../testkit/data/diamonds.js';
 import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 let folder: string;
 let both: [Instance, Instance];
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-instances-'));
   both = await startTwo({ databaseFile: join(folder, 'roster.db') });
 });
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(both.map((instance) => instance.kill()));
   await rm(folder, { recursive: true });
 });
