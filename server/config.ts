@@ -35,6 +35,10 @@ const environment = v.object({
         'must be empty or a path such as /v1, of letters, digits and . _ ~ -',
       ),
       v.transform((path) => path.replace(/\/$/, '')),
+      v.check(
+        (path) => !path.endsWith('/api'),
+        'must not end in /api, a prefix that every address has already',
+      ),
     ),
     '',
   ),

@@ -48,14 +48,11 @@ describe('a start', () => {
     expect(words).not.toContain('s3cret');
   });
 
-  test.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
-    'with a malformed %s ends with one line that names it',
-    async (name) => {
-      expect(await refusal({ env: { [name]: 'localhost:4318' } })).toMatch(
-        new RegExp(`\nRoster did not start: ${name} must be [^\n]*http://[^\n]*\n?$`),
-      );
-    },
-  );
+  test('with a malformed address of a collector ends with one line that names it', async () => {
+    expect(await refusal({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' } })).toMatch(
+      /\nRoster did not start: OTEL_EXPORTER_OTLP_ENDPOINT must be [^\n]*http:\/\/[^\n]*\n?$/,
+    );
+  });
 
   test('on a file that is not a database ends with one line that says so', async () => {
     const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });

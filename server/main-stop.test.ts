@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { longTable } from '../testkit/data/diamonds.js';
+import { someDiamonds } from '../testkit/data/diamonds.js';
 import { OpenStream } from '../testkit/http/open-stream.js';
 import { ownServers } from '../testkit/service/own-servers.js';
 import { PREDICT, train, untilLogged, untilTrained } from '../testkit/service/price-model.js';
@@ -72,7 +72,7 @@ describe('a stop', () => {
 
   test('interrupts a training, which restarts with the next start', async () => {
     const before = await start();
-    const { data } = await train(before, longTable);
+    const { data } = await train(before, someDiamonds(1000));
     expect(data?.status).toBe('training');
     expect(await before.stop()).toBe(0);
 

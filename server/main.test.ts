@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longTable, someDiamonds } from '../testkit/data/diamonds.js';
 import { OpenStream } from '../testkit/http/open-stream.js';
 import { ownServers } from '../testkit/service/own-servers.js';
-import { PREDICT, shown, train, untilTrained } from '../testkit/service/price-model.js';
+import {
+  PREDICT,
+  shown,
+  train,
+  untilLogged,
+  untilTrained,
+} from '../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 import { DatabaseSync } from './store/database/sqlite-connection.js';
 
@@ -13,13 +19,14 @@ describe('a training', () => {
   test('does not block other requests while it runs', async () => {
     const server = await start();
     await train(server, longTable);
-    let answered = 0;
-    while ((await shown(server))?.status === 'training') answered += 1;
-    expect(answered).toBeGreaterThan(10);
+    await untilLogged(server, '"msg":"training"');
+    for (let asked = 0; asked <= 10; asked += 1) {
+      expect(await shown(server)).toMatchObject({ status: 'training' });
+    }
   });
 });
 
-describe('a stream', () => {
+describe('a service with a model', () => {
   let server: ServerProcess;
   beforeAll(async () => {
     server = await startServer();
@@ -36,7 +43,7 @@ describe('a stream', () => {
   /** Returns the memory of the service, in bytes. */
   const memory = () => metric('process_resident_memory_bytes');
 
-  test('counts its rows among the predictions', async () => {
+  test('counts the rows of a stream among the predictions', async () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     stream.write('{}\nno row\n7\n');
     // Two rows, a problem, and the warnings of the rows.
@@ -44,7 +51,7 @@ describe('a stream', () => {
     expect(await metric('roster_rows_predicted_total')).toBe(2);
   });
 
-  test('is not held in memory, whether its reader pauses or reads', async () => {
+  test('does not hold a stream in memory, whether its reader pauses or reads', async () => {
     const stream = new OpenStream(server.url + PREDICT, '');
     const lines = '{"carat":0.7,"cut":"Ideal","color":"G"}\n'.repeat(1000);
     const before = await memory();
@@ -63,6 +70,16 @@ describe('a stream', () => {
     clearInterval(reading);
     expect(most - before).toBeLessThan(100e6);
   });
+
+  test('has a page for each problem with its cause and remedy, and no other pages', async () => {
+    const { url } = server;
+    const page = await fetch(`${url}/problems/name-taken`);
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const html = await page.text();
+    expect(html).toContain('<h1>Name taken</h1>');
+    expect(html).toContain('To fix it, choose another name');
+    expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
+  });
 });
 
 /** Changes a byte of each trained model, as a failing disk would. */
@@ -75,8 +92,10 @@ function damageModels(file: string): void {
 }
 
 describe('the log', () => {
-  test('has a line for each request, with the id of the response', async () => {
+  test('has a line for each request, with the id of the response and without a key in the address', async () => {
     const server = await start();
+    const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
+    await fetch(`${server.url}/projects/${key}?key=${key}`);
     const answer = await fetch(`${server.url}/projects/default/skills/nobody`);
     const id = answer.headers.get('X-Request-Id');
     expect(await answer.json()).toMatchObject({ request_id: id });
@@ -84,16 +103,22 @@ describe('the log', () => {
     const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req?.id === id);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ operation: 'getSkill', res: { statusCode: 404 } });
-  });
-
-  test('omits a key that was put into the address by mistake', async () => {
-    const server = await start();
-    const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
-    await fetch(`${server.url}/projects/${key}?key=${key}`);
-    await server.stop();
     const log = server.log.join('\n');
     expect(log).toContain('"url":"/projects/roster_…"');
     expect(log).not.toContain('sss');
+  });
+
+  test('names the origin of a page that may not read the answer', async () => {
+    const server = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com' } });
+    const { origin } = new URL(server.url);
+    const origins = ['https://other.example.com', 'https://app.example.com', origin, 'null'];
+    for (const Origin of origins) await fetch(server.url, { headers: { Origin } });
+    await server.stop();
+    const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req);
+    expect(lines.map((line) => line.refused_origin)).toEqual([
+      'https://other.example.com',
+      ...[undefined, undefined, 'null'],
+    ]);
   });
 
   test('has the cause of an internal error, which the response does not show', async () => {
@@ -122,7 +147,8 @@ describe('a store that another process has locked', () => {
   test('causes 503 for writes, and neither blocks reads nor fails a training', async () => {
     const server = await start();
     await train(server, someDiamonds(1000));
-    const lock = new DatabaseSync(file('roster.db'));
+    // The service may be writing right now.
+    const lock = new DatabaseSync(file('roster.db'), { timeout: 30_000 });
     lock.exec('begin immediate');
     const refused = await fetch(`${server.url}/projects`, {
       method: 'POST',
@@ -140,17 +166,5 @@ describe('a store that another process has locked', () => {
     lock.exec('rollback');
     lock.close();
     expect(await untilTrained(server)).toMatchObject({ status: 'ready' });
-  });
-});
-
-describe('/problems', () => {
-  test('has a page for each problem with its cause and remedy, and no other pages', async () => {
-    const { url } = await start();
-    const page = await fetch(`${url}/problems/name-taken`);
-    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-    const html = await page.text();
-    expect(html).toContain('<h1>Name taken</h1>');
-    expect(html).toContain('To fix it, choose another name');
-    expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
   });
 });

@@ -58,7 +58,10 @@ export class AgentService {
       databaseFile,
       env: {
         ...{ CHAT_URL: chat.url, CHAT_MODEL: 'scripted', CHAT_KEY },
-        ...{ DATABASES: JSON.stringify({ sales: `file:${sales}` }) },
+        DATABASES: JSON.stringify({
+          sales: `file:${sales}`,
+          foreign: { url: `file:${sales}`, owners: ['acme'] },
+        }),
         ...env,
       },
     });

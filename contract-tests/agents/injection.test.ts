@@ -58,17 +58,11 @@ describe('a language model that obeys an injected text reaches', () => {
   });
 
   test('no database of another owner', async () => {
-    const own = await AgentService.open({
-      DATABASES: JSON.stringify({ sales: { url: 'file:/nowhere.db', owners: ['acme'] } }),
-    });
-    try {
-      const skill = { skill: { name: 'sales', ...SQL } };
-      const response = await own.send('POST', '/projects/default/skills', skill);
-      expect(response.status).toBe(422);
-      expect(await response.text()).toContain('/body/skill/params/database');
-    } finally {
-      await own.close();
-    }
+    const params = { ...SQL.params, database: 'foreign' };
+    const skill = { skill: { name: 'foreign', ...SQL, params } };
+    const response = await service.send('POST', '/projects/default/skills', skill);
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain('/body/skill/params/database');
   });
 
   test('nothing more by way of a table', async () => {

@@ -160,6 +160,9 @@ describe('a service', () => {
     const own = await AgentService.open({ CHAT_URL: '', CHAT_MODEL: '' });
     try {
       const conversation = await converse(own);
+      const asked = await own.ask(await own.agent(), 'Hello?');
+      expect(await asked.clone().text()).toMatch(/CHAT_URL and CHAT_MODEL/);
+      await expectProblem(asked, 501, 'chat-not-configured');
       await expectProblem(await say(own, conversation), 501, 'chat-not-configured');
       const reply = `${conversation}/messages/${await lastQuestion(own, conversation)}/reply`;
       await expectProblem(await own.send('POST', reply), 501, 'chat-not-configured');
@@ -175,7 +178,9 @@ describe('a service', () => {
     const own = await AgentService.open({ CHAT_URL: 'http://127.0.0.1:9/v1' });
     try {
       const conversation = await converse(own);
-      await expectProblem(await own.ask(await own.agent(), 'Hi?'), 502, 'chat-server-failed');
+      const asked = await own.ask(await own.agent(), 'Hi?');
+      expect(await asked.clone().text()).toContain('"error_type":"connection"');
+      await expectProblem(asked, 502, 'chat-server-failed');
       await expectProblem(await say(own, conversation), 502, 'chat-server-failed');
       const reply = `${conversation}/messages/${await lastQuestion(own, conversation)}/reply`;
       await expectProblem(await own.send('POST', reply), 502, 'chat-server-failed');

@@ -1,5 +1,5 @@
 import { rowWarnings } from 'roster-client';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
 import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { faulty, ownProject, roster, send, situation } from '../target.js';
@@ -20,7 +20,29 @@ beforeEach(async () => {
 });
 
 // A training that nobody waits for is cancelled, so that it does not hold up the next one.
-afterEach(() => roster.DELETE(ONE, { params: prices() }));
+afterEach(async () => {
+  if (!shared.has(project)) await roster.DELETE(ONE, { params: prices() });
+});
+afterAll(async () => {
+  for (project of shared) await roster.DELETE(ONE, { params: prices() });
+});
+
+/** The projects of models that several tests read and none changes: a training costs more than most tests. */
+const shared = new Set<string>();
+
+/** Returns a function that makes the model in its first call, and then lets the test use that one. */
+function once(make: () => Promise<unknown>): () => Promise<void> {
+  let made: Promise<string> | undefined;
+  return async () => {
+    made ??= (async () => {
+      const own = project;
+      shared.add(own);
+      await make();
+      return own;
+    })();
+    project = await made;
+  };
+}
 
 const inProject = () => ({ path: { projectName: project } });
 const named = (modelName: string) => ({ path: { projectName: project, modelName } });
@@ -31,23 +53,25 @@ const training = (target: string, task?: 'classification') => ({
   query: { target, ...(task && { task }) },
 });
 
-const trained = () => trainPrices(roster, prices().path);
+const trainOwn = () => trainPrices(roster, prices().path);
+
+const trained = once(trainOwn);
 
 /** Sixty diamonds of two cuts, which follow from the price. */
 const cuts = `carat,price,cut\n${[...Array(60).keys()].map((index) => `${index / 50},${300 + index},${index % 60 < 30 ? 'Ideal' : 'Premium'}`).join('\n')}`;
 
 const begunOnCuts = () => roster.PUT(ONE, { params: training('cut'), body: cuts, headers: CSV });
 
-const trainedOnCuts = async () => settled(roster, prices().path, (await begunOnCuts()).data);
+const trainedOnCuts = once(async () => settled(roster, prices().path, (await begunOnCuts()).data));
 
-function startTraining(body = slowTable()) {
+function startTraining(body: string) {
   return roster.PUT(ONE, { params: training('price'), body, headers: CSV });
 }
 
 const begun = () => startTraining(fewDiamonds);
 
 test('listModels answers 200 with the models', async () => {
-  const given = await situation(200, 'models', begun);
+  const given = await situation(200, 'models', trained);
   const { data, response } = await roster.GET(ALL, { params: inProject(), ...given });
   expect(response.status).toBe(200);
   expect(data).toMatchObject([{ name: 'diamond_prices', version: 1, target: 'price' }]);
@@ -107,17 +131,6 @@ describe('trainModel', () => {
       headers: { ...CSV, ...given.headers },
     });
     expect(error?.type).toBe('/problems/invalid-request');
-  });
-
-  test('409 while a training of the model runs', async () => {
-    const given = await situation(409, 'training', startTraining);
-    const { error, response } = await roster.PUT(ONE, {
-      params: training('price'),
-      body: fewDiamonds,
-      headers: { ...CSV, ...given.headers },
-    });
-    expect(error?.type).toBe('/problems/training-in-progress');
-    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
   });
 
   test('422 for a target that is not a column, which is named', async () => {
@@ -297,17 +310,6 @@ describe('predict', () => {
     });
     expect(error?.type).toBe('/problems/model-not-found');
   });
-
-  test('409 while the first version trains, with when to ask again', async () => {
-    const given = await situation(409, 'training', startTraining);
-    const { error, response } = await roster.POST(PREDICT, {
-      params: prices(),
-      body: [],
-      ...given,
-    });
-    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
-    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
-  });
 });
 
 test('listVersions answers 200 with the versions, oldest first', async () => {
@@ -333,7 +335,7 @@ describe('getVersion', () => {
   });
 
   test('404 where there is none of this number', async () => {
-    const given = await situation(404, 'model', begun);
+    const given = await situation(404, 'model', trained);
     const { error } = await roster.GET(VERSION, { params: version('9'), ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
@@ -355,29 +357,18 @@ describe('serveVersion', () => {
   });
 
   test('404 where there is no such version', async () => {
-    const given = await situation(404, 'model', begun);
+    const given = await situation(404, 'model', trained);
     const body = { serving: { version: 9 } };
     const { error } = await roster.PUT(SERVING, { params: prices(), body, ...given });
     expect(error?.type).toBe('/problems/model-not-found');
-  });
-
-  test('409 while the version trains, with when to ask again', async () => {
-    const given = await situation(409, 'training', startTraining);
-    const { error, response } = await roster.PUT(SERVING, {
-      params: prices(),
-      body: first,
-      ...given,
-    });
-    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
-    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
   });
 });
 
 describe('deleteVersion', () => {
   test('204 without a body', async () => {
     const twice = async () => {
-      await trained();
-      await trained();
+      await trainOwn();
+      await trainOwn();
     };
     const given = await situation(204, null, twice);
     const { response } = await roster.DELETE(VERSION, { params: version('1'), ...given });
@@ -385,7 +376,7 @@ describe('deleteVersion', () => {
   });
 
   test('404 where there is none of this number', async () => {
-    const given = await situation(404, 'model', begun);
+    const given = await situation(404, 'model', trained);
     const { error } = await roster.DELETE(VERSION, { params: version('9'), ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
@@ -394,12 +385,6 @@ describe('deleteVersion', () => {
     const given = await situation(409, 'serving', trained);
     const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
     expect(error?.type).toBe('/problems/version-in-use');
-  });
-
-  test('409 for the version that trains', async () => {
-    const given = await situation(409, 'training', startTraining);
-    const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
-    expect(error?.type).toBe('/problems/training-in-progress');
   });
 });
 
@@ -414,5 +399,51 @@ describe('deleteModel', () => {
     const given = await situation(404, 'model');
     const { error } = await roster.DELETE(ONE, { params: named('ruby_prices'), ...given });
     expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+// One after the other, since the training holds up all others.
+describe('while a model trains', () => {
+  /** Begins a training that outlasts these tests. */
+  const inTraining = once(() => startTraining(slowTable()));
+  const first = { serving: { version: 1 } };
+
+  test('trainModel answers 409', async () => {
+    const given = await situation(409, 'training', inTraining);
+    const { error, response } = await roster.PUT(ONE, {
+      params: training('price'),
+      body: fewDiamonds,
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error?.type).toBe('/problems/training-in-progress');
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('predict answers 409 to the first version, with when to ask again', async () => {
+    const given = await situation(409, 'training', inTraining);
+    const { error, response } = await roster.POST(PREDICT, {
+      params: prices(),
+      body: [],
+      ...given,
+    });
+    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('serveVersion answers 409, with when to ask again', async () => {
+    const given = await situation(409, 'training', inTraining);
+    const { error, response } = await roster.PUT(SERVING, {
+      params: prices(),
+      body: first,
+      ...given,
+    });
+    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('deleteVersion answers 409', async () => {
+    const given = await situation(409, 'training', inTraining);
+    const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
+    expect(error?.type).toBe('/problems/training-in-progress');
   });
 });

@@ -108,6 +108,7 @@ function parameterOf(
   return [decodeURIComponent(steps[at] ?? '')];
 }
 
-function mediaTypeOf(headers: Headers): string {
+/** Returns the media type of a body, without its parameters. */
+export function mediaTypeOf(headers: Headers): string {
   return headers.get('Content-Type')?.split(';')[0] ?? '';
 }

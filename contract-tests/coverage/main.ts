@@ -47,7 +47,7 @@ function lastChange(): number {
   const tests = files.filter(
     (name) =>
       name.endsWith('.test.ts') ||
-      (name.startsWith('contract-tests/') && !name.startsWith('contract-tests/coverage/')),
+      (name.endsWith('.ts') && /^contract-tests\/(?!coverage\/)/.test(name)),
   );
   return Math.max(...['openapi.yaml', ...tests].map((name) => statSync(top + name).mtimeMs));
 }

@@ -81,8 +81,30 @@ function ofAnswer(answer: Documented): Promised[] {
   ];
 }
 
+/** The examples by what has them: they are compared with every recorded exchange. */
+const examplesOfAnswers = new WeakMap<Place, ReturnType<typeof readAnswerExamples>>();
+const examplesOfBodies = new WeakMap<Operation, ReturnType<typeof readRequestExamples>>();
+const examplesOfParameters = new WeakMap<Operation, ReturnType<typeof readParameterExamples>>();
+
+/** Returns the value of a key, which is read once. */
+function readOnce<Key extends object, Value>(
+  values: WeakMap<Key, Value>,
+  key: Key,
+  read: (key: Key) => Value,
+): Value {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const value = read(key);
+  values.set(key, value);
+  return value;
+}
+
 /** Returns the examples of a documented answer, with their kinds. */
 export function answerExamples(response: Place) {
+  return readOnce(examplesOfAnswers, response, readAnswerExamples);
+}
+
+function readAnswerExamples(response: Place) {
   return response.entries('content').flatMap(([mediaType, content]) =>
     content.entries('examples').map(([name, example]) => ({
       name,
@@ -93,7 +115,11 @@ export function answerExamples(response: Place) {
 }
 
 /** Returns the examples of an operation's body. */
-export function requestExamples({ place }: Operation) {
+export function requestExamples(operation: Operation) {
+  return readOnce(examplesOfBodies, operation, readRequestExamples);
+}
+
+function readRequestExamples({ place }: Operation) {
   return place
     .entries('requestBody', 'content')
     .flatMap(([mediaType, content]) =>
@@ -104,7 +130,11 @@ export function requestExamples({ place }: Operation) {
 }
 
 /** Returns the examples of an operation's parameters. */
-export function parameterExamples({ parameters }: Operation) {
+export function parameterExamples(operation: Operation) {
+  return readOnce(examplesOfParameters, operation, readParameterExamples);
+}
+
+function readParameterExamples({ parameters }: Operation) {
   return parameters.flatMap((parameter) =>
     parameter.entries('examples').map(([name, example]) => ({
       in: parameter.text('in'),
@@ -128,9 +158,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the status of an answer; problems have one status each. */
+/** The only answer without a body that belongs to no operation is a redirect. */
+const REDIRECT = '308';
+
+/** Returns the status of an answer that belongs to no operation; problems have one status each. */
 function statusOf(response: Place): string {
   const [content] = response.entries('content');
-  if (content === undefined) throw new Error(`${response.pointer} has no content`);
+  if (content === undefined) return REDIRECT;
   return content[1].text('schema', 'properties', 'status', 'const');
 }

@@ -1,8 +1,8 @@
 import { contract, operations } from '../../testkit/openapi/document.js';
 import { operationAt } from '../../testkit/openapi/operation-at.js';
-import { keptByAnswer, keptByRequest } from './exchange.js';
-import { type Documented, documentedAnswers } from './promises.js';
-import { record } from './records.js';
+import { keptByAnswer, keptByRequest, mediaTypeOf } from './exchange.js';
+import { type Documented, documentedAnswers, requestExamples, requestId } from './promises.js';
+import { isRecorded, isWanted, record } from './records.js';
 
 /** The length of the longest example of a body, in bytes. */
 const MAX_RECORDED_BYTES = 4096;
@@ -11,10 +11,10 @@ const documented = documentedAnswers(contract, operations);
 
 /**
  * Returns the beginning of a request's body, which is enough to recognise an example of the contract. The
- * request can still be sent.
+ * request can still be sent. Empty if no example is missing from the records: a copy of the body costs much.
  */
 export async function beginningOf(request: Request): Promise<string> {
-  if (request.body === null) return '';
+  if (request.body === null || !isExampleMissing(request)) return '';
   const reader = request.clone().body?.getReader();
   const first: unknown = (await reader?.read())?.value;
   // Not awaited: it settles when the other half of the body ends.
@@ -24,6 +24,14 @@ export async function beginningOf(request: Request): Promise<string> {
     : '';
 }
 
+function isExampleMissing({ method, url, headers }: Request): boolean {
+  const operation = operationAt(method, new URL(url).pathname);
+  if (operation === undefined) return false;
+  const mediaType = mediaTypeOf(headers);
+  const examples = requestExamples(operation).filter((example) => example.mediaType === mediaType);
+  return isWanted(examples.map(({ name }) => requestId(operation.id, name)));
+}
+
 /** Records which promises of the contract an exchange with the server has exercised. */
 export function recordExchange(
   request: { method: string; url: string; headers: Headers; sent: string },
@@ -31,7 +39,7 @@ export function recordExchange(
 ): void {
   const { method, headers, sent } = request;
   // The answer to HEAD has no body, and does not exercise the promises of GET.
-  if (method === 'HEAD') return;
+  if (method === 'HEAD' || !isRecorded()) return;
   const url = new URL(request.url);
   const operation = operationAt(method, url.pathname);
   if (operation !== undefined) {

@@ -34,9 +34,19 @@ export function endRecords(): void {
   writeFileSync(DONE, JSON.stringify({ begun: Number(process.env[RECORDING]) }));
 }
 
+/** Whether a run is recorded, and one of the promises has not been recorded by this process. */
+export function isWanted(ids: readonly string[]): boolean {
+  return isRecorded() && ids.some((id) => !written.has(id));
+}
+
+/** Whether a run is recorded. */
+export function isRecorded(): boolean {
+  return process.env[RECORDING] !== undefined;
+}
+
 /** Records the ids of exercised promises. Does nothing if no run is recorded. */
 export function record(ids: readonly string[]): void {
-  if (process.env[RECORDING] === undefined) return;
+  if (!isRecorded()) return;
   const fresh = ids.filter((id) => !written.has(id));
   if (fresh.length === 0) return;
   for (const id of fresh) written.add(id);

@@ -25,7 +25,10 @@ export function validCasesOf(target: Target): fc.Arbitrary<Case> {
     .record({
       parameters: fc.tuple(...parameters),
       body: bodiesOf(target),
-      prefix: fc.constantFrom('', '', '', '/api'),
+      // Addresses that begin with /api redirect under the prefix.
+      prefix: target.path.startsWith('/api/')
+        ? fc.constant('')
+        : fc.constantFrom('', '', '', '/api'),
       suffix: fc.constantFrom('', '', '', '/'),
       accept: fc.nat({ max: 5 }),
       requestId: fc.option(fc.stringMatching(/^[A-Za-z0-9_.:-]{1,40}$/), {

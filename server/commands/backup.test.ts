@@ -14,13 +14,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
+import { backUpSqlite } from './sqlite-backup.js';
 
-const DIAMONDS = readFileSync(new URL('../../datasets/diamonds.csv', import.meta.url), 'utf8');
 const MODEL = '/api/projects/default/models/prices';
 
 let folder: string;
@@ -86,7 +87,7 @@ describe('a backup of a store that the service writes to', () => {
       }
     };
     const writer = write();
-    while (acknowledged.length < 50) await delay(10);
+    while (acknowledged.length < 20) await delay(10);
     const before = [...acknowledged];
     const outcome = await backUp();
     const after = acknowledged.length;
@@ -124,9 +125,8 @@ describe('a backup that is restored', () => {
   }
 
   async function train({ url }: ServerProcess): Promise<void> {
-    const body = DIAMONDS.split('\n').slice(0, 1001).join('\n');
     const headers = { 'Content-Type': 'text/csv' };
-    await fetch(`${url}${MODEL}?target=price`, { method: 'PUT', headers, body });
+    await fetch(`${url}${MODEL}?target=price`, { method: 'PUT', headers, body: fewDiamonds });
     while ((await (await fetch(url + MODEL)).text()).includes('"status":"training"'))
       await delay(50);
   }
@@ -164,27 +164,31 @@ describe('a backup', () => {
   test('may have a quote in its name', async () => {
     await makeStore();
     const odd = join(folder, "o'clock; --.db");
-    expect(await backUp(odd)).toMatchObject({ code: 0 });
+    expect(backUpSqlite(file, odd)).toBe(statSync(file).size);
     expect(statSync(odd).size).toBe(statSync(file).size);
   });
 });
 
 describe('no backup is made', () => {
-  /**
-   * Tries a backup, expects the message, and expects only the given files in the folder of the
-   * copies.
-   */
-  async function expectRefusal(words: string, left: string[] = [], url?: string): Promise<void> {
+  /** Tries a backup, expects the message, and expects only the given files in the folder of the copies. */
+  function expectRefusal(words: string, left: string[] = []): void {
+    expect(() => backUpSqlite(file, copy)).toThrow(words);
+    expect(readdirSync(join(folder, 'backups'))).toEqual(left);
+  }
+
+  /** As `expectRefusal`, by the command. */
+  async function expectCommandRefuses(words: string, url?: string): Promise<void> {
     const { code, stdout, stderr } = await backUp(copy, url);
     expect(stderr).toContain(words);
+    expect(stderr).not.toContain('secret');
     expect([code, stdout]).toEqual([1, '']);
-    expect(readdirSync(join(folder, 'backups'))).toEqual(left);
+    expect(readdirSync(join(folder, 'backups'))).toEqual([]);
   }
 
   test('over a file that exists', async () => {
     await makeStore();
     writeFileSync(copy, 'precious');
-    await expectRefusal('exists already', ['copy.db']);
+    expectRefusal('exists already', ['copy.db']);
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
@@ -206,30 +210,31 @@ describe('no backup is made', () => {
   test('next to a file that SQLite would read as part of it', async () => {
     await makeStore();
     writeFileSync(`${copy}-wal`, 'of another database');
-    await expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
+    expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
   });
 
   test('in a folder that does not exist', async () => {
     await makeStore();
-    const { code, stderr } = await backUp(join(folder, 'nowhere', 'copy.db'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
+    expect(() => backUpSqlite(file, join(folder, 'nowhere', 'copy.db'))).toThrow(
+      'there is no folder',
+    );
   });
 
   test('of a store that does not exist, nor is one created', async () => {
-    await expectRefusal('there is no store at');
+    await expectCommandRefuses('there is no store at');
     expect(readdirSync(folder)).toEqual(['backups']);
   });
 
-  test('of a file that is not a database', async () => {
+  test('of a file that is not a database', () => {
     writeFileSync(file, 'not a database at all, but long enough to have been one'.repeat(100));
-    await expectRefusal('not a database');
+    expectRefusal('not a database');
   });
 
-  test('of a database that is another program’s', async () => {
+  test('of a database that is another program’s', () => {
     const database = new DatabaseSync(file);
     database.exec('create table projects (id)');
     database.close();
-    await expectRefusal('not a Roster store');
+    expectRefusal('not a Roster store');
   });
 
   test('of a store that is damaged', async () => {
@@ -237,15 +242,14 @@ describe('no backup is made', () => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, bytes.length / 4);
     writeFileSync(file, bytes);
-    await expectRefusal('malformed');
+    expectRefusal('malformed');
   });
 
-  test('of a store in memory', () => expectRefusal('no other process sees', [], ':memory:'));
+  test('of a store in memory', () => expectCommandRefuses('no other process sees', ':memory:'));
 
   test('of PostgreSQL, which has better tools, and no password is shown', async () => {
     const url = 'postgres://roster:secret@127.0.0.1/roster';
-    await expectRefusal('pg_dump', [], url);
-    expect((await backUp(copy, url)).stderr).not.toContain('secret');
+    await expectCommandRefuses('pg_dump', url);
   });
 });
 
@@ -262,7 +266,10 @@ function mountSmallDisk(): string | undefined {
 }
 
 describe('on a disk that is too small', () => {
-  const disk = mountSmallDisk();
+  let disk: string | undefined;
+  beforeAll(() => {
+    disk = mountSmallDisk();
+  });
   afterAll(() => {
     if (disk === undefined) return;
     execFileSync('umount', [disk]);
@@ -272,8 +279,8 @@ describe('on a disk that is too small', () => {
   test('no backup is made, and the disk is left as it was', async ({ skip }) => {
     if (disk === undefined) return skip('only root on Linux may mount a small disk');
     await makeStore();
-    const { code, stderr } = await backUp(join(disk, 'copy.db'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('disk is full')]);
+    const copy = join(disk, 'copy.db');
+    expect(() => backUpSqlite(file, copy)).toThrow('disk is full');
     expect(readdirSync(disk)).toEqual([]);
   });
 });

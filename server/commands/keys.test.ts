@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { type Outcome, runRoster } from '../../testkit/service/roster-command.js
 import { startServer } from '../../testkit/service/server-process.js';
 import { createKey } from '../auth/api-key.js';
 import { Callers } from '../auth/callers.js';
+import { keepKey } from '../auth/keep-key.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
@@ -32,11 +33,11 @@ async function create(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Creates a key without the command, for tests of other commands. */
-async function keep(): Promise<string> {
+/** Creates a key as the command does, without a process of its own. */
+async function keep(owner = 'local'): Promise<string> {
   const { text, id, hash } = createKey();
-  const key = { id, hash, name: 'a key', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
-  await inStore((store) => store.keys.create(key));
+  const key = { id, hash, name: 'a key', owner, scopes: OWNER_SCOPES, expires_at: null };
+  await inStore((store) => keepKey(store, key));
   return text;
 }
 
@@ -67,6 +68,9 @@ describe('keys create', () => {
     expect(stdout).toMatch(/^roster_\w{16}_\w{43}\n$/);
     expect(stderr).toContain('shown this once');
     expect(stderr).not.toContain(stdout.trim());
+    expect(stderr).toContain('from now on every request needs one');
+    const second = await keys('create', '--name', 'second');
+    expect(second.stderr).not.toContain('from now on');
   });
 
   test('by default creates a key with full access to the local owner’s resources', async () => {
@@ -84,8 +88,8 @@ describe('keys create', () => {
 
   test('creates an empty project for a new owner, and no other for an owner who has one', async () => {
     await create('--owner', 'sales');
-    await create('--owner', 'sales');
-    await create();
+    await keep('sales');
+    await keep();
     await inStore(async ({ projects }) => {
       expect(await projects.list('sales', {})).toMatchObject([{ name: 'default' }]);
       expect(await projects.list('local', {})).toMatchObject([{ name: 'default' }]);
@@ -94,51 +98,25 @@ describe('keys create', () => {
 
   test('creates no project again after its deletion, nor for the local owner’s first key', async () => {
     await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'local')));
-    await create();
-    await create('--owner', 'sales');
+    await keep();
+    await keep('sales');
     await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'sales')));
-    await create('--owner', 'sales');
+    await keep('sales');
     await inStore(async ({ projects }) => {
       for (const owner of ['local', 'sales']) expect(await projects.list(owner, {})).toEqual([]);
     });
   });
 
-  test('says with the first key that the service now requires keys', async () => {
-    const first = await keys('create', '--name', 'first');
-    const second = await keys('create', '--name', 'second');
-    expect(first.stderr).toContain('from now on every request needs one');
-    expect(second.stderr).not.toContain('from now on');
-  });
-
-  test.each([
-    ['2999-01-31', '2999-02-01T00:00:00.000Z'],
-    ['2999-01-31T12:00:00+02:00', '2999-01-31T10:00:00.000Z'],
-  ])('takes %s as the expiry', async (expires, moment) => {
-    await create('--expires', expires);
+  test('keeps the expiry', async () => {
+    await create('--expires', '2999-01-31');
     const [key] = await inStore((store) => store.keys.list());
-    expect(key?.expires_at).toBe(moment);
-  });
-
-  test('takes a number of days as the expiry', async () => {
-    await create('--expires', '90d');
-    const [key] = await inStore((store) => store.keys.list());
-    const days = (Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '')) / 86_400e3;
-    expect(days).toBeCloseTo(90, 2);
+    expect(key?.expires_at).toBe('2999-02-01T00:00:00.000Z');
   });
 
   test.each([
     [['--scope', 'read,admin'], 'one or more of read,write,predict,ask,operate'],
-    [['--scope', ''], 'one or more of read,write,predict'],
-    [['--expires', '2020-01-01'], 'It has already passed'],
     [['--expires', '0d'], 'It has already passed'],
-    [['--expires', '2999-02-30'], 'a day such as'],
-    [['--expires', '2999-01-31T12:00'], 'a day such as'],
-    [['--expires', 'tomorrow'], 'a day such as'],
     [['--name', ''], 'visible characters'],
-    [['--name', ' x'], 'visible characters'],
-    [['--name', 'x\u001b[2J'], 'visible characters'],
-    [['--name', 'x\u202ey'], 'visible characters'],
-    [['--name', 'x'.repeat(101)], 'visible characters'],
     [['--owner', '\n'], 'visible characters'],
     [['--colour', 'red'], 'unknown option'],
     [['surplus'], 'too many arguments'],
@@ -146,7 +124,7 @@ describe('keys create', () => {
     const { code, stdout, stderr } = await keys('create', '--name', 'a key', ...args);
     expect(stderr).toContain(words);
     expect([code, stdout]).toEqual([1, '']);
-    expect(await inStore((store) => store.keys.exist())).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('refuses a store that no other process sees', async () => {
@@ -207,7 +185,7 @@ describe('keys revoke', () => {
 
   test('of a key that was revoked before changes nothing, and says so', async () => {
     const id = idOf(await keep());
-    await keys('revoke', id);
+    await inStore((store) => store.keys.revoke(id));
     const [before] = await inStore((store) => store.keys.list());
     const { code, stdout } = await keys('revoke', id);
     expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);

@@ -61,9 +61,9 @@ describe.each([
        select a.i from n a, n b order by a.i * b.i desc`,
     ],
   ])('%s is cut off, and the next query is answered', async (_, sql) => {
-    const ask = asking({ timeoutMs: 500 });
+    const ask = asking({ timeoutMs: 200 });
     await expect(ask(sql)).rejects.toThrow(
-      /^The query (took longer than 0\.5 seconds and was cancelled|needs too much memory); ask for less\.$/,
+      /^The query (took longer than 0\.2 seconds and was cancelled|needs too much memory); ask for less\.$/,
     );
     await untilIdle();
     const patient = asking();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { kinds } from '../../contract-tests/behaviour/resource-kinds.js';
+import { kinds } from '../../contract-tests/behaviour/resources/resource-kinds.js';
 import { checkedFetch } from '../../contract-tests/checked-fetch.js';
 import { listen } from '../../testkit/http/listen.js';
 import { OpenStream } from '../../testkit/http/open-stream.js';
@@ -210,36 +210,6 @@ describe('a limit of concurrent requests', () => {
     await expect.poll(() => working.length).toBe(2);
     working[1]?.();
     expect((await answer).status).toBe(200);
-  });
-});
-
-describe('the limit of tables', () => {
-  test('is not exhausted forever by slow senders, and is free again when they leave', async () => {
-    const url = await start({});
-    const { port } = new URL(url);
-    const upload = (length: number) =>
-      `PUT /api/projects/default/models/m?target=y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: ${length}\r\n\r\nx,y\n`;
-    const slow = Array.from({ length: 36 }, () => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.on('error', () => {}).write(upload(1000));
-      closing.push(() => socket.destroy());
-      return socket;
-    });
-    const table = `x,y\n${Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`).join('\n')}`;
-    const train = () =>
-      fetch(`${url}/api/projects/default/models/m?target=y`, {
-        method: 'PUT',
-        headers: { 'Content-Type': 'text/csv' },
-        body: table,
-      });
-    await expect
-      .poll(async () => (await train()).status, { timeout: 30_000, interval: 300 })
-      .toBe(503);
-    expect((await fetch(`${url}/projects`)).status).toBe(200);
-    for (const socket of slow) socket.destroy();
-    await expect
-      .poll(async () => (await train()).status, { timeout: 30_000, interval: 300 })
-      .toBe(202);
   });
 });
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import type { ServerProcess } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';
@@ -53,7 +53,7 @@ async function trickle(bytes: number): Promise<Socket> {
   return socket;
 }
 
-function train(body = someDiamonds(100)): Promise<Response> {
+function train(body = fewDiamonds): Promise<Response> {
   return fetch(`${server.url}${MODEL}?target=price`, {
     method: 'PUT',
     headers: { 'Content-Type': 'text/csv' },
@@ -85,6 +85,7 @@ describe('tables that trickle in', () => {
     await trickle(1000);
     const refused = await untilAnswered(503);
     expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect((await fetch(`${server.url}/projects`)).status).toBe(200);
     hangUp();
     await untilAnswered(202);
   });
@@ -94,8 +95,8 @@ describe('tables that trickle in', () => {
     const given = Promise.race(slow.map((socket) => text(socket)));
     expect((await train()).status).toBe(202);
     await untilTrained();
-    const rows = someDiamonds(100);
-    const large = rows + `\n${rows.slice(rows.indexOf('\n') + 1)}`.repeat(60);
+    const note = `,${'x'.repeat(3000)}\n`;
+    const large = `${fewDiamonds}\n`.replaceAll('\n', note).replace(note, ',note\n');
     expect(large.length).toBeGreaterThan(256 * 1024);
     expect((await train(large)).status).toBe(202);
     const refused = await given;

@@ -80,14 +80,14 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   };
 
-  test('stays small for a table of 300,000 rows, up to the start of its training', async () => {
-    const response = await train(300_000);
+  test('stays small for a table of 120,000 rows, up to the start of its training', async () => {
+    const response = await train(120_000);
     expect(response.status).toBe(202);
-    // The text alone has 40 MB, and its distinct values would take ten times as much.
-    expect(peak()).toBeLessThan(400);
+    // The text alone has 16 MB, and its distinct values would take ten times as much.
+    expect(peak()).toBeLessThan(220);
     await untilLogged(server, '"msg":"training"');
     while ((await shown())['progress'] === 0) await pause(50);
-    expect(peak()).toBeLessThan(800);
+    expect(peak()).toBeLessThan(240);
     await fetch(server.url + MODEL, { method: 'DELETE' });
     await untilNoParts();
   });
@@ -101,10 +101,12 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
   };
 
   test('may be killed: the service and the training continue', async () => {
-    expect((await train(10_000)).status).toBe(202);
+    expect((await train(1000)).status).toBe(202);
     while (!server.log.some((line) => line.includes('training cut short'))) {
       for (const pid of children()) process.kill(pid, 'SIGKILL');
       await pause(10);
+      // On a busy machine it may have ended before it was killed.
+      if ((await shown())['status'] === 'ready') await train(1000);
     }
     await untilTrained();
     expect(await shown()).toMatchObject({ status: 'ready' });

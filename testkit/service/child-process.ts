@@ -16,6 +16,7 @@ export interface Child {
  * Starts a program, and waits for the line that says that it is ready.
  *
  * @param ready returns the address from that line, and undefined for any other line
+ * @param cwd the folder that it runs in
  * @throws with the whole output, if the program ends before that line
  */
 export async function startChild(
@@ -23,8 +24,9 @@ export async function startChild(
   args: string[],
   env: NodeJS.ProcessEnv,
   ready: (line: string) => string | undefined,
+  cwd?: string,
 ): Promise<Child & { url: string }> {
-  const process = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const process = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = new Promise((resolve) => process.once('exit', resolve));
   const log: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {

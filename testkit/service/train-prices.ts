@@ -41,7 +41,7 @@ export async function settled(
 ): Promise<Model> {
   let latest = model;
   while (latest === undefined || latest.status === 'training') {
-    if (latest) await pause(50);
+    if (latest) await pause(100);
     latest = await answered(roster.GET(MODEL, { params: { path } }));
   }
   return latest;

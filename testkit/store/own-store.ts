@@ -32,7 +32,8 @@ async function sqliteStore(): Promise<OwnStore> {
     databaseUrl: `file:${file}`,
     isPostgres: false,
     connect: async () => {
-      const database = new DatabaseSync(file);
+      // The service may be writing when a test locks its store.
+      const database = new DatabaseSync(file, { timeout: 30_000 });
       return {
         run: async (sql) => {
           database.exec(sql);

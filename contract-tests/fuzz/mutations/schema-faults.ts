@@ -1,9 +1,10 @@
 /** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { sentValue, targetOf, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
 import { isSendable, jsonBody } from '../valid-cases.js';
-import { escapeStep, keywordsOf, typesOf } from '../values/schema.js';
+import { keywordsOf, typesOf } from '../values/schema.js';
 import { at, certain, type FaultMaker, grouped, jsonSchemaOf } from './faults.js';
 import { type Mutation, mutationsOf } from './schema-mutations.js';
 
@@ -121,7 +122,7 @@ export const otherParts: FaultMaker = (made) => {
       'é',
     ].map((name) => {
       const more = withParameter(made, { name, in: 'query' }, 'red');
-      return at(more, 'a parameter is unknown', [400], `/query/${escapeStep(name)}`);
+      return at(more, 'a parameter is unknown', [400], `/query/${escapeToken(name)}`);
     }),
   ]);
 };

@@ -1,8 +1,8 @@
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { EDGE_TEXTS } from '../values/edge-values.js';
 import {
   boundOf,
-  escapeStep,
   type Fault,
   faultsOf,
   keywordsOf,
@@ -154,7 +154,7 @@ function ofObject(site: Site): Change[] {
   const fields = recordOf(value);
   const at = (keyword: string, name: string, object: unknown) => ({
     keyword,
-    pointer: `${pointer}/${escapeStep(name)}`,
+    pointer: `${pointer}/${escapeToken(name)}`,
     change: () => put(object),
   });
   const length = Math.min(boundOf(schema, 'maxProperties', MAX_SIZE), MAX_SIZE) + 1;
@@ -184,7 +184,7 @@ function ofConditions({ schema, value, pointer, put }: Site): Change[] {
       }, recordOf(value));
       return {
         keyword: 'type',
-        pointer: `${pointer}/${escapeStep(name)}`,
+        pointer: `${pointer}/${escapeToken(name)}`,
         change: () => put(object),
       };
     }),

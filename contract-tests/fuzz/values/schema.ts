@@ -1,12 +1,8 @@
 /** Reads schemas of the contract, for the generators of valid and of invalid values. */
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { document, type Place } from '../../../testkit/openapi/document.js';
-
-/** A validator other than the server's, so that a fault in one is found by the other. */
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-ajv.addSchema(document, 'contract');
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { contractAjv } from '../../../testkit/openapi/contract-ajv.js';
+import type { Place } from '../../../testkit/openapi/document.js';
 
 /** Errors that only report that another error exists. */
 const CONSEQUENCES = new Set(['if', 'anyOf', 'allOf']);
@@ -20,7 +16,7 @@ export interface Fault {
 
 /** Returns the keywords of a schema that a value breaks; empty if it is valid. */
 export function faultsOf(schema: Place, value: unknown): Fault[] {
-  const validate = ajv.getSchema(`contract#${encodeURI(schema.pointer)}`);
+  const validate = contractAjv.getSchema(`contract#${encodeURI(schema.pointer)}`);
   if (validate === undefined) throw new Error(`The contract has no schema at ${schema.pointer}`);
   if (validate(value) === true) return [];
   const errors = validate.errors ?? [];
@@ -37,12 +33,7 @@ export function isValid(schema: Place, value: unknown): boolean {
 
 function fieldOf({ params }: ErrorObject): string {
   const field: unknown = params['missingProperty'] ?? params['additionalProperty'];
-  return typeof field === 'string' ? `/${escapeStep(field)}` : '';
-}
-
-/** Escapes a step of a JSON pointer (RFC 6901, section 3). */
-export function escapeStep(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
+  return typeof field === 'string' ? `/${escapeToken(field)}` : '';
 }
 
 /** Returns the keywords of a schema. */

@@ -1,5 +1,6 @@
+import { escapeToken } from '../../../server/contract/json-pointer.js';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { escapeStep, isValid, recordOf } from './schema.js';
+import { isValid, recordOf } from './schema.js';
 
 /** A part of a valid value, and its schema. */
 export interface Site {
@@ -46,7 +47,7 @@ function within(site: Site): Site[] {
         within({
           schema: field,
           value: fields[name],
-          pointer: `${pointer}/${escapeStep(name)}`,
+          pointer: `${pointer}/${escapeToken(name)}`,
           put: (other) => put(withField(fields, name, other)),
         }),
       ),

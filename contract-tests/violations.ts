@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Result } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+let axeSource: Promise<string> | undefined;
+
+/** Returns the violations that axe-core finds in a page, each with the elements concerned. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) {
+    axeSource ??= readFile(AXE, 'utf8');
+    // As an expression of the debugger, not as a script of the page, which its policy would refuse.
+    await page.evaluate(await axeSource);
+  }
+  const violations = await page.evaluate<Result[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  );
+  return violations.map(({ id, help, nodes }) => {
+    const places = nodes.map(({ target }) => target.join(' '));
+    return `${id}: ${help} (${places.join(', ')})`;
+  });
+}
