@@ -22,6 +22,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db
 WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
+COPY --from=build /roster/dist/contract dist/contract
 COPY --from=build /roster/dist/prediction dist/prediction
 COPY --from=build /roster/dist/generated dist/generated
 COPY package.json openapi.yaml LICENSE ./

@@ -40,7 +40,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{client,coverage,review}/*.test.ts',
+            'contract-tests/{client,coverage,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,
@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'server',
-          include: ['contract-tests/{conformance,behaviour,formats}/*.test.ts'],
+          include: ['contract-tests/{conformance,behaviour,formats}/**/*.test.ts'],
           globalSetup: 'contract-tests/targets/server.ts',
         },
       },
@@ -69,7 +69,10 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'postgres',
-          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/*.test.ts'],
+          include: [
+            'contract-tests/conformance/*.test.ts',
+            'contract-tests/behaviour/**/*.test.ts',
+          ],
           globalSetup: 'contract-tests/targets/postgres.ts',
         },
       },
@@ -86,6 +89,13 @@ export default defineConfig({
           ...EVERYWHERE,
           name: 'docs',
           include: ['contract-tests/docs/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...EVERYWHERE,
+          name: 'recipes',
+          include: ['contract-tests/recipes/*.test.ts'],
         },
       },
       {

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { nodePackage } from './node-package.js';
 
 const USAGE = 'npm run node -- VERSION COMMAND, such as: npm run node -- 24 npm test';
 
@@ -18,9 +19,8 @@ if (/^\d+(\.\d+){0,2}$/.test(version) && command.length > 0) {
  * @returns the exit code of the command
  */
 async function runOn(version: string, command: readonly string[]): Promise<number> {
-  const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const node = `node-${platform}-${process.arch}@${version}`;
-  const child = spawn('npm', ['exec', '--yes', `--package=${node}`, '--', ...command], {
+  const args = ['exec', '--yes', `--package=${nodePackage(version)}`, '--', ...command];
+  const child = spawn('npm', args, {
     stdio: 'inherit',
     // On Windows, npm is a script of the shell.
     shell: process.platform === 'win32',
