@@ -4,20 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { NODE_FLAGS } from '../server/commands/start.js';
+import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
 import { median } from '../testkit/numbers.js';
 import { residentMemory } from '../testkit/service/measured-service.js';
 import { machine } from './scenario/machine.js';
 
-/**
- * Measures how long the service takes to become ready, with an existing store, and how much memory it uses
- * after it has been idle for a while. Linux only: memory is read from /proc.
- *
- * usage: npm run bench:start [-- --rounds N]
- */
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
-const ROUNDS = Number(values.rounds);
 const IDLE_MS = 3000;
 
 /** The commands of a first trial and of a supervisor. */
@@ -26,30 +18,41 @@ const COMMANDS = {
   'node dist/server/main.js': ['node', ...NODE_FLAGS, 'dist/server/main.js'],
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-const rows: string[] = [];
-const memory: number[] = [];
-try {
-  await start('npm start'); // Creates the store.
-  for (const name of ['npm start', 'node dist/server/main.js'] as const) {
-    const starts: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const { milliseconds, mebibytes } = await start(name);
-      starts.push(milliseconds);
-      memory.push(mebibytes);
+/**
+ * `npm run bench:start`: measures how long the service takes to become ready, and how much memory it uses after it
+ * has been idle for a while. Linux only: memory is read from /proc.
+ */
+await scriptCommand('bench:start', 'Measure the start of the service with an existing store.')
+  .option('--rounds <n>', 'the number of rounds', positiveNumber, 7)
+  .action(measure)
+  .parseAsync();
+
+async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
+  const rows: string[] = [];
+  const memory: number[] = [];
+  try {
+    await start('npm start', folder); // Creates the store.
+    for (const name of ['npm start', 'node dist/server/main.js'] as const) {
+      const starts: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const { milliseconds, mebibytes } = await start(name, folder);
+        starts.push(milliseconds);
+        memory.push(mebibytes);
+      }
+      rows.push(row(`\`${name}\` until ready, with an existing store`, starts, 'ms'));
     }
-    rows.push(row(`\`${name}\` until ready, with an existing store`, starts, 'ms'));
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-} finally {
-  rmSync(folder, { recursive: true });
-}
-process.stdout.write(`${machine()}; ${ROUNDS} rounds each
+  process.stdout.write(`${machine()}; ${rounds} rounds each
 
 | | median | worst |
 |---|---|---|
 ${rows.join('\n')}
 ${row('memory when idle (RSS)', memory, 'MiB')}
 `);
+}
 
 function row(what: string, values: readonly number[], unit: string): string {
   return `| ${what} | ${median([...values]).toFixed(0)} ${unit} | ${Math.max(...values).toFixed(0)} ${unit} |`;
@@ -57,6 +60,7 @@ function row(what: string, values: readonly number[], unit: string): string {
 
 async function start(
   name: keyof typeof COMMANDS,
+  folder: string,
 ): Promise<{ milliseconds: number; mebibytes: number }> {
   const [command = '', ...options] = COMMANDS[name];
   const begin = performance.now();

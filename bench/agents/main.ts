@@ -4,13 +4,12 @@ import { firstToken } from './first-token.js';
 import { cores } from './service.js';
 import { streams } from './streams.js';
 
-/**
- * Measures what the service adds to the time of a scripted chat server, and what streams of answers take
- * from other requests.
- *
- * usage: npm run bench:agents [-- [--short] [--any-speed] SCENARIO …]
- */
-await runScenarios('bench:agents', 'agents', [firstToken, streams, besideStreams], {
+await runScenarios({
+  name: 'bench:agents',
+  description:
+    'Measure what the service adds to the time of a scripted chat server, and what streams of answers take from other requests.',
+  file: 'agents',
+  scenarios: [firstToken, streams, besideStreams],
   placing: cores
     ? 'the service on a core of its own, the load and the chat server on another'
     : 'the service, the load and the chat server on the same cores',

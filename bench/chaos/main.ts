@@ -1,9 +1,10 @@
 import { runScenarios } from '../scenario/run-scenarios.js';
 import { scenarios } from './scenarios/index.js';
 
-/**
- * Puts the service through failures and attacks, and reports whether it keeps its guarantees.
- *
- * usage: npm run chaos [-- [--short] [SCENARIO | FAMILY …]]
- */
-await runScenarios('chaos', 'chaos', scenarios);
+await runScenarios({
+  name: 'chaos',
+  description:
+    'Put the service through failures and attacks, and report whether it keeps its guarantees.',
+  file: 'chaos',
+  scenarios,
+});

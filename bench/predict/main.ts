@@ -10,21 +10,21 @@ import { thanBefore } from './than-before.js';
 import { largeTraining, training } from './training.js';
 import { twoCores } from './two-cores.js';
 
-/**
- * Measures the cost of predictions and trainings, compared with its limits.
- *
- * usage: npm run bench:predict [-- [--any-speed] [--before FOLDER] SCENARIO …]
- */
-await runScenarios('bench:predict', 'predict', [
-  scoring,
-  jsonBodies,
-  thanBefore,
-  twoCores,
-  formats,
-  oneRow,
-  training,
-  eventLoop,
-  streams,
-  largeTraining,
-  tableFormats,
-]);
+await runScenarios({
+  name: 'bench:predict',
+  description: 'Measure the cost of predictions and trainings, beside their limits.',
+  file: 'predict',
+  scenarios: [
+    scoring,
+    jsonBodies,
+    thanBefore,
+    twoCores,
+    formats,
+    oneRow,
+    training,
+    eventLoop,
+    streams,
+    largeTraining,
+    tableFormats,
+  ],
+});

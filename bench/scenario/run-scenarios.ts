@@ -1,50 +1,74 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { machine } from './machine.js';
 import { keepResult } from './results.js';
 import type { Finding, Given, Scenario } from './scenario.js';
 
+/** A script of `package.json` that runs scenarios. */
+export interface ScenarioScript {
+  /** The name of the script. */
+  readonly name: string;
+  /** One sentence. */
+  readonly description: string;
+  /** The name of the kept table, without its extension. */
+  readonly file: string;
+  readonly scenarios: readonly Scenario[];
+  /** The cores of the processes, where the scenarios choose them. */
+  readonly placing?: string;
+}
+
+interface Options {
+  readonly anySpeed?: true;
+  readonly short?: true;
+  readonly before?: string;
+}
+
 /**
  * Runs the scenarios that the command line names, or all of them, one after the other. Prints a table of their
- * findings, and keeps it if all scenarios ran. A family is named by the prefix of its scenarios. With
- * `--short`, scenarios run in their short form if they have one. The exit code is 1 if a figure was missed;
- * with `--any-speed`, only if a scenario broke off. `--before FOLDER` names an earlier commit, built. Linux only.
- *
- * @param command the name of the command in the table: `npm run COMMAND`
- * @param file the name of the kept table, without its extension
- * @param placing the cores of the processes, where the scenarios choose them
+ * findings, and keeps it if all scenarios ran in their long form. Linux only.
  */
-export async function runScenarios(
-  command: string,
-  file: string,
-  scenarios: readonly Scenario[],
-  { placing }: { readonly placing?: string } = {},
+export async function runScenarios(script: ScenarioScript): Promise<void> {
+  const names = script.scenarios.map(({ name }) => `  ${name}`).join('\n');
+  const command = scriptCommand(script.name, script.description)
+    .argument('[scenarios...]', 'only these; the first part of a name stands for its family')
+    .option('--short', 'run the scenarios that have a short form, in that form')
+    .option('--any-speed', 'exit with 0 although figures are missed')
+    .option('--before <folder>', 'an earlier commit, built, to compare with')
+    .addHelpText('after', `\nExits with 1 if a figure is missed. The scenarios are:\n${names}`);
+  await command
+    .action(async (wanted: readonly string[], options: Options) => {
+      const playable = options.short ? shortForms(script.scenarios) : script.scenarios;
+      const unknown = wanted.filter((name) => !playable.some(isNamed(name)));
+      if (unknown.length > 0) {
+        const known = playable.map(({ name }) => name).join(', ');
+        command.error(`error: There is no scenario ${unknown.join(', ')}; there are ${known}.`);
+      }
+      const isChosen = (scenario: Scenario) => wanted.some((name) => isNamed(name)(scenario));
+      await runAll(script, wanted.length === 0 ? playable : playable.filter(isChosen), options);
+    })
+    .parseAsync();
+}
+
+async function runAll(
+  script: ScenarioScript,
+  chosen: readonly Scenario[],
+  { anySpeed, short, before }: Options,
 ): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      'any-speed': { type: 'boolean', default: false },
-      before: { type: 'string' },
-      short: { type: 'boolean', default: false },
-    },
-  });
-  const playable = values.short ? shortForms(scenarios) : scenarios;
-  const chosen = choose(playable, positionals);
-  const given = values.before === undefined ? {} : { before: resolve(values.before) };
+  const given = before === undefined ? {} : { before: resolve(before) };
   const rows: string[] = [];
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
     for (const finding of await findingsOf(scenario, given)) {
-      if (finding.passed === false && !values['any-speed']) process.exitCode = 1;
+      if (finding.passed === false && !anySpeed) process.exitCode = 1;
       rows.push(rowOf(scenario, finding));
       process.stderr.write(`  ${rows.at(-1)}\n`);
     }
   }
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
-  const where = placing === undefined ? machine() : `${machine()}: ${placing}`;
+  const where = [machine(), script.placing].filter((text) => text !== undefined).join(': ');
   const table = `${where}; ${minutes} minutes
 
 | scenario | asked for | measured | |
@@ -53,24 +77,16 @@ ${rows.join('\n')}
 `;
   process.stdout.write(table);
   // Only complete runs in the long form are kept.
-  if (values.short || chosen.length < scenarios.length) return;
-  await keepResult(file, `# What \`npm run ${command}\` found\n\n${table}`);
+  if (short || chosen.length < script.scenarios.length) return;
+  await keepResult(script.file, `# What \`npm run ${script.name}\` found\n\n${table}`);
 }
 
 function shortForms(scenarios: readonly Scenario[]): Scenario[] {
   return scenarios.flatMap(({ name, runShort }) => (runShort ? [{ name, run: runShort }] : []));
 }
 
-function choose(scenarios: readonly Scenario[], names: readonly string[]): readonly Scenario[] {
-  if (names.length === 0) return scenarios;
-  const isNamed = (scenario: Scenario, name: string) =>
-    scenario.name === name || scenario.name.startsWith(`${name}/`);
-  const unknown = names.filter((name) => !scenarios.some((scenario) => isNamed(scenario, name)));
-  if (unknown.length > 0) {
-    const known = scenarios.map(({ name }) => name).join(', ');
-    throw new Error(`There is no scenario ${unknown.join(', ')}; there are ${known}`);
-  }
-  return scenarios.filter((scenario) => names.some((name) => isNamed(scenario, name)));
+function isNamed(name: string): (scenario: Scenario) => boolean {
+  return (scenario) => scenario.name === name || scenario.name.startsWith(`${name}/`);
 }
 
 /** A scenario that breaks off counts as failed; the others go on. */

@@ -1,18 +1,11 @@
 /**
- * Sends 100,000 requests that are generated from the contract to the built service, and reports the answers
- * that violate the contract. The exit code is 1 if there are findings, and 2 if an argument is invalid.
- *
- * usage: npm run fuzz [-- --requests N] [--seed N [--path P [--sequences]]]
- *
- * --requests  the number of requests; each of four lanes completes the round that it has begun (100000)
- * --seed      the first seed (a random number)
- * --path      a single case of the seed, as given by a finding, instead of all cases
- * --sequences the path belongs to a sequence of requests
+ * `npm run fuzz`: sends requests that are generated from the contract to the built service, and reports the answers
+ * that violate the contract.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { scriptCommand, wholeNumberFrom } from '../../testkit/command-line.js';
 import { startService } from '../../testkit/service/measured-service.js';
 import { makeKeys } from '../../testkit/store/keys.js';
 import { Findings } from './checks/findings.js';
@@ -25,7 +18,33 @@ import { Tally } from './tally.js';
 /** The number of concurrent requests. */
 const LANES = 4;
 
-const { wanted, seed, path, sequences } = readArguments();
+interface Options {
+  readonly requests: number;
+  readonly seed?: number;
+  readonly path?: string;
+  readonly sequences?: true;
+}
+
+const command = scriptCommand('fuzz', 'Send requests that are generated from the contract.')
+  .option(
+    '--requests <n>',
+    'the number of requests; each of four lanes completes the round that it has begun',
+    wholeNumberFrom(1),
+    100_000,
+  )
+  .option('--seed <n>', 'the first seed; random without it', wholeNumberFrom(0))
+  .option('--path <path>', 'a single case of the seed, as given by a finding')
+  .option('--sequences', 'the path belongs to a sequence of requests')
+  .addHelpText('after', '\nExits with 1 if there are findings.')
+  .parse();
+const {
+  requests,
+  seed = Math.floor(Math.random() * 2 ** 31),
+  path,
+  sequences,
+} = command.opts<Options>();
+if (sequences && path === undefined) command.error('error: --sequences needs a --path');
+
 const findings = new Findings();
 const tally = new Tally();
 let nextSeed = seed;
@@ -54,39 +73,11 @@ if (findings.count > 0) process.exitCode = 1;
 async function run(name: string): Promise<void> {
   const fixture = new Fixture(server.url, await makeKeys(databaseUrl, name), tally, name);
   try {
-    if (path === undefined) return await explore(fixture, findings, wanted, () => nextSeed++);
+    if (path === undefined) return await explore(fixture, findings, requests, () => nextSeed++);
     await fixture.prepare();
     const search = sequences ? searchSequences : searchRequests;
     await search(fixture, findings, seed, path);
   } finally {
     fixture.close();
   }
-}
-
-/** Parses the command line. If it is invalid, prints the reason and exits with 2. */
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        requests: { type: 'string', default: '100000' },
-        seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-        path: { type: 'string' },
-        sequences: { type: 'boolean', default: false },
-      },
-    });
-    const { path, sequences } = values;
-    if (sequences && path === undefined) throw new Error('--sequences needs a --path');
-    const wanted = wholeNumber('--requests', values.requests, 1);
-    return { wanted, seed: wholeNumber('--seed', values.seed, 0), path, sequences };
-  } catch (error) {
-    process.stderr.write(`npm run fuzz: ${error instanceof Error ? error.message : error}\n`);
-    process.exit(2);
-  }
-}
-
-/** @throws {Error} if the text is not a whole number, or is below `least` */
-function wholeNumber(name: string, text: string, least: number): number {
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least) return number;
-  throw new Error(`${name} must be a whole number from ${least}, not "${text}"`);
 }
