@@ -8,7 +8,7 @@ const ELSEWHERE = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Why tests of pages are left out, and what brings them. */
+/** The reason why tests of pages are left out, and the remedy. */
 export const NO_BROWSER = 'there is no Chromium on this machine; `npm run browser` installs one';
 
 /**

@@ -1,6 +1,6 @@
 import type { Reason } from './compare.js';
 
-/** Why some promises of the contract are not exercised by a test. */
+/** The reasons why some promises of the contract are not exercised by a test. */
 export const REASONS: readonly Reason[] = [
   {
     promises: [

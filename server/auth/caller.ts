@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../contract/scopes.js';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   /** To whom the resources belong that the caller sees and makes. */
   readonly owner: string;
@@ -9,7 +9,7 @@ export interface Caller {
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
-/** Who owns everything while there are no keys. */
+/** The owner of everything while there are no keys. */
 export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys. */

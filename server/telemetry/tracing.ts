@@ -37,7 +37,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Where spans are sent to. */
+/** The address that spans are sent to. */
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
 
 /**

@@ -10,7 +10,7 @@ export type TableFormat =
   | 'parquet'
   | 'records';
 
-/** How CSV is read, in place of what its first lines tell. */
+/** The options for reading CSV, in place of what its first lines tell. */
 export interface CsvReading {
   readonly header?: boolean | undefined;
   readonly delimiter?: ',' | ';' | '\t' | undefined;

@@ -20,7 +20,7 @@ export interface ReceivedRequest {
   readonly outcome: Promise<ReplyOutcome>;
 }
 
-/** How a reply ended. */
+/** The end of a reply. */
 export type ReplyOutcome = 'sent' | 'aborted by the client' | 'cut by the script';
 
 /**

@@ -6,7 +6,7 @@ export interface RandomSelect {
   readonly tables: ReadonlySet<string>;
 }
 
-/** How a dialect may write a name. */
+/** The ways in which a dialect may write a name. */
 export interface NameForms {
   readonly schema: string;
   /** The characters around quoted names. */

@@ -38,7 +38,7 @@ insert into cards values ('4111-1111', 1);
 insert into "Secret Keys" values ('key-of-secret-keys');
 `;
 
-/** What someone may have defined in a PostgreSQL database: functions that see everything. */
+/** Functions that see everything, as someone may have defined them in a PostgreSQL database. */
 const OWN_FUNCTIONS = `
 create function own_function() returns text language sql as $$ select max(number) from cards $$;
 create function own_leak(anyelement) returns text language sql as $$ select max(number) from cards $$;

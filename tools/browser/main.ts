@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { browserOfThisMachine } from '../../testkit/browser.js';
 
-/** What precedes a command to run it as root; undefined if that is not possible. */
+/** The prefix that runs a command as root; undefined if that is not possible. */
 const asRoot = commandPrefix();
 
 let browser = browserOfThisMachine();

@@ -7,7 +7,7 @@ export interface Remark {
   readonly rule: string;
   readonly severity: Severity;
   readonly message: string;
-  /** How to fix it; from the table of remedies if the reviewer does not say so. */
+  /** The remedy; from the table of remedies if the reviewer does not say it. */
   readonly remedy?: string | undefined;
   /** A JSON pointer to the part that is at fault. */
   readonly pointer: string;

@@ -1,4 +1,4 @@
-/** How to fix what a rule finds. Rules of the project say it themselves, in `.spectral.yaml`. */
+/** The remedies for what rules find. Rules of the project say them themselves, in `.spectral.yaml`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   'contract/schema': 'Write the keyword as JSON Schema 2020-12 defines it.',
   'contract/shape': 'Write this part as the service needs it; another operation shows how.',

@@ -30,7 +30,7 @@ export interface Exchange {
   readonly text: string;
   readonly passages: readonly Passage[];
   readonly usage: Usage | null;
-  /** Why it failed, if that is known. */
+  /** The reason of the failure, if it is known. */
   readonly error: unknown;
 }
 

@@ -38,7 +38,7 @@ export interface Sending {
   /** The name of the document. */
   readonly name: string;
   readonly state: 'waiting' | 'sending' | 'created' | 'replaced' | 'refused';
-  /** Why it was refused. */
+  /** The reason of the refusal. */
   readonly reason?: string;
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 /** A row of a bar chart. */
 export interface BarRow {
   readonly name: string;
-  /** Where the bar ends, from 0 to 1. */
+  /** The end of the bar, from 0 to 1. */
   readonly share: number;
   /** The value as text. */
   readonly text: string;

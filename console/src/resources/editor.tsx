@@ -38,7 +38,7 @@ export function Editor<R extends Resource>({
   /** The resource as it was read last. */
   latest: Stored<R>;
   up: { readonly href: string; readonly text: string };
-  /** Why it could not be read again. */
+  /** The reason why it could not be read again. */
   failure: ComponentChildren;
 }) {
   const form = forms[kind.name];

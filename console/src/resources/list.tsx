@@ -20,13 +20,13 @@ export function List<Item extends Named>({
   action,
 }: {
   list: ListState<Item>;
-  /** What a row is, such as "skill". */
+  /** The noun for a row, such as "skill". */
   one: string;
   many: string;
   columns: readonly Column<Item>[];
   /** Shown in place of an empty list. */
   empty: ComponentChildren;
-  /** What can be done with a row. */
+  /** The actions on a row. */
   action?: (item: Item) => ComponentChildren;
 }) {
   const [find, setFind] = useQueryParameter('find');

@@ -36,7 +36,7 @@ export async function readList<Item extends { readonly id: string }>(
 export interface ListState<Item> {
   readonly items: readonly Item[];
   readonly isComplete: boolean;
-  /** Why reading ended before the end of the list. */
+  /** The reason why reading ended before the end of the list. */
   readonly error: unknown;
   reload(): void;
 }

@@ -9,7 +9,7 @@ export function ConfirmDelete({
   consequences,
   remove,
 }: {
-  /** What is deleted, such as "the skill lookup". */
+  /** The thing to delete, such as "the skill lookup". */
   what: string;
   consequences: ComponentChildren;
   remove: () => Promise<void>;

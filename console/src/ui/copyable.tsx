@@ -5,7 +5,7 @@ export function Copyable({
   label,
   text,
 }: {
-  /** What the button does; begins with "Copy". */
+  /** The name of the button; begins with "Copy". */
   label: string;
   text: string;
 }) {

@@ -7,7 +7,7 @@ export function DropZone({
   isMany = false,
   onFile,
 }: {
-  /** What to drop, such as "Drop a CSV file here". */
+  /** The invitation, such as "Drop a CSV file here". */
   label: string;
   /** The file types to choose from, as in the attribute `accept`. */
   accept: string;

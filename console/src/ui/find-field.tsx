@@ -11,7 +11,7 @@ export function FindField({
   label: string;
   value: string;
   onValue: (value: string) => void;
-  /** How much was found. */
+  /** The number of findings. */
   children: ComponentChildren;
 }) {
   return (

@@ -10,7 +10,7 @@ export function Loading<T>({
   children,
 }: {
   loaded: Loaded<T>;
-  /** What is loaded, such as "the models". */
+  /** The subject of the loading, such as "the models". */
   what: string;
   retry: () => void;
   children: (value: T) => ComponentChildren;

@@ -140,7 +140,7 @@ export class FlatBuilder {
   }
 }
 
-/** Where the fields are in a table, whose first four bytes lead to its vtable; 0 for those left out. */
+/** The places of the fields in a table, whose first four bytes lead to its vtable; 0 for those left out. */
 function fieldOffsets(fields: FlatFields): { of: number[]; end: number } {
   let end = 4;
   const of = fields.map((field) => {

@@ -84,7 +84,7 @@ export class FlatTable {
     );
   }
 
-  /** Where a field is; 0 if it is absent. */
+  /** The place of a field; 0 if it is absent. */
   #place(slot: number): number {
     const entry = 4 + 2 * slot;
     if (entry + 2 > this.#vtableBytes) return 0;

@@ -71,7 +71,7 @@ export class Validity {
   }
 }
 
-/** Where values of different lengths begin, and where the last ends. */
+/** The places where values of different lengths begin, and where the last ends. */
 export class Offsets {
   readonly #bytes = new Bytes();
 

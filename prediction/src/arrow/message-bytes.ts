@@ -10,7 +10,7 @@ import {
 import { MAGIC } from './messages.js';
 import { type Field, schemaFields, VERSION } from './schema.js';
 
-/** Where a batch or a dictionary is in a file. */
+/** The place of a batch or a dictionary in a file. */
 export interface Block {
   readonly start: number;
   readonly metadataBytes: number;
@@ -82,7 +82,7 @@ export function fileOpening(): Uint8Array {
   return Buffer.from(`${MAGIC}\0\0`);
 }
 
-/** What closes a file. */
+/** The bytes that close a file. */
 export function fileFooter(
   fields: readonly Field[],
   dictionaries: readonly Block[],

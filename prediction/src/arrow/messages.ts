@@ -19,7 +19,7 @@ const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 /** A batch is held while it is answered. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** What follows the messages of a file: a footer with a place for each batch. */
+/** The end of a file, behind its messages: a footer with a place for each batch. */
 const MAX_FOOTER_BYTES = 64 * 1024 * 1024;
 
 export const MAGIC = 'ARROW1';

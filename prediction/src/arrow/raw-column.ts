@@ -18,7 +18,7 @@ export interface RawColumn {
 
 /** The rows of a batch, and where their columns are in its bytes. */
 export interface RawBatch {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly place: string;
   readonly header: FlatTable;
   readonly version: number;

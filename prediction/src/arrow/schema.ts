@@ -8,7 +8,7 @@ export interface Field {
   readonly name: string;
   readonly type: ArrowType;
   readonly children: readonly Field[];
-  /** Where the values are in a dictionary, of which the column has indices. */
+  /** The dictionary of the values, of which the column has indices. */
   readonly dictionary: { readonly id: number; readonly indexType: ArrowType } | null;
 }
 

@@ -10,7 +10,7 @@ export interface Block {
   bins: number;
   /** The number of features. */
   width: number;
-  /** Where in a histogram the block begins, in bytes, and how many each feature has of it. */
+  /** The place in a histogram where the block begins, and its size for each feature, in bytes. */
   histogram: number;
   stride: number;
 }

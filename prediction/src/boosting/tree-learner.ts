@@ -10,7 +10,7 @@ interface GrowingLeaf extends NodeTotals {
   end: number;
   histogram: Histogram;
   split: FoundSplit | undefined;
-  /** Where the tree refers to the leaf; undefined at the root. */
+  /** The place in the tree that refers to the leaf; undefined at the root. */
   parent: { split: Split; side: 'left' | 'right' } | undefined;
 }
 

@@ -27,7 +27,7 @@ export class Entries {
     return value;
   }
 
-  /** What `key` knows of the entries: a place for each, −1 where it knows nothing yet. */
+  /** Returns the cache of `key`: a place for each entry, −1 where it knows nothing yet. */
   findings(key: object): Int16Array {
     const found = this.#found.get(key);
     if (found !== undefined && found.length >= this.count) return found;

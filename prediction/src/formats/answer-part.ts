@@ -16,7 +16,7 @@ export interface AnswerOptions {
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
   readonly explain?: boolean;
-  /** How rows of CSV are read, in place of what their first line tells. */
+  /** The options for reading rows of CSV, in place of what their first line tells. */
   readonly csv?: { readonly header?: boolean; readonly delimiter?: ',' | ';' | '\t' };
 }
 
@@ -32,7 +32,7 @@ export type AnswerPart =
       /** The unknown names of the line, if it was refused for them. */
       readonly unknown?: readonly UnknownName[];
     }
-  /** What the model does not know in the rows: the first part if the rows are JSON, else the last. */
+  /** Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last. */
   | { readonly kind: 'warnings'; readonly warnings: RowWarnings };
 
 /** A fault that ends the reading of rows. The message tells its place, and how to mend it. */

@@ -21,7 +21,7 @@ export interface RowReader {
    * @throws the error of the body
    */
   read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
-  /** What the model does not know in the rows that were read so far. */
+  /** Warnings of what the model does not know in the rows that were read so far. */
   warnings(most: number): RowWarnings;
 }
 

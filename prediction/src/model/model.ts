@@ -20,7 +20,7 @@ export type Model = RegressionModel | ClassificationModel;
 export interface RegressionModel extends ErrorModel {
   readonly task: 'regression';
   readonly target: string;
-  /** How the target was read, such as amounts with a unit; null for plain numbers. */
+  /** The form in which the target was read, such as amounts with a unit; null for plain numbers. */
   readonly target_reading: NumberReading | null;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;

@@ -27,7 +27,7 @@ export const Physical = {
 /** No number has more. */
 const MAX_FIXED_BYTES = 1024;
 
-/** What the values of a column mean. */
+/** The meaning of a column's values. */
 export type Meaning =
   | { readonly kind: 'number'; readonly isSigned: boolean }
   | { readonly kind: 'half' }

@@ -6,7 +6,7 @@ const [STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, , STRU
 
 const MAX_DEPTH = 32;
 
-/** What reads the fields of a struct, by their numbers; others are skipped. */
+/** Readers of the fields of a struct, by their numbers; other fields are skipped. */
 export type Fields = Readonly<Record<number, () => void>>;
 
 /**

@@ -18,7 +18,7 @@ export interface ColumnSummary {
   kind: 'number' | 'date' | 'category';
   /** Whether the model learns from the column; if not, it is only echoed. */
   used: boolean;
-  /** Why the column is not used; null if it is. */
+  /** The reason why the column is not used; null if it is. */
   reason: string | null;
   /** Share of the rows, 0 to 1, in which the column gives the model no value. */
   missing_share: number;
@@ -28,7 +28,7 @@ export interface ColumnSummary {
   max: number | string | null;
   /** The categories that `chooseCategories` keeps, most frequent first; null for numbers and dates. */
   categories: string[] | null;
-  /** How its values are read; null for plain numbers, ISO dates and plain categories. */
+  /** The form in which its values are read; null for plain numbers, ISO dates and plain categories. */
   reading: ColumnReading | null;
   /** The importance of the column; null if it is not used. */
   importance: Importance | null;

@@ -22,7 +22,7 @@ export interface RegressionTable extends CheckedTable {
   readonly task: 'regression';
   /** The target of each row: finite numbers. */
   readonly targetValues: Float64Array;
-  /** How the target was read; absent where it was plain numbers. */
+  /** The form in which the target was read; absent where it was plain numbers. */
   readonly targetReading?: NumberReading;
 }
 
@@ -68,7 +68,7 @@ export interface ValueColumn {
   readonly name: string;
   /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
   readonly values: Float64Array;
-  /** How its cells are read; absent where they are plain numbers or ISO dates. */
+  /** The form in which its cells are read; absent where they are plain numbers or ISO dates. */
   readonly reading?: ColumnReading;
 }
 

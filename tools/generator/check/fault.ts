@@ -2,7 +2,7 @@
 export interface Fault {
   /** A sentence: what is wrong, and how to fix it. */
   readonly message: string;
-  /** Where in the file, counted from 1 as editors do. */
+  /** The place in the file, counted from 1 as editors do. */
   readonly line: number;
   readonly column: number;
 }
@@ -12,7 +12,7 @@ export interface FaultyPart {
   /** A JSON pointer (RFC 6901); if nothing stands there, what it would stand in is at fault. */
   readonly pointer: string;
   readonly message: string;
-  /** How to fix it, where the message does not say so. */
+  /** The remedy, where the message does not say it. */
   readonly remedy?: string;
 }
 

@@ -3,7 +3,7 @@ import type { Part } from './parts.js';
 
 /** The code behind the contract. */
 export interface Code {
-  /** Where the handler of each operation stands that has one, by operationId; undefined for a draft, which has none. */
+  /** The file of each operation's handler, by operationId; undefined for a draft, which has none. */
   readonly handlers: ReadonlyMap<string, string> | undefined;
 }
 

@@ -14,7 +14,7 @@ export function referenceFaults(document: unknown, parts: readonly Part[]): Faul
   });
 }
 
-/** Where a chain of references ends, which has been found to have an end. */
+/** Returns the end of a chain of references, which has been found to have one. */
 export function endOf(document: unknown, pointer: string): string {
   const { $ref } = asRecord(valueAt(document, pointer));
   return typeof $ref === 'string' ? endOf(document, targetOf($ref)) : pointer;

@@ -56,7 +56,7 @@ export function readYaml(source: string): Yaml {
   }
 }
 
-/** Where each part begins, by its pointer: at its value, or at its key where the value is further down. */
+/** Returns the place where each part begins, by its pointer: at its value, or at its key where the value is further down. */
 function offsetsOf(source: string, events: readonly Event[]): Map<string, number> {
   const offsets = new Map<string, number>();
   const rest = events[Symbol.iterator]();
@@ -95,7 +95,7 @@ function beginning(source: string, event: Event, key: Event | undefined): number
   return value < 0 || source.slice(name, value).includes('\n') ? name : value;
 }
 
-/** Where an event begins, its quote included; negative for a value that is left out. */
+/** Returns the place where an event begins, its quote included; negative for a value that is left out. */
 function offsetOf(event: Event): number {
   switch (event.type) {
     case EVENT_ID.SCALAR:

@@ -19,7 +19,7 @@ import { ClassColumn } from './class-column.js';
 import { MadeColumn, type OutputColumn } from './output-columns.js';
 import { SentColumn } from './sent-column.js';
 
-/** What decides the columns of an answer. */
+/** The choices that decide the columns of an answer. */
 export interface AnswerShape {
   readonly blocks: BlockPredictor;
   readonly explain: boolean;

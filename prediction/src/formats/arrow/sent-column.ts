@@ -14,7 +14,7 @@ export class SentColumn implements OutputColumn {
   readonly #name: string;
   readonly #isFile: boolean;
   #batch: ArrowBatch | undefined;
-  /** What was written of the dictionary. */
+  /** The part of the dictionary that was written. */
   #dictionary: Dictionary | undefined;
   #chunks = 0;
 

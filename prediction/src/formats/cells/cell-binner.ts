@@ -23,7 +23,7 @@ export class CellBinner {
   readonly #readOther: ReadOther;
   readonly #unread: UnreadCells;
   readonly #maxRows: number;
-  /** Where the kernel lists the cells that it leaves to JavaScript. */
+  /** The place where the kernel lists the cells that it leaves to JavaScript. */
   readonly #list: number;
   /** Rows with suspect values that JavaScript found, by finder. */
   readonly #suspects: Float64Array;

@@ -8,7 +8,7 @@ import type { CellPlan } from './cell-plan.js';
 /** Makes a value of JSON of the bytes of a cell of the kind `other`. */
 export type ReadOther = (bytes: Buffer) => unknown;
 
-/** Where the parts of a block are in the kernel's memory. */
+/** The places of a block's parts in the kernel's memory. */
 export interface BlockPlace {
   readonly cells: number;
   readonly bins: number;

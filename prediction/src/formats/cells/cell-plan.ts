@@ -24,7 +24,7 @@ export interface PlannedFeature extends BinnedInput {
   readonly finder: number;
 }
 
-/** Where plans are laid out first: all zero. A process has addresses for a few hundred memories only. */
+/** The memory where plans are laid out first: all zero. A process has addresses for a few hundred memories only. */
 let drafts: KernelMemory | undefined;
 
 const plans = new WeakMap<object, CellPlan>();
@@ -38,7 +38,7 @@ export class CellPlan {
   readonly columns: readonly string[];
   readonly features: readonly PlannedFeature[];
   readonly finders: readonly FindsSuspect[];
-  /** Where the image belongs, and where the kernel finds the plan. */
+  /** The place of the image, and the place where the kernel finds the plan. */
   readonly start: number;
   readonly image: Uint8Array;
   /** The beginning of the image that bodies change. */

@@ -1,7 +1,7 @@
 import type { FindsSuspect } from '../../row-check/column-check.js';
 import type { PlannedFeature } from './cell-plan.js';
 
-/** What JavaScript made of a cell. */
+/** The reading of a cell by JavaScript. */
 export interface ReadCell {
   readonly bin: number;
   readonly isSuspect: boolean;

@@ -11,7 +11,7 @@ import type { CsvHeader } from './csv-header.js';
 import type { ObjectRows } from './object-rows.js';
 import type { RecordParser } from './record-parser.js';
 
-/** How a scan of the kernel ended: see `kernel/assembly/csv/records.ts`. */
+/** The end of a scan by the kernel: see `kernel/assembly/csv/records.ts`. */
 const [DONE, DECLINED] = [1, 2];
 
 /** The column of a field that is not read. */

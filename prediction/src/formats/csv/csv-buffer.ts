@@ -9,10 +9,10 @@ const NUMBER_ROOM = 32;
 /** Longer text is handed to native code. */
 const SHORT = 64;
 
-/** What spreadsheets take for the beginning of a formula. */
+/** The characters that spreadsheets take for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** What a field in quotes may hold alone; blanks at its ends would be lost. */
+/** Matches the texts that need quotes; blanks at their ends would be lost without. */
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
 
 /** Returns a text as a field of CSV (RFC 4180). One that a spreadsheet would run as a formula begins with `'`. */

@@ -22,13 +22,13 @@ export interface AnswerProgram {
   readonly choiceCount: number;
 }
 
-/** Where the numbers of a row with a predicted number are. */
+/** The places of the numbers of a row with a predicted number. */
 export const NUMBER = { value: 0, confidence: 1, min: 2, max: 3 } as const;
 
-/** Where the choices of a row with a predicted class are; the set is last. */
+/** The places of the choices of a row with a predicted class; the set is last. */
 export const CLASS_CHOICE = { anomaly: 0, likeliest: 1, set: 2 } as const;
 
-/** What a row's value of the target is, in the order of the texts of its choice. */
+/** The kinds of a row's value of the target, in the order of the texts of its choice. */
 export const ANOMALY = { none: 0, inside: 1, outside: 2 } as const;
 const ANOMALIES = ['null', 'false', 'true'] as const;
 

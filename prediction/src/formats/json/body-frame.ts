@@ -1,6 +1,6 @@
-/** What stands around the rows of a body. */
+/** The text around the rows of a body. */
 export interface BodyFrame {
-  /** Where the first row begins. */
+  /** The place where the first row begins. */
   readonly rowsAt: number;
   /** Whether the array has no rows. */
   readonly isEmpty: boolean;

@@ -15,7 +15,7 @@ const MAX_DECODED = 512 * 1024;
 /** Makes the bytes of cells what `JSON.stringify` writes for their values. */
 export class CellRewriter {
   readonly #lent: CellMemory;
-  /** Where the kernel lists cells. */
+  /** The place where the kernel lists cells. */
   readonly #list: number;
   /** By the bytes of cells, their JSON. */
   readonly #known = new Map<string, Buffer>();

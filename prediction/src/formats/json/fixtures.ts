@@ -171,7 +171,7 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   });
 }
 
-/** What an answer says. */
+/** The content of an answer. */
 export interface Answered {
   readonly text: string;
   readonly rows: number;

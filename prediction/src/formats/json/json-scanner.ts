@@ -9,7 +9,7 @@ import type { CellMemory } from '../cells/cell-memory.js';
 import type { CellPlan } from '../cells/cell-plan.js';
 import { KeyTable } from './key-table.js';
 
-/** How a scan of the kernel ended: see `kernel/assembly/json/rows.ts`. */
+/** The end of a scan by the kernel: see `kernel/assembly/json/rows.ts`. */
 const ENDS = ['full', 'done', 'declined', 'full'] as const;
 const NEW_KEYS = 3;
 

@@ -10,7 +10,7 @@ const COMMA = literal(',');
 const CLOSE = literal(']');
 const LINE_END = literal('\n');
 
-/** What stands around rows. */
+/** The text around rows. */
 const FIRST: Separators = { before: 0, behind: 0 };
 const LATER: Separators = { before: 0x2c, behind: 0 };
 const LINE: Separators = { before: 0, behind: 0x0a };

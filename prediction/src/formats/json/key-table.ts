@@ -2,7 +2,7 @@ import { columnName } from '../../table/column-names.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import { type CellPlan, MAX_ADDED_NAMES } from '../cells/cell-plan.js';
 
-/** What the kernel's table of names has for a key, beside the index of a column. */
+/** The entries for a key in the kernel's table of names, beside the index of a column. */
 const ALIAS = 0x10000;
 const UNKNOWN = 0x20000;
 
@@ -15,7 +15,7 @@ export class KeyTable {
   readonly #plan: CellPlan;
   readonly #addsUnknown: boolean;
   readonly #indexOf: ReadonlyMap<string, number>;
-  /** Where the next key is kept. */
+  /** The place of the next key. */
   #end: number;
   #added = 0;
   /** By name, its number in the kernel. */

@@ -8,7 +8,7 @@ import type { LineFault } from '../formats.js';
 import type { RowBlock } from '../row-block.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
 
-/** What a line is: its values under the model's names, or its fault. */
+/** The content of a line: its values under the model's names, or its fault. */
 export type ReadLine =
   | { readonly row: RowObject; readonly fault?: never }
   | { readonly row?: never; readonly fault: LineFault };

@@ -43,7 +43,7 @@ function wordsOf(piece: AnswerPiece, texts: Texts): readonly number[] {
 /** The texts of a program, in one stretch of memory. */
 class Texts {
   readonly #lent: CellMemory;
-  /** Where the next list of texts goes, and the next text. */
+  /** The places of the next list of texts, and of the next text. */
   #list: number;
   #end: number;
 

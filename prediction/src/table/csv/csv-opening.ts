@@ -3,14 +3,14 @@ import { parseNumber } from '../cells.js';
 /** The characters that may stand between the fields of CSV. */
 export type Delimiter = ',' | ';' | '\t';
 
-/** How CSV is written, in place of what its first lines tell. */
+/** The form of CSV, in place of what its first lines tell. */
 export interface CsvOptions {
   /** Whether the first line has the names of the columns; true without it. */
   readonly header?: boolean | undefined;
   readonly delimiter?: Delimiter | undefined;
 }
 
-/** What the first lines of CSV tell: its delimiter, or why it cannot be read. */
+/** The findings in the first lines of CSV: its delimiter, or why it cannot be read. */
 export type CsvOpening = { readonly delimiter: Delimiter } | { readonly fault: string };
 
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];

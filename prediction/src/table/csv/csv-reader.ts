@@ -13,11 +13,11 @@ import { CsvRecords } from './csv-records.js';
 
 type Chunks = AsyncIterator<Uint8Array | string>;
 
-/** How a table is read from CSV. */
+/** The options for reading a table from CSV. */
 export interface CsvTableOptions extends CsvOptions {
   /** Whether the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;
-  /** What the target is predicted as; without it, its values decide. */
+  /** The task; without it, the values of the target decide. */
   readonly task?: Task | undefined;
 }
 

@@ -6,7 +6,7 @@ import { JsonShapeError, MalformedJsonError } from './json-errors.js';
 /** The levels of arrays and objects, the outermost array among them. */
 const DEEPEST = 100;
 
-/** Where the scanning stands. Numbers, since it changes for every few bytes. */
+/** The state of the scan. Numbers, since it changes for every few bytes. */
 const [BEFORE, BETWEEN, STRING, ESCAPE, AFTER] = [0, 1, 2, 3, 4];
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -65,7 +65,7 @@ export class JsonArrayParser {
   }
 
   #scan(bytes: Uint8Array): void {
-    /** Where the elements begin that have not been parsed, and where the last of them ended. */
+    /** The places where the elements begin that have not been parsed, and where the last of them ended. */
     let start = 0;
     let lastComma = -1;
     for (let at = 0; at < bytes.length; at++) {

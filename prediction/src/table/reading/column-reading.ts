@@ -1,4 +1,4 @@
-/** How the texts of a column are read where they are neither plain numbers nor ISO dates. */
+/** The reading of a column whose texts are neither plain numbers nor ISO dates. */
 export type ColumnReading = NumberReading | DateReading | UndecidedReading;
 
 /** Numbers with a unit, as in `€ 1,234.50` or `45 %`. The unit does not change the number: 45 % is 45. */
@@ -7,7 +7,7 @@ export interface NumberReading {
   /** The unit that every value bears, as written. */
   readonly unit: string;
   readonly decimal: '.' | ',';
-  /** What groups thousands; null if nothing does. */
+  /** The separator of thousands; null if there is none. */
   readonly group: Group | null;
 }
 
@@ -20,7 +20,7 @@ export interface DateReading {
 /** Texts that have more than one meaning, and are read as categories. */
 export interface UndecidedReading {
   readonly kind: 'undecided';
-  /** What cannot be told, and how to write the values instead. */
+  /** A message that says what cannot be told, and how to write the values instead. */
   readonly reason: string;
 }
 

@@ -108,7 +108,7 @@ export class NumberForm {
   }
 }
 
-/** How the texts of a column use separators if the decimal one is known. */
+/** The use of separators in the texts of a column, if the decimal one is known. */
 class SeparatorUse {
   readonly #decimal: '.' | ',';
   fits = true;

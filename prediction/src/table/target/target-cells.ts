@@ -6,7 +6,7 @@ import { quote, TableError, type TableFault } from '../table-error.js';
 import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';
 import { UnitValues } from './unit-values.js';
 
-/** Where a row stands in the sender's own text. */
+/** The place of a row in the sender's own text. */
 export type Place = { line: number } | { row: number };
 
 /** The target of a table. */

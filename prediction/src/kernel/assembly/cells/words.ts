@@ -1,6 +1,6 @@
 /* The words of cells that mean something: see `cellText` in `prediction/src/table/cells.ts`. */
 
-/** What `trim` found. */
+/** The result of `trim`. */
 export let trimmedStart: usize = 0;
 export let trimmedEnd: usize = 0;
 
