@@ -5,6 +5,9 @@ import { asRecord } from '../../server/contract/json-record.js';
 import { readYaml, YamlError } from '../generator/check/yaml.js';
 import { compareVersions, parseVersion } from './semantic-version.js';
 
+/** The folder of the released contracts, in the project's: a file for each, such as `0.1.0.yaml`. */
+export const RELEASES = 'docs/contract';
+
 /** A version of the contract. */
 export interface ContractVersion {
   readonly version: string;
@@ -27,20 +30,23 @@ export class VersionError extends Error {}
  */
 export function contractVersions(current: string, releases: string): ContractVersion[] {
   const now = versionIn(current, false);
-  const released = releasedIn(releases);
+  const released = releasedContracts(releases);
   const same = released.find(({ version }) => version === now.version);
   if (same && !isDeepStrictEqual(same.document, now.document)) {
     throw new VersionError(
       `${placeOfVersion(current, now.source)}: version ${now.version} is released, and ${same.version}.yaml in ${releases} differs; raise info.version, or undo the change`,
     );
   }
-  return (same ? released : [...released, now]).sort((a, b) =>
-    compareVersions(b.version, a.version),
-  );
+  return (same ? released : [...released, now]).sort(byVersion).reverse();
 }
 
-function releasedIn(folder: string): ContractVersion[] {
-  return yamlFilesIn(folder).map((name) => {
+/**
+ * Reads the released versions, the oldest first.
+ * @param folder the folder with a file for each of them; it may be missing
+ * @throws {VersionError} if a file is not a contract, or is named after another version
+ */
+export function releasedContracts(folder: string): ContractVersion[] {
+  const versions = yamlFilesIn(folder).map((name) => {
     const path = join(folder, name);
     const found = versionIn(path, true);
     if (basename(name, '.yaml') === found.version) return found;
@@ -48,6 +54,11 @@ function releasedIn(folder: string): ContractVersion[] {
       `${placeOfVersion(path, found.source)}: info.version is ${found.version}; name the file ${found.version}.yaml, or correct the version`,
     );
   });
+  return versions.sort(byVersion);
+}
+
+function byVersion(a: ContractVersion, b: ContractVersion): number {
+  return compareVersions(a.version, b.version);
 }
 
 function yamlFilesIn(folder: string): string[] {

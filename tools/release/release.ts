@@ -3,7 +3,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions, parseVersion } from '../contract-files/semantic-version.js';
+import { RELEASES, releasedContracts } from '../contract-files/versions.js';
 import { dated } from './changelog.js';
 import { versionInStep, withVersion } from './versions.js';
 
 const CONTRACT = 'openapi.yaml';
-const CONTRACTS = 'docs/contract';
 const FIXTURES = 'contract-tests/releases';
 
 /** A release to make. */
@@ -44,8 +43,8 @@ export async function release(
     throw new Error(`the project has the version ${current}; npm run release -- --next ${version}`);
   }
   checkNew(root, version);
-  const kept = join(root, CONTRACTS, `${version}.yaml`);
-  if (existsSync(kept)) throw new Error(`${CONTRACTS}/${version}.yaml is there already`);
+  const kept = join(root, RELEASES, `${version}.yaml`);
+  if (existsSync(kept)) throw new Error(`${RELEASES}/${version}.yaml is there already`);
   const changelog = join(root, 'CHANGELOG.md');
   const text = dated(readFileSync(changelog, 'utf8'), version, date);
 
@@ -60,7 +59,7 @@ export async function release(
   } finally {
     rmSync(fixture, { recursive: true, force: true });
   }
-  mkdirSync(join(root, CONTRACTS), { recursive: true });
+  mkdirSync(join(root, RELEASES), { recursive: true });
   copyFileSync(join(root, CONTRACT), kept);
   writeFileSync(changelog, text);
 }
@@ -77,21 +76,11 @@ export function raise(root: string, version: string): string[] {
   return [...files.keys()];
 }
 
-/** Returns the versions of the contracts that are kept, in their order. */
-function releasedVersions(root: string): string[] {
-  const folder = join(root, CONTRACTS);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => name.slice(0, -'.yaml'.length))
-    .sort(compareVersions);
-}
-
 /** @throws if a version is none, or is not later than each release */
 function checkNew(root: string, version: string): void {
   if (parseVersion(version)?.numbers.join('.') !== version)
     throw new Error(`${version} is no version; write it as 0.2.0`);
-  const last = releasedVersions(root).at(-1);
+  const last = releasedContracts(join(root, RELEASES)).at(-1)?.version;
   if (last !== undefined && compareVersions(version, last) <= 0) {
     throw new Error(`${last} is released; ${version} does not come after it`);
   }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { VersionError } from '../contract-files/versions.js';
 import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog/write.js';
 import { ContractFault, readContract } from './contract/read.js';
@@ -90,7 +91,7 @@ function changelogCode(check: boolean): number {
 try {
   command.parse();
 } catch (error) {
-  if (error instanceof NoBase || error instanceof ContractFault) {
+  if (error instanceof NoBase || error instanceof ContractFault || error instanceof VersionError) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = error instanceof NoBase ? WRONG_USE : NO_CONTRACT;
   } else if (error instanceof CommanderError) {

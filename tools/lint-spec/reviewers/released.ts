@@ -2,18 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { asRecord } from '../../../server/contract/json-record.js';
+import { RELEASES } from '../../contract-files/versions.js';
 import { readYaml, YamlError } from '../../generator/check/yaml.js';
 import type { Reviewer } from './reviewer.js';
 
-/** The folder of the contracts that were released, in the project's folder: `<version>.yaml`. */
-const RELEASED = 'docs/contract';
 const VERSION = /^\d[0-9A-Za-z.+-]*$/;
 
 /** Finds that a contract has the version of a released one, and says something else. */
 export const released: Reviewer = async ({ content, text }) => {
   const { version } = asRecord(asRecord(content)['info']);
   if (typeof version !== 'string' || !VERSION.test(version)) return [];
-  const file = join(RELEASED, `${version}.yaml`);
+  const file = join(RELEASES, `${version}.yaml`);
   const kept = await readFile(file, 'utf8').catch(() => text);
   if (kept === text || isDeepStrictEqual(contentOf(kept), content)) return [];
   return [

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RELEASES } from '../../contract-files/versions.js';
 import { changelogOf } from './changelog.js';
-import { RELEASES, readReleases } from './releases.js';
+import { readReleases } from './releases.js';
 
 const FILE = join(RELEASES, 'CHANGELOG.md');
 
@@ -9,7 +10,7 @@ const FILE = join(RELEASES, 'CHANGELOG.md');
  * Writes the changelog of the released contracts.
  * @param check to compare it with the file instead
  * @returns what was done, and whether the file is now up to date
- * @throws {ContractFault} if a released contract cannot be read
+ * @throws {VersionError | ContractFault} if a released contract cannot be read
  */
 export function writeChangelog(check: boolean): { message: string; upToDate: boolean } {
   const releases = readReleases();
