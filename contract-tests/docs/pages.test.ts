@@ -59,8 +59,13 @@ describe('in a browser', () => {
   }
 
   describe('the reference', () => {
-    test('shows every operation in light and dark, requests nothing from other origins, and complies with its policy', async () => {
-      const { page, faults, origins } = await open(browser, `${root}/docs`);
+    test('shows every operation of this contract in light and dark, even if the address names another one', async () => {
+      const other = encodeURIComponent('https://elsewhere.example/openapi.json');
+      const { page, faults, origins } = await open(
+        browser,
+        `${root}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`,
+      );
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Roster');
       const shown = await page.locator('.opblock-summary-path').count();
       expect(shown).toBe(operations.length);
       await openOperation(page, 'models', 'predict');
@@ -76,17 +81,6 @@ describe('in a browser', () => {
         ofParagraphs.add(ofText);
       }
       expect(ofParagraphs.size).toBe(2);
-      expect(faults).toEqual([]);
-      expect([...origins]).toEqual([root]);
-    });
-
-    test('shows this contract, even if the address names another one', async () => {
-      const other = encodeURIComponent('https://elsewhere.example/openapi.json');
-      const { page, faults, origins } = await open(
-        browser,
-        `${root}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`,
-      );
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Roster');
       expect(faults).toEqual([]);
       expect([...origins]).toEqual([root]);
     });

@@ -32,7 +32,14 @@ function commandPrefix(): string[] | undefined {
 function debianCommands(prefix: readonly string[]): string[][] {
   return [
     [...prefix, 'apt-get', 'update'],
-    [...prefix, 'apt-get', 'install', '--yes', '--no-install-recommends', 'chromium'],
+    [
+      ...prefix,
+      'apt-get',
+      'install',
+      '--yes',
+      '--no-install-recommends',
+      'chromium-headless-shell',
+    ],
   ];
 }
 
