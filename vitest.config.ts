@@ -40,7 +40,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{client,coverage,releases,review,tour}/*.test.ts',
+            'contract-tests/{client,coverage,fuzz/values,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,

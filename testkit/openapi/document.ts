@@ -77,7 +77,9 @@ export interface Operation {
 const METHODS = ['get', 'put', 'post', 'delete'];
 
 /** The document of openapi.yaml, as the service was built from it: parsing the YAML takes many times as long. */
-export const document: Record<string, unknown> = readContract(new URL('openapi.yaml', root)).document;
+export const document: Record<string, unknown> = readContract(
+  new URL('openapi.yaml', root),
+).document;
 
 /** The root of the contract. */
 export const contract: Place = Place.root(document);
