@@ -40,7 +40,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{client,coverage,releases,review,tour}/*.test.ts',
+            'contract-tests/{client,coverage,fuzz/values,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,
@@ -61,7 +61,11 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'server',
-          include: ['contract-tests/{conformance,behaviour,formats}/**/*.test.ts'],
+          include: [
+            'contract-tests/{conformance,behaviour}/**/*.test.ts',
+            // No store is involved in these, so that one will do.
+            'contract-tests/{formats,http,predictions}/**/*.test.ts',
+          ],
           globalSetup: 'contract-tests/targets/server.ts',
         },
       },

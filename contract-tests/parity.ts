@@ -10,6 +10,13 @@ const FOLDERS: { folder: string; except: Record<string, string> }[] = [
     folder: 'contract-tests/behaviour/',
     except: { mock: 'takes a state, and the mock keeps nothing' },
   },
+  ...['formats', 'http', 'predictions'].map((folder) => ({
+    folder: `contract-tests/${folder}/`,
+    except: {
+      mock: 'takes a state, and the mock keeps nothing',
+      postgres: 'is the same whatever the store',
+    },
+  })),
 ];
 
 interface Tally {

@@ -108,8 +108,27 @@ describe('the versions of a model', () => {
 
 describe('the version that serves', () => {
   let path: Path;
-  beforeEach(async () => {
+  beforeAll(async () => {
     path = await modelOfVersions(2);
+  });
+  beforeEach(async () => {
+    await serve(path, 2);
+  });
+
+  test('is changed only from the state that If-Match names', async () => {
+    const before = await roster.GET(ONE, { params: { path } });
+    const headers = { 'If-Match': before.response.headers.get('ETag') ?? '' };
+    expect((await serve(path, 1, headers)).response.status).toBe(200);
+    expect((await serve(path, 2, headers)).error?.type).toBe('/problems/precondition-failed');
+    expect(await answeringVersion(path)).toBe(1);
+  });
+
+  test('goes before a version of another model where a model has that very name', async () => {
+    const named = { ...path, modelName: 'prices.1' };
+    await trainPrices(roster, named, tableOf(7));
+    expect(await answeringVersion(named)).toBe(7);
+    await roster.DELETE(ONE, { params: { path: named } });
+    expect(await answeringVersion(named)).toBe(1);
   });
 
   test('is the one that was chosen, until a training is done', async () => {
@@ -123,13 +142,12 @@ describe('the version that serves', () => {
     expect(await answeringVersion(path)).toBe(3);
     expect((await listed(path)).map(({ version }) => version)).toEqual([1, 2, 3]);
   });
+});
 
-  test('is changed only from the state that If-Match names', async () => {
-    const before = await roster.GET(ONE, { params: { path } });
-    const headers = { 'If-Match': before.response.headers.get('ETag') ?? '' };
-    expect((await serve(path, 1, headers)).response.status).toBe(200);
-    expect((await serve(path, 2, headers)).error?.type).toBe('/problems/precondition-failed');
-    expect(await answeringVersion(path)).toBe(1);
+describe('the version that serves, while versions are deleted,', () => {
+  let path: Path;
+  beforeEach(async () => {
+    path = await modelOfVersions(2);
   });
 
   test('is not deleted, and another one is', async () => {
@@ -172,14 +190,6 @@ describe('the version that serves', () => {
     expect((await remove(path, 2)).response.status).toBe(204);
     expect(await answeringVersion(path)).toBe(1);
     await roster.DELETE(ONE, { params: { path } });
-  });
-
-  test('goes before a version of another model where a model has that very name', async () => {
-    const named = { ...path, modelName: 'prices.1' };
-    await trainPrices(roster, named, tableOf(7));
-    expect(await answeringVersion(named)).toBe(7);
-    await roster.DELETE(ONE, { params: { path: named } });
-    expect(await answeringVersion(named)).toBe(1);
   });
 
   test('is the same for all who choose and delete at once: nothing is lost', async () => {

@@ -45,15 +45,14 @@ describe.each(schemas)('$what', ({ schema }) => {
 });
 
 test('mutations break every keyword that the requests of the contract use', () => {
-  const keywords = new Set(
-    schemas.flatMap(({ schema }) =>
-      fc
-        .sample(valuesOf(schema), 40)
-        .flatMap((value) => mutationsOf(schema, value))
-        .filter(({ make }) => make() !== undefined)
-        .map(({ keyword }) => keyword),
-    ),
+  const keywords = new Set<string>();
+  const mutations = schemas.flatMap(({ schema }) =>
+    fc.sample(valuesOf(schema), 40).flatMap((value) => mutationsOf(schema, value)),
   );
+  for (const { keyword, make } of mutations) {
+    // Making one may take long: some have more items than a list may have.
+    if (!keywords.has(keyword) && make() !== undefined) keywords.add(keyword);
+  }
   const known = [
     ...['type', 'required', 'additionalProperties', 'minLength', 'maxLength', 'pattern', 'format'],
     ...['minimum', 'maximum', 'maxItems', 'maxProperties', 'oneOf'],

@@ -1,9 +1,9 @@
 /** Tests of compressed bodies. Against the server alone. */
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fewDiamonds, oneDiamond } from '../../../testkit/data/diamonds.js';
-import { trainPrices } from '../../../testkit/service/train-prices.js';
-import { ownProject, roster, send } from '../../target.js';
+import { fewDiamonds, oneDiamond } from '../../testkit/data/diamonds.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { ownProject, roster, send } from '../target.js';
 
 let models: string;
 let address: string;

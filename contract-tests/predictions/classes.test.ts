@@ -1,8 +1,8 @@
 /** Models of classes, from the table to the answer. Against the server alone. */
 import { answered, type ClassificationModel, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { settled } from '../../../testkit/service/train-prices.js';
-import { ownProject, roster, send } from '../../target.js';
+import { settled } from '../../testkit/service/train-prices.js';
+import { ownProject, roster, send } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const ALL = '/api/projects/{projectName}/models';

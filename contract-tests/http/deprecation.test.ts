@@ -1,6 +1,6 @@
 /** Tests that requests which use something deprecated, and only those, are told until when it works. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ownProject, send, sendJson } from '../../target.js';
+import { ownProject, send, sendJson } from '../target.js';
 
 const DATES = { deprecation: '@1795392000', sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' };
 const NONE = { deprecation: null, sunset: null };

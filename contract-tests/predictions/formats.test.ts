@@ -1,10 +1,10 @@
 /** Tests of rows and answers in formats other than JSON, and of large bodies. Against the server alone. */
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fewDiamonds, oneDiamond, someDiamonds } from '../../../testkit/data/diamonds.js';
-import { fieldOf } from '../../../testkit/json.js';
-import { trainPrices } from '../../../testkit/service/train-prices.js';
-import { baseUrl, keys, ownProject, roster, send, sendJson } from '../../target.js';
+import { fewDiamonds, oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
+import { fieldOf } from '../../testkit/json.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { baseUrl, keys, ownProject, roster, send, sendJson } from '../target.js';
 
 const CSV = 'text/csv';
 const JSON_TYPE = 'application/json';

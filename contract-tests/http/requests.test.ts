@@ -1,8 +1,8 @@
 /** Tests of how requests are read, whatever the operation. Against the server alone. */
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { someDiamonds } from '../../../testkit/data/diamonds.js';
-import { ownProject, send } from '../../target.js';
+import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { ownProject, send } from '../target.js';
 
 let project: string;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Tests of predictions: rows in, rows with intervals out. Against the server alone. */
 import type { Model, PredictionRow } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { oneDiamond, someDiamonds } from '../../../testkit/data/diamonds.js';
-import { trainPrices } from '../../../testkit/service/train-prices.js';
-import { objectOf, ownProject, roster, send, sendJson } from '../../target.js';
+import { oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { objectOf, ownProject, roster, send, sendJson } from '../target.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 

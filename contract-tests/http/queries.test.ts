@@ -1,6 +1,6 @@
 /** Tests that a query is read literally, or refused. Against the server alone. */
 import { describe, expect, test } from 'vitest';
-import { objectOf, send, sendJson } from '../../target.js';
+import { objectOf, send, sendJson } from '../target.js';
 
 async function pointersOf(response: Response): Promise<unknown> {
   expect(response.status).toBe(400);

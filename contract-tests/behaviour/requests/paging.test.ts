@@ -1,0 +1,59 @@
+/** Tests that the links of answers lead on: pages to the next page, creations to the resource. Against the server alone. */
+import { describe, expect, test } from 'vitest';
+import { ownProject, send, sendJson } from '../../target.js';
+
+describe('the Location of a created resource', () => {
+  test.each(['', '/api'])('leads to the resource under the base path "%s"', async (base) => {
+    const project = await ownProject();
+    const skill = { name: 'first', type: 'lookup' };
+    const created = await sendJson('POST', `${base}/projects/${project}/skills`, { skill });
+    const location = `${created.headers.get('Location')}`;
+    expect(await (await send(location)).json()).toEqual(await created.json());
+  });
+});
+
+describe('paging', () => {
+  const namesOf = (resources: unknown) =>
+    Array.isArray(resources) ? resources.map(({ name }) => name) : resources;
+
+  test.each(['', '/api'])('ends by following Link, under the base path "%s"', async (base) => {
+    const owner = await ownProject();
+    const names = Array.from({ length: 7 }, (_, at) => `skill-${at}`);
+    for (const name of names) {
+      await sendJson('POST', `/projects/${owner}/skills`, { skill: { name, type: 'lookup' } });
+    }
+    const pages: unknown[] = [];
+    let next: string | undefined = `${base}/projects/${owner}/skills?limit=3`;
+    while (next !== undefined) {
+      const response: Response = await send(next);
+      pages.push(namesOf(await response.json()));
+      next = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
+    }
+    expect(pages).toEqual([names.slice(0, 3), names.slice(3, 6), names.slice(6)]);
+  });
+
+  test('has no Link on the last page, or if the list is complete', async () => {
+    const owner = await ownProject();
+    for (const name of ['first', 'second']) {
+      await sendJson('POST', `/projects/${owner}/chatbots`, { chatbot: { name } });
+    }
+    for (const query of ['', '?limit=2', '?limit=1000']) {
+      const response = await send(`/projects/${owner}/chatbots${query}`);
+      expect(namesOf(await response.json())).toEqual(['first', 'second']);
+      expect(response.headers.get('Link')).toBeNull();
+    }
+  });
+
+  test('continues at the same place after the previous resource was deleted and another was added', async () => {
+    const owner = await ownProject();
+    const agents = `/projects/${owner}/agents`;
+    for (const name of ['first', 'second', 'third']) {
+      await sendJson('POST', agents, { agent: { name } });
+    }
+    const page = await send(`${agents}?limit=2`);
+    const next = /^<(.*)>/.exec(page.headers.get('Link') ?? '')?.[1];
+    await send(`${agents}/second`, { method: 'DELETE' });
+    await sendJson('POST', agents, { agent: { name: 'fourth' } });
+    expect(namesOf(await (await send(`${next}`)).json())).toEqual(['third', 'fourth']);
+  });
+});
