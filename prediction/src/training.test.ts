@@ -53,7 +53,7 @@ describe('training', () => {
   test('calibrates within about ten groups of predicted error, if there are rows enough', () => {
     const groupsOf = (count: number) => trainOn(steps(count)).calibration.scores;
     expect(groupsOf(200)).toHaveLength(1);
-    const noisy = makeRows(10_000, (random) => {
+    const noisy = makeRows(2000, (random) => {
       const x = random();
       return { x, y: x * random() };
     });

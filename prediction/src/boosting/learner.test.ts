@@ -78,7 +78,7 @@ describe('a learner', () => {
           expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
