@@ -55,7 +55,7 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
           expect(sent.warnings).toEqual(expected.warnings);
         },
       ),
-      { numRuns: 60, seed: 11 },
+      { numRuns: 30, seed: 11 },
     );
   });
 });
