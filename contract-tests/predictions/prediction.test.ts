@@ -8,7 +8,7 @@ import { objectOf, ownProject, roster, send, sendJson } from '../target.js';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
 /** Every third diamond is held out from the training, to measure the quality of the predictions. */
-const [header = '', ...lines] = someDiamonds(6000).split('\n');
+const [header = '', ...lines] = someDiamonds(3000).split('\n');
 const learnt = [header, ...lines.filter((_, at) => at % 3 !== 0)].join('\n');
 const keptBack = lines.filter((_, at) => at % 3 === 0).map(asRow);
 

@@ -78,7 +78,7 @@ describe('a learner', () => {
           expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -176,7 +176,7 @@ describe('a learner', () => {
   test('learns from a thousand columns', () => {
     const binCounts = Array.from({ length: 1000 }, () => 256);
     const table = makeTable(
-      2000,
+      500,
       binCounts,
       binCounts.map((_, index) => index % 9 === 0),
     );

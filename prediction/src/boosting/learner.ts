@@ -1,5 +1,4 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
-import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import { Booster } from './booster.js';
@@ -85,15 +84,10 @@ export class Learner {
     for (const row of rows) sums[row] = ofTable[row] ?? 0;
   }
 
-  /**
-   * The predictions of a forest for the given rows, in their order.
-   *
-   * @param memory as for `ForestScorer`.
-   */
-  predict(forest: Forest, rows: Uint32Array, memory = scorerMemory()): Float64Array {
-    const { bins, rowCount } = this.#features;
-    const sums = new Float64Array(rowCount).fill(forest.base);
-    ForestScorer.of(forest.trees, memory).addTo(sums, rows, bins, rowCount);
+  /** Returns the predictions of a forest for the given rows, in their order. */
+  predict(forest: Forest, rows: Uint32Array): Float64Array {
+    const sums = new Float64Array(this.rowCount).fill(forest.base);
+    this.addTo(sums, rows, forest.trees);
     return Float64Array.from(rows, (row) => sums[row] ?? 0);
   }
 }

@@ -1,4 +1,4 @@
-import { type LeafMasks, leafMasks } from '../forest/leaf-masks.js';
+import { featuresOf, type LeafMasks, leafMasks, ruleOut } from '../forest/leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
 import type { KernelDataset } from './kernel-dataset.js';
 
@@ -40,21 +40,26 @@ export class ScoreUpdater {
    * @param powers address, by row of the table.
    */
   raise(tree: Tree, rows: number, count: number, powers: number): void {
-    const { values, features, masks } = leafMasks(tree);
-    const featureCount = this.#layOut({ values: values.map(Math.exp), features, masks });
+    const { values, splits } = leafMasks(tree);
+    const featureCount = this.#layOut({ values: values.map(Math.exp), splits });
     const { kernel } = this.#table.memory;
     kernel.multiplyByTree(this.#features, featureCount, this.#leaves, rows, count, powers);
   }
 
   /** Returns the number of features that the tree splits on. */
-  #layOut({ values, features, masks }: LeafMasks): number {
+  #layOut({ values, splits }: LeafMasks): number {
     const { memory } = this.#table;
     memory.doubles.set(values, this.#leaves / 8);
-    memory.words.set(masks, this.#masks / 4);
+    const features = featuresOf(splits);
     for (const [index, feature] of features.entries()) {
       const at = (this.#features + index * FEATURE_BYTES) / 4;
       memory.words[at] = this.#table.column(feature);
       memory.words[at + 1] = this.#masks + index * MASK_BYTES;
+    }
+    const masks = this.#masks / 4;
+    memory.words.fill(-1, masks, masks + MAX_BINS * features.length);
+    for (const split of splits) {
+      ruleOut(memory.words, masks + MAX_BINS * features.indexOf(split.feature), split);
     }
     return features.length;
   }

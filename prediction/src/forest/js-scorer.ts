@@ -1,4 +1,4 @@
-import { leafMasks } from './leaf-masks.js';
+import { leafMasks, ruleOut } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
 /** The leaves that each bin of one feature rules out. */
@@ -32,12 +32,13 @@ export class JsScorer {
     this.#leafValues = new Float64Array(MAX_LEAVES * trees.length);
     const treesOf = new Map<number, Map<number, Int32Array>>();
     for (const [index, tree] of trees.entries()) {
-      const { values, features, masks } = leafMasks(tree);
+      const { values, splits } = leafMasks(tree);
       this.#leafValues.set(values, MAX_LEAVES * index);
-      for (const [at, feature] of features.entries()) {
-        const ofFeature = treesOf.get(feature) ?? new Map<number, Int32Array>();
-        const byBin = masks.subarray(MAX_BINS * at, MAX_BINS * (at + 1));
-        treesOf.set(feature, ofFeature.set(index, byBin));
+      for (const split of splits) {
+        const ofFeature = treesOf.get(split.feature) ?? new Map<number, Int32Array>();
+        const byBin = ofFeature.get(index) ?? new Int32Array(MAX_BINS).fill(-1);
+        ruleOut(byBin, 0, split);
+        treesOf.set(split.feature, ofFeature.set(index, byBin));
       }
     }
     this.#features = [...treesOf].map(([feature, ofFeature]) => ({
@@ -65,7 +66,7 @@ export class JsScorer {
       const row = rows[index] ?? 0;
       possible.fill(-1);
       for (const { feature, trees, masks } of this.#features) {
-        ruleOut(possible, trees, masks, bins[feature * stride + row] ?? 0);
+        keepPossible(possible, trees, masks, bins[feature * stride + row] ?? 0);
       }
       let sum = sums[row] ?? 0;
       for (let tree = 0; tree < possible.length; tree++) {
@@ -78,7 +79,12 @@ export class JsScorer {
   }
 }
 
-function ruleOut(possible: Int32Array, trees: Uint16Array, masks: Int32Array, bin: number): void {
+function keepPossible(
+  possible: Int32Array,
+  trees: Uint16Array,
+  masks: Int32Array,
+  bin: number,
+): void {
   const offset = bin * trees.length;
   for (let index = 0; index < trees.length; index++) {
     const tree = trees[index] ?? 0;

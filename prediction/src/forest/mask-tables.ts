@@ -1,6 +1,6 @@
 import type { KernelMemory } from '../kernel/kernel-memory.js';
 import type { Steps } from '../steps.js';
-import { type LeafMasks, leafMasks } from './leaf-masks.js';
+import { type LeafMasks, leafMasks, type SplitMask } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';
 
 /** The number of trees that the kernel applies at a time. */
@@ -45,20 +45,19 @@ function writeGroup(
   trees: readonly LeafMasks[],
   slots: Map<number, number>,
 ): number[] {
-  const features = [...new Set(trees.flatMap((tree) => tree.features))];
-  const ownSlots = features.map((feature) => {
+  const splitsOf = splitsByFeature(trees);
+  const ownSlots = [...splitsOf.keys()].map((feature) => {
     const slot = slots.get(feature) ?? slots.size;
     slots.set(feature, slot);
     return slot;
   });
-  const places = new Uint16Array(MAX_BINS * features.length);
+  const places = new Uint16Array(MAX_BINS * splitsOf.size);
   const masks: number[] = [];
-  for (const [index, feature] of features.entries()) {
-    const ofFeature = Array.from({ length: GROUP }, (_, tree) => masksOf(trees[tree], feature));
+  for (const [index, ofFeature] of [...splitsOf.values()].entries()) {
     findPlaces(places.subarray(MAX_BINS * index, MAX_BINS * (index + 1)), masks, ofFeature);
   }
   return [
-    features.length,
+    splitsOf.size,
     copy(memory, Uint32Array.from(ownSlots)),
     copy(memory, places),
     copy(memory, Int32Array.from(masks)),
@@ -66,53 +65,75 @@ function writeGroup(
   ];
 }
 
-/**
- * Returns the leaves that a feature leaves possible, by bin; undefined if there is no tree, or it
- * does not split on the feature.
- */
-function masksOf(tree: LeafMasks | undefined, feature: number): Int32Array | undefined {
-  const index = tree?.features.indexOf(feature) ?? -1;
-  return index < 0 ? undefined : tree?.masks.subarray(MAX_BINS * index, MAX_BINS * (index + 1));
+/** A split of a tree of the group. */
+interface GroupSplit extends SplitMask {
+  tree: number;
+}
+
+function splitsByFeature(trees: readonly LeafMasks[]): Map<number, GroupSplit[]> {
+  const byFeature = new Map<number, GroupSplit[]>();
+  for (const [tree, { splits }] of trees.entries()) {
+    for (const { feature, left_bins, possible } of splits) {
+      const split = { feature, left_bins, possible, tree };
+      const known = byFeature.get(feature);
+      if (known) known.push(split);
+      else byFeature.set(feature, [split]);
+    }
+  }
+  return byFeature;
 }
 
 /** Sets the place of each bin of a feature, and adds the masks of new places. */
-function findPlaces(
-  places: Uint16Array,
-  masks: number[],
-  ofTrees: readonly (Int32Array | undefined)[],
-): void {
+function findPlaces(places: Uint16Array, masks: number[], splits: readonly GroupSplit[]): void {
   const firstPlace = masks.length / GROUP;
-  const differs = differencesOf(ofTrees);
-  let place = firstPlace;
-  for (let bin = 0; bin < MAX_BINS; bin++) {
-    if (bin === 0 || differs[bin] === 1) {
-      const ofBin = ofTrees.map((ofTree) => ofTree?.[bin] ?? -1);
-      place = placeOf(ofBin, masks, firstPlace);
-    }
-    places[bin] = place;
+  const runs = runsOf(splits);
+  const ofRuns = masksOf(runs, splits);
+  for (const [index, first] of runs.entries()) {
+    const place = placeOf(ofRuns.subarray(GROUP * index, GROUP * (index + 1)), masks, firstPlace);
+    places.fill(place, first, runs[index + 1]);
   }
 }
 
-/** Marks the bins at which a mask of any tree of the group differs from that of the bin before. */
-function differencesOf(ofTrees: readonly (Int32Array | undefined)[]): Uint8Array {
-  const differs = new Uint8Array(MAX_BINS);
-  for (const masks of ofTrees) {
-    if (masks === undefined) continue;
-    for (let bin = 1; bin < MAX_BINS; bin++) if (masks[bin] !== masks[bin - 1]) differs[bin] = 1;
+/** Returns the first bins of the runs of bins that all splits send the same way. */
+function runsOf(splits: readonly GroupSplit[]): number[] {
+  const isFirst = new Uint8Array(MAX_BINS + 1);
+  isFirst[0] = 1;
+  for (const { left_bins } of splits) {
+    for (let range = 0; range < left_bins.length; range += 2) {
+      isFirst[left_bins[range] ?? 0] = 1;
+      isFirst[(left_bins[range + 1] ?? 0) + 1] = 1;
+    }
   }
-  return differs;
+  const runs: number[] = [];
+  for (let bin = 0; bin < MAX_BINS; bin++) if (isFirst[bin] === 1) runs.push(bin);
+  return runs;
+}
+
+/** Returns the leaves that remain possible in each run of bins, for each tree of the group. */
+function masksOf(runs: readonly number[], splits: readonly GroupSplit[]): Int32Array {
+  const masks = new Int32Array(GROUP * runs.length).fill(-1);
+  for (const { left_bins, possible, tree } of splits) {
+    let range = 0;
+    for (let run = 0; run < runs.length; run++) {
+      const bin = runs[run] ?? 0;
+      while (bin > (left_bins[range + 1] ?? MAX_BINS)) range += 2;
+      const isLeft = bin >= (left_bins[range] ?? MAX_BINS);
+      if (!isLeft) masks[GROUP * run + tree] = (masks[GROUP * run + tree] ?? 0) & possible;
+    }
+  }
+  return masks;
 }
 
 /**
  * Returns the place for bins with these masks: one of the feature's latest places, or a new one.
  * The bins of a category that few splits use alternate between few places.
  */
-function placeOf(ofBin: readonly number[], masks: number[], firstPlace: number): number {
+function placeOf(ofRun: Int32Array, masks: number[], firstPlace: number): number {
   const next = masks.length / GROUP;
   for (let place = next - 1; place >= Math.max(firstPlace, next - LATEST); place--) {
-    if (ofBin.every((mask, tree) => mask === masks[GROUP * place + tree])) return place;
+    if (ofRun.every((mask, tree) => mask === masks[GROUP * place + tree])) return place;
   }
-  masks.push(...ofBin);
+  masks.push(...ofRun);
   return next;
 }
 

@@ -28,6 +28,39 @@ export async function answer(
   }
 }
 
+/** The text of an answer, and what comes with it. */
+export interface TextAnswer {
+  readonly text: string;
+  readonly rows: number;
+  readonly faults: readonly AnswerPart[];
+  readonly warnings: unknown;
+}
+
+/** Answers bytes that come in pieces of some size; a faulty line has its number in place of an answer. */
+export async function answerText(
+  predictor: AnyPredictor,
+  bytes: Uint8Array,
+  size: number,
+  options: AnswerOptions,
+): Promise<TextAnswer> {
+  const texts: Buffer[] = [];
+  const faults: AnswerPart[] = [];
+  let rows = 0;
+  let warnings: unknown;
+  for await (const part of answerRows(predictor, pieces(bytes, size), options)) {
+    if (part.kind === 'bytes') {
+      texts.push(Buffer.from(part.bytes));
+      rows += part.rows;
+    } else if (part.kind === 'fault') {
+      texts.push(Buffer.from(`<${part.line}>\n`));
+      faults.push(part);
+    } else {
+      warnings = part.warnings;
+    }
+  }
+  return { text: Buffer.concat(texts).toString(), rows, faults, warnings };
+}
+
 async function gather(answers: AsyncIterable<AnswerPart>): Promise<Answered> {
   const parts: AnswerPart[] = [];
   for await (const part of answers) parts.push(part);

@@ -29,11 +29,11 @@ function normal(random: () => number): number {
 
 describe('answers keep to what the target can be', () => {
   test('of two values: within them, and the bounds are either', () => {
-    const rows = makeRows(3000, (random) => {
+    const rows = makeRows(2000, (random) => {
       const x = random();
       return { x, z: random(), y: Number(random() < x) };
     });
-    const predictions = predictOthers(rows, 2000);
+    const predictions = predictOthers(rows, 1000);
     for (const { value, min, max } of predictions.flat()) {
       expect(value).toBeGreaterThanOrEqual(0);
       expect(value).toBeLessThanOrEqual(1);
@@ -44,11 +44,11 @@ describe('answers keep to what the target can be', () => {
 
   test('of few values: bounds are among them or the value itself', () => {
     const stars = [1, 2, 3, 4.5, 5];
-    const rows = makeRows(3000, (random) => {
+    const rows = makeRows(2000, (random) => {
       const x = random();
       return { x, y: stars[Math.min(4, Math.floor(5 * x + random()))] };
     });
-    const predictions = predictOthers(rows, 2000);
+    const predictions = predictOthers(rows, 1000);
     for (const { value, min, max } of predictions[2] ?? []) {
       expect(min === value || stars.includes(min)).toBe(true);
       expect(stars.some((star) => star >= min && star <= max)).toBe(true);
@@ -58,11 +58,11 @@ describe('answers keep to what the target can be', () => {
   });
 
   test('of counts: whole bounds, none below zero', () => {
-    const rows = makeRows(3000, (random) => {
+    const rows = makeRows(2000, (random) => {
       const x = random();
       return { x, y: Math.floor(-20 * x * Math.log(1 - random())) };
     });
-    const predictions = predictOthers(rows, 2000);
+    const predictions = predictOthers(rows, 1000);
     for (const { value, min, max } of predictions[2] ?? []) {
       expect(min).toBeGreaterThanOrEqual(0);
       expect(min === value || Number.isInteger(min)).toBe(true);
@@ -72,11 +72,11 @@ describe('answers keep to what the target can be', () => {
   });
 
   test('of heavy tails: nothing below zero, and covered', () => {
-    const rows = makeRows(4000, (random) => {
+    const rows = makeRows(2000, (random) => {
       const x = random();
       return { x, z: random(), y: Math.exp(3 * x + 1.5 * normal(random)) };
     });
-    const predictions = predictOthers(rows, 3000);
+    const predictions = predictOthers(rows, 1000);
     for (const { min } of predictions.flat()) expect(min).toBeGreaterThanOrEqual(0);
     expectCovered(predictions);
   });

@@ -17,7 +17,7 @@ const hostile = new Predictor(train(readRows(hostileRows, hostileTarget)));
 
 /** Targets of many sizes, and columns of all kinds: a model for each. */
 const sized = [1e-300, 1e-9, 1e-4, 0.37, 1, 5000, 1e12, 1e200].map((size) => {
-  const rows = makeRows(120, (random, index) => {
+  const rows = makeRows(60, (random, index) => {
     const kind = ['a', 'say "b"', 'ünï😀', '1,5'][index % 4] ?? '';
     const day = `2024-0${1 + (index % 9)}-01`;
     return { x: random(), kind, day, y: size * (10 + (index % 4) + random()) };

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { makeRows, readRows, rentRows } from '../fixtures.js';
 import { Predictor, train } from '../index.js';
 
-const rent = new Predictor(train(readRows(rentRows(400), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 
 /** Levels and steps: the error grows with x, dates and categories shift the target. */
-const mixedRows = makeRows(2000, (random, index) => {
+const mixedRows = makeRows(600, (random, index) => {
   const x = random();
   const day = new Date(Date.UTC(2024, 0, 1 + (index % 300))).toISOString().slice(0, 10);
   const kind = ['a', 'b', 'c'][index % 3] ?? 'a';

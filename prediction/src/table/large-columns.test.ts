@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeRows, type Row, readRows, rowsOf } from '../fixtures.js';
-import { Predictor, train } from '../index.js';
+import { encodeModel, Predictor, train } from '../index.js';
 
 /** More than the distinct texts that a column keeps. */
 const MANY = 70_000;
@@ -80,7 +80,7 @@ test('distinct words in every row are left out of a model, and it says why', () 
 });
 
 test('a model is the same from numbers that are kept as such as from those kept as texts', () => {
-  const rows = makeRows(600, (random) => {
+  const rows = makeRows(200, (random) => {
     const x = random();
     const day = new Date(1e12 + 1e11 * random()).toISOString();
     return { x, day, y: Math.round(100 * x) + random() };
@@ -100,7 +100,7 @@ test('a model is the same from numbers that are kept as such as from those kept 
     ] as const,
   };
   const model = train(asValues);
-  expect(model).toEqual(train(table));
+  expect(Buffer.from(encodeModel(model)).equals(encodeModel(train(table)))).toBe(true);
   expect(new Predictor(model).predict(rows.slice(0, 3))).toHaveLength(3);
 });
 

@@ -3,7 +3,6 @@ import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
 import { EarlyStopping } from '../boosting/early-stopping.js';
 import { Learner } from '../boosting/learner.js';
 import type { Scores } from '../classes/probabilities.js';
-import { scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest, Tree } from '../forest/tree.js';
 import { classTreeParams, learningRate, maxClassRounds } from '../params.js';
 import { everyRow, splitFolds } from './folds.js';
@@ -157,9 +156,8 @@ function addRound(
 /** Returns the scores of some rows of a learner's table; other rows have 0. */
 export function scoreRows(learner: Learner, forests: readonly Forest[], rows: Uint32Array): Scores {
   const scores = emptyScores(forests.length, learner.rowCount);
-  const memory = scorerMemory();
   for (const [index, forest] of forests.entries()) {
-    const sums = learner.predict(forest, rows, memory);
+    const sums = learner.predict(forest, rows);
     const begin = index * scores.stride;
     for (const [at, row] of rows.entries()) scores.values[begin + row] = sums[at] ?? 0;
   }

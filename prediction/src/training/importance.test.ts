@@ -8,7 +8,7 @@ function importanceOf(rows: readonly Row[]) {
 }
 
 describe('the importance of a column', () => {
-  const rows = makeRows(1500, (random, index) => {
+  const rows = makeRows(600, (random, index) => {
     const main = random();
     const minor = random();
     const day = new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10);
@@ -61,7 +61,7 @@ describe('the importance of a column', () => {
     expect(large.get('b')?.permutation).toBeLessThan(0.01);
     const names = Array.from({ length: 60 }, (_, index) => `c${index}`);
     const wide = importanceOf(
-      makeRows(300, (random) => {
+      makeRows(150, (random) => {
         const row = Object.fromEntries(names.map((name): [string, number] => [name, random()]));
         return { ...row, y: 5 * (row['c7'] ?? 0) };
       }),

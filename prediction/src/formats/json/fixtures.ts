@@ -1,19 +1,11 @@
 import fc from 'fast-check';
 import { makeRows, readRows } from '../../fixtures.js';
-import {
-  type AnswerOptions,
-  type AnswerPart,
-  type AnyPredictor,
-  answerRows,
-  createPredictor,
-  readRowsTable,
-  train,
-} from '../../index.js';
+import { type AnyPredictor, createPredictor, readRowsTable, train } from '../../index.js';
 
-/** Models, texts and helpers of the tests of JSON. */
+/** Models and texts of the tests of JSON. */
 
 /** A column of each kind, with values that need care, and some missing. */
-const mixedRows = makeRows(160, (random, index) => {
+const mixedRows = makeRows(100, (random, index) => {
   const kind = ['a', 'say "b"', 'ünï😀', '1.5', 'true', ' odd '][index % 6] ?? '';
   const day = `20${20 + (index % 5)}-0${1 + (index % 9)}-1${index % 9}`;
   const x = index % 11 === 0 ? null : Math.round(1000 * random()) / 100;
@@ -22,13 +14,13 @@ const mixedRows = makeRows(160, (random, index) => {
 });
 
 /** Rows that always have all columns, so that rows without some are partial. */
-const fullRows = makeRows(400, (random, index) => {
+const fullRows = makeRows(120, (random, index) => {
   const size = Math.floor(50 * random());
   const place = ['north', 'south', 'west'][index % 3] ?? '';
   return { size, place, 2019: index % 9, y: 10 * size + (place === 'north' ? 300 : 0) + random() };
 });
 
-const classRows = makeRows(300, (random, index) => {
+const classRows = makeRows(120, (random, index) => {
   const x = Math.round(100 * random());
   const y = x + 20 * random() > 60 ? 'say "high"' : x % 3 === 0 ? 'mid\n' : 'löw';
   return { x, place: index % 4 === 0 ? 'north' : 'south', y };
@@ -169,41 +161,4 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
     if (how === 2) return Buffer.concat([before, Buffer.from([byte]), after.subarray(1)]);
     return bytes;
   });
-}
-
-/** The content of an answer. */
-export interface Answered {
-  readonly text: string;
-  readonly rows: number;
-  readonly faults: readonly AnswerPart[];
-  readonly warnings: unknown;
-}
-
-/** Answers bytes that come in pieces of some size. */
-export async function answered(
-  predictor: AnyPredictor,
-  bytes: Uint8Array,
-  size: number,
-  options: AnswerOptions,
-): Promise<Answered> {
-  const texts: Buffer[] = [];
-  const faults: AnswerPart[] = [];
-  let rows = 0;
-  let warnings: unknown;
-  for await (const part of answerRows(predictor, pieces(bytes, size), options)) {
-    if (part.kind === 'bytes') {
-      texts.push(Buffer.from(part.bytes));
-      rows += part.rows;
-    } else if (part.kind === 'fault') {
-      texts.push(Buffer.from(`<${part.line}>\n`));
-      faults.push(part);
-    } else {
-      warnings = part.warnings;
-    }
-  }
-  return { text: Buffer.concat(texts).toString(), rows, faults, warnings };
-}
-
-async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

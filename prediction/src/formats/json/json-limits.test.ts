@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readRows, rentRows } from '../../fixtures.js';
 import { type AnswerOptions, answerRows, DeclinedError, Predictor, train } from '../../index.js';
-import { answered } from './fixtures.js';
+import { answerText } from '../fixtures.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 const json = { from: 'json', to: 'json' } as const;
 const lines = { from: 'ndjson', to: 'ndjson' } as const;
 
 function answer(text: string, options: AnswerOptions = json) {
-  return answered(rent, Buffer.from(text), 64 * 1024, options);
+  return answerText(rent, Buffer.from(text), 64 * 1024, options);
 }
 
 function plain(rows: readonly unknown[]): string {
@@ -40,7 +40,7 @@ describe('a body of JSON', () => {
 
   test('that is no UTF-8 is declined', async () => {
     const bytes = Buffer.from('[{"place":"\xff"}]', 'latin1');
-    await expect(answered(rent, bytes, 100, json)).rejects.toThrow(DeclinedError);
+    await expect(answerText(rent, bytes, 100, json)).rejects.toThrow(DeclinedError);
   });
 
   test('without rows has an answer without rows', async () => {
@@ -124,7 +124,7 @@ describe('a line of JSON', () => {
 
   test('that is not UTF-8 leaves the lines around it as they are', async () => {
     const bytes = Buffer.from('{"rooms":1}\n{"place":"\xff"}\n{"rooms":2}\n', 'latin1');
-    const { faults, rows } = await answered(rent, bytes, 7, lines);
+    const { faults, rows } = await answerText(rent, bytes, 7, lines);
     expect(faults).toMatchObject([{ line: 2, message: expect.stringContaining('UTF-8') }]);
     expect(rows).toBe(2);
   });

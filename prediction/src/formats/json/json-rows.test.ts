@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DeclinedError } from '../../predicting.js';
-import { answered, damaged, rowText, subjects } from './fixtures.js';
+import { answerText } from '../fixtures.js';
+import { damaged, rowText, subjects } from './fixtures.js';
 
 const options = { from: 'json', to: 'json' } as const;
 
@@ -27,7 +28,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
     await fc.assert(
       fc.asyncProperty(body, fc.integer({ min: 1, max: 500 }), async (text, size) => {
         const bytes = Buffer.from(text);
-        expect(await answered(predictor, bytes, size, options)).toEqual(plain(bytes));
+        expect(await answerText(predictor, bytes, size, options)).toEqual(plain(bytes));
       }),
       { numRuns: 60 },
     );
@@ -36,7 +37,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
   test('are declined or answered alike, when the body is damaged', async () => {
     await fc.assert(
       fc.asyncProperty(damaged(body), async (bytes) => {
-        const got = await answered(predictor, bytes, 1000, options).catch(
+        const got = await answerText(predictor, bytes, 1000, options).catch(
           (error: unknown) => error,
         );
         if (!(got instanceof DeclinedError)) expect(got).toEqual(plain(bytes));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answered, damaged, rowText, subjects } from './fixtures.js';
+import { answerText } from '../fixtures.js';
+import { damaged, rowText, subjects } from './fixtures.js';
 import { lineValue, UnreadableLine } from './line-value.js';
 
 const options = { from: 'ndjson', to: 'ndjson' } as const;
@@ -49,7 +50,7 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
     await fc.assert(
       fc.asyncProperty(damaged(body), size, fc.boolean(), async (bytes, pieceSize, refuses) => {
         const unknown = refuses ? 'refuse' : 'ignore';
-        const got = await answered(predictor, bytes, pieceSize, { ...options, unknown });
+        const got = await answerText(predictor, bytes, pieceSize, { ...options, unknown });
         const faults = got.faults.map((part) => part.kind === 'fault' && part.line);
         expect({ ...got, faults }).toEqual(plain(bytes, refuses));
       }),

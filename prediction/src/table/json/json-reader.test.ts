@@ -37,7 +37,7 @@ describe('a JSON table', () => {
         const given = await outcome(() => read(json, size));
         expect(given).toEqual(await outcome(() => readRows(parsed(json), 'y')));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
