@@ -14,6 +14,7 @@ const EVERYWHERE = {
   expect: { poll: { timeout: 30_000 } },
   // A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
+  // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
 };
 
@@ -40,7 +41,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{client,coverage,fuzz/values,releases,review,tour}/*.test.ts',
+            'contract-tests/{agents,client,cluster,coverage,fuzz/values,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,
@@ -91,36 +92,8 @@ export default defineConfig({
       {
         test: {
           ...EVERYWHERE,
-          name: 'docs',
-          include: ['contract-tests/docs/*.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'recipes',
-          include: ['contract-tests/recipes/*.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'console',
-          include: ['contract-tests/console/*.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'agents',
-          include: ['contract-tests/agents/*.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'cluster',
-          include: ['contract-tests/cluster/*.test.ts'],
+          name: 'pages',
+          include: ['contract-tests/{console,docs,recipes}/*.test.ts'],
         },
       },
     ],

@@ -15,17 +15,6 @@ import { DatabaseSync } from './store/database/sqlite-connection.js';
 
 const { file, start } = ownServers();
 
-describe('a training', () => {
-  test('does not block other requests while it runs', async () => {
-    const server = await start();
-    await train(server, longTable);
-    await untilLogged(server, '"msg":"training"');
-    for (let asked = 0; asked <= 10; asked += 1) {
-      expect(await shown(server)).toMatchObject({ status: 'training' });
-    }
-  });
-});
-
 describe('a service with a model', () => {
   let server: ServerProcess;
   beforeAll(async () => {
@@ -80,6 +69,14 @@ describe('a service with a model', () => {
     expect(html).toContain('To fix it, choose another name');
     expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
   });
+
+  test('answers while it trains another one', async () => {
+    await train(server, longTable);
+    await untilLogged(server, '"version":2');
+    for (let asked = 0; asked <= 10; asked += 1) {
+      expect(await shown(server)).toMatchObject({ status: 'training' });
+    }
+  });
 });
 
 /** Changes a byte of each trained model, as a failing disk would. */
@@ -92,33 +89,28 @@ function damageModels(file: string): void {
 }
 
 describe('the log', () => {
-  test('has a line for each request, with the id of the response and without a key in the address', async () => {
-    const server = await start();
+  test('has a line for each request, with the id of the response, no key, and an origin that may not read it', async () => {
+    const server = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com' } });
     const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
     await fetch(`${server.url}/projects/${key}?key=${key}`);
     const answer = await fetch(`${server.url}/projects/default/skills/nobody`);
     const id = answer.headers.get('X-Request-Id');
     expect(await answer.json()).toMatchObject({ request_id: id });
-    await server.stop();
-    const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req?.id === id);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ operation: 'getSkill', res: { statusCode: 404 } });
-    const log = server.log.join('\n');
-    expect(log).toContain('"url":"/projects/roster_…"');
-    expect(log).not.toContain('sss');
-  });
-
-  test('names the origin of a page that may not read the answer', async () => {
-    const server = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com' } });
     const { origin } = new URL(server.url);
     const origins = ['https://other.example.com', 'https://app.example.com', origin, 'null'];
     for (const Origin of origins) await fetch(server.url, { headers: { Origin } });
     await server.stop();
     const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req);
-    expect(lines.map((line) => line.refused_origin)).toEqual([
-      'https://other.example.com',
-      ...[undefined, undefined, 'null'],
+    expect(lines.filter(({ req }) => req.id === id)).toMatchObject([
+      { operation: 'getSkill', res: { statusCode: 404 } },
     ]);
+    expect(lines.map((line) => line.refused_origin)).toEqual([
+      ...[undefined, undefined],
+      ...['https://other.example.com', undefined, undefined, 'null'],
+    ]);
+    const log = server.log.join('\n');
+    expect(log).toContain('"url":"/projects/roster_…"');
+    expect(log).not.toContain('sss');
   });
 
   test('has the cause of an internal error, which the response does not show', async () => {

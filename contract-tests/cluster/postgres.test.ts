@@ -1,14 +1,20 @@
 /** Tests that two instances on one PostgreSQL database act as one service. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
+import { runRoster } from '../../testkit/service/roster-command.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { settled, trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import { checkedFetch } from '../checked-fetch.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
+const SKILLS = '/projects/{project_name}/skills';
+const SKILL = '/projects/{project_name}/skills/{skill_name}';
 const prices = { projectName: 'default', modelName: 'prices' };
 
 let database: PostgresDatabase;
@@ -130,9 +136,83 @@ describe('a training', () => {
   });
 });
 
+describe('a creation', () => {
+  test('with one Idempotency-Key happens once if both instances get it at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const header = { 'Idempotency-Key': crypto.randomUUID() };
+      const body = { skill: { name: `once_${round}`, type: 'lookup' } };
+      const create = ({ roster }: Instance) =>
+        roster.POST(SKILLS, { params: { path: { project_name: 'default' }, header }, body });
+      const answers = await Promise.all([...both, ...both].map(create));
+      const ids = answers.flatMap(({ data }) => data?.id ?? []);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(new Set(ids).size).toBe(1);
+      for (const { error } of answers) {
+        if (error) expect(error.type).toBe('/problems/request-in-progress');
+      }
+      const again = await Promise.all(both.map(create));
+      expect(again.map(({ data }) => data?.id)).toEqual([ids[0], ids[0]]);
+    }
+  });
+});
+
+describe('an update', () => {
+  const contended = { project_name: 'default', skill_name: 'contended' };
+
+  test('with one If-Match happens once if both instances get it at the same time', async () => {
+    const [{ roster }] = both;
+    const params = { path: { project_name: 'default' } };
+    const body = { skill: { name: 'contended', type: 'lookup' } };
+    const created = await roster.POST(SKILLS, { params, body });
+    let etag = `${created.response.headers.get('ETag')}`;
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(
+        both.map(({ roster }, index) =>
+          roster.PUT(SKILL, {
+            params: {
+              path: contended,
+              header: { 'If-Match': etag },
+            },
+            body: { skill: { params: { round, index } } },
+          }),
+        ),
+      );
+      expect(answers.map(({ response }) => response.status).toSorted()).toEqual([200, 412]);
+      const winner = answers.find(({ response }) => response.ok);
+      etag = `${winner?.response.headers.get('ETag')}`;
+    }
+  });
+
+  test('is visible on the other instance at once, with the same tag', async () => {
+    const [one, other] = both;
+    for (let round = 0; round < 10; round += 1) {
+      const body = { skill: { params: { seen: round } } };
+      const changed = await one.roster.PUT(SKILL, { params: { path: contended }, body });
+      const seen = await other.roster.GET(SKILL, { params: { path: contended } });
+      expect(seen.data).toEqual(changed.data);
+      expect(seen.response.headers.get('ETag')).toBe(changed.response.headers.get('ETag'));
+    }
+  });
+});
+
 test('a missing database stops the start, and one line says how to create it', async () => {
   const { href } = new URL('/nowhere', await database.create('beside_nowhere'));
   await expect(startServer({ env: { DATABASE_URL: href } })).rejects.toThrow(
     /Roster did not start: .*\/nowhere \(DATABASE_URL\) cannot be opened: the database does not exist; make it with createdb\n?$/,
   );
+});
+
+// The last one: from the first key on, the requests of the others would need one.
+describe('a key', () => {
+  test('is valid on both instances as soon as it is created, and on neither soon after it is revoked', async () => {
+    const key = await makeKey(database.url, { name: 'short-lived' });
+    const callers = both.map(({ url }) =>
+      createRosterClient({ baseUrl: url, apiKey: key, fetch: checkedFetch }),
+    );
+    const statuses = () =>
+      Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));
+    expect(await statuses()).toEqual([200, 200]);
+    await runRoster(['keys', 'revoke', `${key.split('_')[1]}`], { DATABASE_URL: database.url });
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401]);
+  });
 });

@@ -14,9 +14,12 @@ import { type Instance, startTwo } from './instance.js';
 const EXAMPLE = 'select size, colour, sold_on, price from sales';
 const SALES = `${EXAMPLE} order by id`;
 
-/** The same sales over and over, whose training lasts longer than the way of a request to another instance. */
-const MANY_SALES =
-  'select a.size, a.colour, a.sold_on, a.price from sales as a cross join sales as b limit 6000';
+/** The sales, once for each order. */
+const MANY_SALES = 'select size, colour, sold_on, price from sales cross join orders limit 6000';
+
+/** So many orders that a training lasts longer than the way of a request to another instance. */
+const MANY_ORDERS =
+  'insert into orders (id, customer_id) select 1000 + id, 1 from sales where id <= 50';
 
 /** Returns rows of sales, in which the price depends on the size. */
 const salesFrom = (first: number, count: number) =>
@@ -132,6 +135,7 @@ describe.each([
   test('of trainings that two instances begin at once, one is refused', async () => {
     await train('twice', from(MANY_SALES));
     await ready('twice');
+    await shop.execute(MANY_ORDERS);
     const answers = await Promise.all(
       both.map(({ url }) =>
         checkedFetch(
@@ -143,7 +147,8 @@ describe.each([
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
-    expect(await ready('twice')).toMatchObject({ version: 2 });
+    expect(await (await send('GET', address('twice'))).json()).toMatchObject({ version: 2 });
+    expect((await send('DELETE', address('twice'))).status).toBe(204);
   });
 
   test('conditions and sources are checked before a query runs', async () => {

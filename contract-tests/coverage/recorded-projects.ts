@@ -1,2 +1,2 @@
 /** The vitest projects whose tests exercise the contract against the server. */
-export const RECORDED: readonly string[] = ['unit', 'server', 'postgres', 'cluster', 'agents'];
+export const RECORDED: readonly string[] = ['unit', 'server', 'postgres'];

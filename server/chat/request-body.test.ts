@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyText } from '../../testkit/any-text.js';
 import { isChatRequest, requestCheck } from '../../testkit/chat/chat-contract.js';
 import type { ChatMessage, ChatRequest } from './messages.js';
 import { requestBody, serializeBody } from './request-body.js';
@@ -8,7 +9,7 @@ import { requestBody, serializeBody } from './request-body.js';
 /** OpenAI's OpenAPI document, which is not part of this repository: a file. */
 const { CHAT_SCHEMA } = process.env;
 
-const text = fc.string({ unit: 'binary', maxLength: 50 });
+const text = anyText({ maxLength: 50 });
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/);
 
 /** A call as models write it, with any name and with arguments that may be no JSON. */

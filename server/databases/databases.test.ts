@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   OTHER_TABLES,
@@ -5,6 +6,7 @@ import {
   SQLITE_EFFECTS,
   WRITES,
 } from '../../testkit/databases/hostile-sql.js';
+import { randomSelect } from '../../testkit/databases/random-select.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
@@ -24,10 +26,20 @@ const failure = (promise: Promise<unknown>) =>
 
 const FOREVER = new AbortController().signal;
 
+const SQLITE_NAMES = {
+  schema: 'main',
+  quotes: [
+    ['"', '"'],
+    ['[', ']'],
+    ['`', '`'],
+  ],
+} as const;
+const POSTGRES_NAMES = { schema: 'public', quotes: [['"', '"']] } as const;
+
 describe.each([
-  { dialect: 'SQLite', create: sqliteShop },
-  { dialect: 'PostgreSQL', create: postgresShop },
-])('$dialect', ({ dialect, create }) => {
+  { dialect: 'SQLite', create: sqliteShop, names: SQLITE_NAMES },
+  { dialect: 'PostgreSQL', create: postgresShop, names: POSTGRES_NAMES },
+])('$dialect', ({ dialect, create, names }) => {
   const isSqlite = dialect === 'SQLite';
   let shop: Shop;
   let databases: Databases;
@@ -116,6 +128,27 @@ describe.each([
       expect(await contents()).toEqual(before);
     },
   );
+
+  test('answers a random query if all its tables are allowed, and refuses it otherwise', async () => {
+    const seen = { answered: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(randomSelect(names), async ({ sql, tables }) => {
+        const answer = await ask(sql).then(
+          () => 'answered' as const,
+          (error: unknown) => {
+            expect(String(error)).toMatch(/The table .* may not be read here/s);
+            return 'refused' as const;
+          },
+        );
+        seen[answer] += 1;
+        const isAllowed = [...tables].every((table) => ALLOWED.includes(table));
+        expect(answer).toBe(isAllowed ? 'answered' : 'refused');
+      }),
+      { numRuns: 200 },
+    );
+    // The generator is of use only if it brings about both.
+    expect(Math.min(seen.answered, seen.refused)).toBeGreaterThan(10);
+  });
 
   test('names the tables that are allowed in place of another one', async () => {
     await expect(ask('select * from cards')).rejects.toThrow(

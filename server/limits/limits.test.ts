@@ -51,12 +51,17 @@ function post(url: string, body: unknown): Promise<Response> {
 describe('a limit of requests', () => {
   const database = () => `file:${join(folder, 'roster.db')}`;
 
-  test('applies to each key separately, is reported in every response, and exempts health checks', async () => {
+  test('applies to each key separately, is reported in every response, and exempts health checks and the local caller', async () => {
+    const url = await start({ RATE_LIMIT: '5' });
+    for (let time = 0; time < 6; time += 1) {
+      const answer = await checked(`${url}/projects`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('RateLimit')).toBeNull();
+    }
     const [busy, other] = [
       await makeKey(database(), { name: 'busy' }),
       await makeKey(database(), { name: 'other' }),
     ];
-    const url = await start({ RATE_LIMIT: '5' });
     const get = (key: string) =>
       checked(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
     for (let left = 4; left >= 0; left -= 1) {
@@ -85,30 +90,19 @@ describe('a limit of requests', () => {
       limits: { rate_limit: null },
     });
   });
-
-  test('does not apply to the local caller of a service without keys', async () => {
-    const url = await start({ RATE_LIMIT: '1' });
-    for (let time = 0; time < 5; time += 1) {
-      const answer = await checked(`${url}/projects`);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('RateLimit')).toBeNull();
-    }
-  });
 });
 
 describe('a project at its limit', () => {
-  let one: ServerProcess;
-  let two: ServerProcess;
+  let holder: ServerProcess;
   beforeAll(async () => {
-    const holding = (most: string) => startServer({ env: { MAX_RESOURCES: most } });
-    [one, two] = await Promise.all([holding('1'), holding('2')]);
+    holder = await startServer({ env: { MAX_RESOURCES: '2' } });
   });
-  afterAll(() => Promise.all([one.kill(), two.kill()]));
+  afterAll(() => holder.kill());
 
   test.each(kinds)(
     'takes no other $kind until one is deleted',
     async ({ kind, list, required }) => {
-      const at = `${two.url}/projects/default/${list}`;
+      const at = `${holder.url}/projects/default/${list}`;
       const create = (name: string) => post(at, { [kind]: { ...required, name } });
       expect((await create('a')).status).toBe(201);
       expect((await create('b')).status).toBe(201);
@@ -124,23 +118,33 @@ describe('a project at its limit', () => {
     },
   );
 
-  test('takes no other chatbot or model by PUT either', async () => {
+  test('takes no other chatbot or model by PUT either, and its owner no other project', async () => {
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
-    const put = (path: string, body: unknown) =>
-      checked(one.url + path, {
+    const createProject = (name: string) => post(`${holder.url}/projects`, { project: { name } });
+    const put = async (path: string, body: unknown) => {
+      const answer = await checked(holder.url + path, {
         method: 'PUT',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       });
-    expect((await put('/projects/default/chatbots/a', { chatbot: {} })).status).toBe(201);
-    expect((await put('/projects/default/chatbots/b', { chatbot: {} })).status).toBe(409);
-    expect((await put('/api/projects/default/models/a?target=y', table)).status).toBe(202);
-    const refused = await put('/api/projects/default/models/b?target=y', table);
-    expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
-  });
-
-  test('counts towards its owner’s limit of projects', async () => {
-    const refused = await post(`${one.url}/projects`, { project: { name: 'another' } });
+      return answer.status;
+    };
+    expect((await createProject('second')).status).toBe(201);
+    for (const [name, created] of [
+      ['a', 201],
+      ['b', 201],
+      ['c', 409],
+    ] as const) {
+      expect(await put(`/projects/second/chatbots/${name}`, { chatbot: {} })).toBe(created);
+    }
+    for (const [name, begun] of [
+      ['a', 202],
+      ['b', 202],
+      ['c', 409],
+    ] as const) {
+      expect(await put(`/api/projects/second/models/${name}?target=y`, table)).toBe(begun);
+    }
+    const refused = await createProject('third');
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
   });

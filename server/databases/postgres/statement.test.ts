@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyText } from '../../../testkit/any-text.js';
 import { QueryError } from '../query-error.js';
 import { parseSelect } from './parse-select.js';
 import { Statement } from './statement.js';
@@ -7,9 +8,7 @@ import { Statement } from './statement.js';
 const tablesOf = async (sql: string) => (await parseSelect(sql)).statement.tables;
 
 /** A name that PostgreSQL does not shorten, in any characters. */
-const name = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 15 })
-  .filter((text) => !text.includes('\0'));
+const name = anyText({ minLength: 1, maxLength: 15 }).filter((text) => !text.includes('\0'));
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 

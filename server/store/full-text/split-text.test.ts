@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyText } from '../../../testkit/any-text.js';
 import { splitText } from './split-text.js';
 
 function passagesOf(text: string, hasHeadings = true) {
@@ -28,7 +29,7 @@ const texts = fc
         ' ',
         '😀',
       ),
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      anyText({ maxLength: 40 }),
       fc.integer({ min: 1, max: 4000 }).map((length) => '😀'.repeat(length)),
       fc.integer({ min: 2, max: 4000 }).map(sentence),
     ),
