@@ -1,4 +1,4 @@
-# The service is compiled with everything that development needs, and runs without it.
+# The service is built with everything that development needs, and runs without it.
 FROM node:22 AS build
 WORKDIR /roster
 COPY package.json package-lock.json ./
@@ -8,7 +8,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 
-# No install script is needed: SQLite comes built, for each platform.
+# What is not in the bundle. No install script is needed: SQLite comes built, for each platform.
 FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./
@@ -23,8 +23,6 @@ WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
 COPY --from=build /roster/dist/contract dist/contract
-COPY --from=build /roster/dist/prediction dist/prediction
-COPY --from=build /roster/dist/generated dist/generated
 COPY package.json openapi.yaml LICENSE ./
 RUN mkdir /data && chown node:node /data
 USER node

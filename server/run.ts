@@ -4,6 +4,9 @@ import { openService } from './service.js';
 import { stopSignal } from './stop-signal.js';
 import { startTracing, type Tracing } from './telemetry/tracing.js';
 
+// In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.
+process.noDeprecation = true;
+
 try {
   const config = readConfig(process.env);
   // Lines are buffered, since one write per line costs too much; the rest is written at exit.

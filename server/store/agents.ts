@@ -1,7 +1,6 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import { dialectOf } from './database/dialect.js';
-import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';

@@ -1,5 +1,4 @@
-import type { SelectQueryBuilder, SqlBool } from 'kysely';
-import { sql } from './database/kysely.js';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from './database/schema.js';
 
 /** A part of a list: at most `limit` resources, after the one with the id `after`. */

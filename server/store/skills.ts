@@ -1,6 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { dialectOf } from './database/dialect.js';
-import { sql } from './database/kysely.js';
 import { type Parameter, PreparedQuery } from './database/prepared-query.js';
 import type { Database } from './database/schema.js';
 import { type ListEntry, partsOf, skillJson } from './json/written-json.js';

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import { type ListEntry, messageJson, partsOf } from '../json/written-json.js';
 import { lookup } from '../lookup.js';

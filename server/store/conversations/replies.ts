@@ -1,7 +1,6 @@
-import type { Kysely, SqlBool } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../errors.js';
 import type { Bounds } from '../quota/bounds.js';

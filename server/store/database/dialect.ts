@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kysely, RawBuilder } from 'kysely';
-import { PostgresAdapter, sql } from './kysely.js';
+import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type { Database } from './schema.js';
 
 /** The few places where the SQL of the databases differs. */

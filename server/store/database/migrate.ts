@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, Migrator } from 'kysely';
 import { migrations } from '../migrations/index.js';
-import { Migrator } from './kysely.js';
 import type { Database } from './schema.js';
 
 /**

@@ -1,16 +1,17 @@
 import { Socket } from 'node:net';
-import type {
-  CompiledQuery,
-  DatabaseConnection,
-  Driver,
-  QueryResult,
-  TransactionSettings,
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  type TransactionSettings,
 } from 'kysely';
 import { Pool } from 'pg';
 import { refuseUnreadable } from './address.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import type { Databases } from './databases.js';
-import { Kysely, PostgresDialect } from './kysely.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 import { StoreBusyError } from './unavailable.js';

@@ -1,6 +1,5 @@
-import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.js';
-import { sql } from './kysely.js';
 import type { Database } from './schema.js';
 import { readableNow } from './sqlite.js';
 import { PreparedStatement, type SqliteConnection } from './sqlite-connection.js';

@@ -1,17 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseConnection, SqliteDialectConfig } from 'kysely';
-import pRetry from 'p-retry';
-import { type Databases, oneWay } from './databases.js';
-import { errorCode } from './error-code.js';
 import {
   CompiledQuery,
+  type DatabaseConnection,
   Kysely,
   SqliteAdapter,
   SqliteDialect,
+  type SqliteDialectConfig,
   SqliteDriver,
   sql,
-} from './kysely.js';
+} from 'kysely';
+import pRetry from 'p-retry';
+import { type Databases, oneWay } from './databases.js';
+import { errorCode } from './error-code.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';

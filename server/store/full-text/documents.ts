@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kysely, SqlBool } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import { inTransaction } from '../database/transaction.js';
 import { LimitReachedError } from '../errors.js';

@@ -1,6 +1,5 @@
-import type { Kysely, RawBuilder } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 import type { Database } from '../database/schema.js';
 import type { PreparedPassage } from './prepare.js';
 

@@ -1,7 +1,6 @@
-import type { CreateTableBuilder, Kysely } from 'kysely';
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 
 /**
  * Creates the tables of the first release, and the project in every new store. `schema.ts` explains

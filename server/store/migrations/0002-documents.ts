@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { dialectOf } from '../database/dialect.js';
-import { sql } from '../database/kysely.js';
 
 /** Creates the documents of skills, and the index in which their passages are found. */
 export async function up(db: Kysely<unknown>): Promise<void> {
