@@ -73,11 +73,10 @@ class Generator {
   }
 
   #with(ctes: ReadonlySet<string>, banned: ReadonlySet<string>, depth: number): string {
-    const name = this.#oneOf(TABLES);
+    // For SQLite, an expression inside of another one of its name refers to the outer one, without end.
+    const name = this.#oneOf(TABLES.filter((table) => !banned.has(table)));
     const body = this.#query(ctes, new Set([...banned, name]), depth + 1);
-    const inner = new Set(banned);
-    inner.delete(name);
-    const rest = this.#query(new Set([...ctes, name]), inner, depth + 1);
+    const rest = this.#query(new Set([...ctes, name]), banned, depth + 1);
     // SQLite does not compile an expression that is not used.
     return `with ${this.#written(name)} as ( ${body} ) select n from ( ${rest} ) as r union all select n from ${this.#written(name)}`;
   }
