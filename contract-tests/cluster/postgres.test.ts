@@ -76,7 +76,7 @@ test('changes that both instances make to one agent at the same time are all kep
       body: { skill: { name, type: 'lookup' } },
     });
   }
-  await Promise.all(
+  const answers = await Promise.all(
     names.map((name, index) =>
       both[index % 2 === 0 ? 0 : 1].roster.PUT('/projects/{project_name}/agents/{agent_name}', {
         params: agent,
@@ -84,6 +84,7 @@ test('changes that both instances make to one agent at the same time are all kep
       }),
     ),
   );
+  expect(answers.flatMap(({ error }) => error ?? [])).toEqual([]);
   const { data } = await roster.GET('/projects/{project_name}/agents/{agent_name}', {
     params: agent,
   });
