@@ -4,8 +4,8 @@ import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { Parity } from './contract-tests/parity.js';
 
-/** Two more than there are cores: much of a test's time goes by while it waits for a server or a clock. */
-const WORKERS = availableParallelism() + 2;
+/** One more than there are cores, since tests also wait. Each loads its modules and warms up by itself. */
+const WORKERS = availableParallelism() + 1;
 
 const EVERYWHERE = {
   // On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time.

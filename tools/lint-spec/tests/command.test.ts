@@ -146,7 +146,9 @@ test('a wrong option is refused with the right ones', async () => {
 
 test('a contract that breaks off anywhere is told with places, and never throws', async () => {
   const lines = CONTRACT.split('\n').length;
-  const cut = fc.integer({ min: 0, max: CONTRACT.length - 1 });
+  // Without the end of its last schema, the contract may still be valid.
+  const lastSchema = [...CONTRACT.matchAll(/^ {4}\w+:$/gm)].at(-1)?.index ?? 0;
+  const cut = fc.integer({ min: 0, max: lastSchema });
   await fc.assert(
     fc.asyncProperty(cut, async (end) => {
       const file = write('cut.yaml', CONTRACT.slice(0, end));
