@@ -1,8 +1,8 @@
 import { Predictors } from '../../server/predictions/predictors.js';
 
 /**
- * Preloaded into the service, replaces `predict` by an operation that does nothing: requests are still
- * validated and answers sent, but no model is loaded and nothing predicted.
+ * The service, of whose separate files one is changed: `predict` does nothing. Requests are still validated and
+ * answers sent, but no model is loaded and nothing predicted.
  */
 const NOTHING = {
   check: () => ({ add: () => {}, warnings: () => ({ warnings: [], more: 0 }) }),
@@ -10,3 +10,4 @@ const NOTHING = {
 };
 
 Object.assign(Predictors.prototype, { serving: async () => NOTHING });
+await import('../../server/run.js');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { wire } from '../../testkit/http/load.js';
 import { percent } from '../../testkit/numbers.js';
@@ -11,7 +12,7 @@ const ROUNDS = 9;
 const SECONDS = 2;
 const CONNECTIONS = 8;
 const AIM = 0.85;
-const EMPTY_PREDICT = new URL('./empty-predict.js', import.meta.url);
+const EMPTY_PREDICT = fileURLToPath(new URL('./empty-predict.js', import.meta.url));
 
 /** Predictions of one row, compared with the same request to the same service with an empty operation. */
 export const oneRow: Scenario = {
@@ -46,7 +47,7 @@ export const oneRow: Scenario = {
             },
           ];
         },
-        { preload: EMPTY_PREDICT },
+        { main: EMPTY_PREDICT },
       );
     }),
 };
