@@ -142,12 +142,13 @@ describe('files', () => {
       const handle = await folder.getFileHandle('predictions.csv', { create: true });
       const received = [];
       const [header, ...lines] = ${JSON.stringify(TABLE)}.split('\\n');
-      const rows = new File([header + '\\n', ...Array(20).fill(lines.join('\\n') + '\\n')], 'new.csv');
+      // More than the two megabytes that Chromium may hand over at once.
+      const rows = new File([header + '\\n', ...Array(40).fill(lines.join('\\n') + '\\n')], 'new.csv');
       const { signal } = new AbortController();
       const onProgress = (_step, bytes) => received.push(bytes);
       await files.predict(rows, await handle.createWritable(), onProgress, signal);
       return { saved: await (await handle.getFile()).text(), received };`);
-    expect(saved.trimEnd().split('\r\n')).toHaveLength(1 + 20 * 1000);
+    expect(saved.trimEnd().split('\r\n')).toHaveLength(1 + 40 * 1000);
     expect(received.length).toBeGreaterThan(1);
     expect(received.at(-1)).toBe(Buffer.byteLength(saved));
   });
