@@ -3,19 +3,15 @@ import type { Reporter, TestModule } from 'vitest/node';
 /** The targets on which the same tests run. */
 const TARGETS = ['mock', 'server', 'postgres'];
 
+const NEEDS_STATE = 'takes a state, and the mock keeps nothing';
+
 /** The folders of the suite, with the targets on which they do not run, and the reason. */
 const FOLDERS: { folder: string; except: Record<string, string> }[] = [
   { folder: 'contract-tests/conformance/', except: {} },
-  {
-    folder: 'contract-tests/behaviour/',
-    except: { mock: 'takes a state, and the mock keeps nothing' },
-  },
+  { folder: 'contract-tests/behaviour/', except: { mock: NEEDS_STATE } },
   ...['formats', 'http', 'predictions'].map((folder) => ({
     folder: `contract-tests/${folder}/`,
-    except: {
-      mock: 'takes a state, and the mock keeps nothing',
-      postgres: 'is the same whatever the store',
-    },
+    except: { mock: NEEDS_STATE, postgres: 'is the same whatever the store' },
   })),
 ];
 

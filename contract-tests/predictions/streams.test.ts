@@ -2,11 +2,11 @@
  * Tests of predictions over NDJSON streams of any length, which are answered before they end. Against the
  * server alone.
  */
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, slowTable } from '../../testkit/data/diamonds.js';
-import { OpenStream } from '../../testkit/http/open-stream.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
-import { baseUrl, keys, ownProject, roster, send, sendAs, sendJson } from '../target.js';
+import { ownStreams } from '../own-streams.js';
+import { keys, ownProject, roster, send, sendAs, sendJson } from '../target.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 
@@ -18,16 +18,7 @@ beforeAll(async () => {
   await trainPrices(roster, path);
 });
 
-const opened: OpenStream[] = [];
-afterEach(() => {
-  for (const stream of opened.splice(0)) stream.break();
-});
-
-function open(key = keys.own, query = ''): OpenStream {
-  const stream = new OpenStream(baseUrl + address + query, key);
-  opened.push(stream);
-  return stream;
-}
+const open = ownStreams();
 
 function post(
   body: string | Buffer<ArrayBuffer>,
@@ -160,7 +151,7 @@ describe('warnings', () => {
   });
 
   test('of unknown names become problems in place of their lines, if they are to be refused', async () => {
-    const stream = open(keys.own, '?unknown=refuse');
+    const stream = open(`${address}?unknown=refuse`);
     stream.write('{"carat":1}\n\n{"carat":1,"colour":"G"}\n');
     expect(await stream.next()).toMatchObject({ carat: 1 });
     expect(await stream.next()).toMatchObject({
@@ -178,7 +169,7 @@ describe('warnings', () => {
 
 describe('a stream', () => {
   test('is answered line by line while it is sent, before it ends', async () => {
-    const stream = open();
+    const stream = open(address);
     expect((await stream.answer).headers['content-type']).toBe('application/x-ndjson');
     for (const carat of [0.3, 0.7, 1.1]) {
       stream.write(`{"carat":${carat}}\n`);
@@ -192,7 +183,7 @@ describe('a stream', () => {
   test('runs beside another one, each with its own answers', async () => {
     // Prices are whole, so that a confidence may exceed the requested one.
     const near = (confidence: number) => expect.closeTo(confidence, 1);
-    const [one, two] = [open(keys.own, '?confidence=0.5'), open(keys.own, '?confidence=0.9')];
+    const [one, two] = [open(`${address}?confidence=0.5`), open(`${address}?confidence=0.9`)];
     for (const carat of [1, 2, 3]) {
       one.write(`{"carat":${carat}}\n`);
       two.write(`{"carat":${carat * 10}}\n`);
@@ -203,7 +194,7 @@ describe('a stream', () => {
 
   test('that breaks off within a line or an answer affects nothing else', async () => {
     for (const text of ['{"carat":1}\n{"car', '{}\n'.repeat(5000)]) {
-      const stream = open();
+      const stream = open(address);
       stream.write(text);
       await stream.next();
       stream.break();

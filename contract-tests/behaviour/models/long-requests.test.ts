@@ -1,11 +1,11 @@
 /** Tests of requests that go on while their model or their key changes. Against the server alone. */
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Store } from '../../../server/store/index.js';
 import { someDiamonds } from '../../../testkit/data/diamonds.js';
-import { OpenStream } from '../../../testkit/http/open-stream.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { baseUrl, keys, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
+import { ownStreams } from '../../own-streams.js';
+import { ownProject, roster, send, sendAs, sendJson } from '../../target.js';
 
 let path: { projectName: string; modelName: string };
 let address: string;
@@ -15,16 +15,7 @@ beforeAll(async () => {
   await trainPrices(roster, path);
 });
 
-const opened: OpenStream[] = [];
-afterEach(() => {
-  for (const stream of opened.splice(0)) stream.break();
-});
-
-function open(key = keys.own): OpenStream {
-  const stream = new OpenStream(baseUrl + address, key);
-  opened.push(stream);
-  return stream;
-}
+const open = ownStreams();
 
 /** Creates a key, and returns it with a function that revokes it. */
 async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<void> }> {
@@ -41,7 +32,7 @@ async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<voi
 describe('when its key is revoked', () => {
   test('a stream ends with a line that gives the reason', async () => {
     const { key, revoke } = await shortLivedKey();
-    const stream = open(key);
+    const stream = open(address, key);
     stream.write('{"carat":1}\n');
     expect(await stream.next()).toMatchObject({ carat: 1 });
     await revoke();
@@ -86,7 +77,7 @@ describe('when its key is revoked', () => {
 });
 
 test('a stream is answered to its end by the model version that it began with', async () => {
-  const stream = open();
+  const stream = open(address);
   stream.write('{"carat":1}\n');
   const before = await stream.next();
   const doubled = someDiamonds(100).replace(/(\d+)(,[^,]*){3}$/gm, '1$&');
