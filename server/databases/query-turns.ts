@@ -1,4 +1,4 @@
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue } from '../common/fair-queue.js';
 
 interface Waiting {
   readonly owner: string;

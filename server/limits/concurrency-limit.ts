@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue } from '../common/fair-queue.js';
 import { hasBody } from '../http/message-body.js';
 import { onResponseClose } from '../http/on-response-close.js';
 import type { WorkTurn } from '../pipeline/work-turn.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { keyHeader } from '../auth/key-headers.js';
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue } from '../common/fair-queue.js';
 
 /**
  * The time in which requests are started in one turn of the event loop, in milliseconds. Node

@@ -1,6 +1,6 @@
 import type { AnswerOptions } from '../../prediction/src/predicting.js';
 import type { Caller } from '../auth/caller.js';
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue } from '../common/fair-queue.js';
 import type { JobRunner } from './job-runner.js';
 import { RunningJob } from './running-job.js';
 
