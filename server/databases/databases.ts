@@ -1,10 +1,11 @@
+import { FairGate } from '../common/fair-gate.js';
+import { RunningWork } from '../common/running-work.js';
 import type { Driver } from './driver.js';
 import { DEFAULT_LIMITS, type QueryLimits } from './limits.js';
 import { openDriver } from './open-driver.js';
 import { QueryError } from './query-error.js';
-import { QueryTurns } from './query-turns.js';
+import { stopping, tooManyQueries, tooSlow } from './refusals.js';
 import type { QueryResult, TableDescription } from './result.js';
-import { RunningQueries } from './running-queries.js';
 import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
 
@@ -13,7 +14,7 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 interface Database {
   readonly settings: DatabaseSettings;
-  readonly turns: QueryTurns;
+  readonly gate: FairGate;
   /** Opened when it is first used. */
   driver?: Promise<Driver>;
 }
@@ -22,7 +23,7 @@ interface Database {
 export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
-  readonly #running = new RunningQueries();
+  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
   readonly #worker: URL | undefined;
 
   /** @param worker the module that reads SQLite files, for tests that run sources */
@@ -33,9 +34,10 @@ export class Databases {
   ) {
     this.#worker = worker;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    const { maxAtOnce, maxWaiting } = this.#limits;
+    const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
     for (const [name, database] of settings) {
-      const turns = new QueryTurns(this.#limits.maxAtOnce);
-      this.#databases.set(name, { settings: database, turns });
+      this.#databases.set(name, { settings: database, gate: new FairGate(gateLimits) });
     }
   }
 
@@ -107,7 +109,7 @@ export class Databases {
     }
     const cancelled = this.#running.begin(signal, this.#limits.timeoutMs);
     try {
-      return await database.turns.run(owner, cancelled.signal, async () =>
+      return await database.gate.run(owner, cancelled.signal, async () =>
         work(await this.#driverOf(name, database), cancelled.signal),
       );
     } finally {

@@ -10,6 +10,8 @@ export interface QueryLimits {
   readonly maxSqlBytes: number;
   /** The most queries that run at once. */
   readonly maxAtOnce: number;
+  /** The most queries of one owner that wait. */
+  readonly maxWaiting: number;
 }
 
 export const DEFAULT_LIMITS: QueryLimits = {
@@ -18,6 +20,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   maxBytes: 64 * 1024,
   maxSqlBytes: 16 * 1024,
   maxAtOnce: 4,
+  maxWaiting: 512,
 };
 
 /** The limits of a result. */

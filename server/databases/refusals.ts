@@ -1,4 +1,4 @@
-import { QueryError } from './query-error.js';
+import { DatabaseUnavailableError, QueryError } from './query-error.js';
 
 /** The longest message of a database that is passed on, in characters. */
 const MAX_MESSAGE = 300;
@@ -29,6 +29,16 @@ export function tooSlow(timeoutMs: number): QueryError {
   return new QueryError(
     `The query took longer than ${timeoutMs / 1000} seconds and was cancelled; ask for less.`,
   );
+}
+
+export function tooManyQueries(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
+    'Too many queries wait for the database already; ask again in a moment.',
+  );
+}
+
+export function stopping(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError('The service is stopping; ask again in a moment.');
 }
 
 export function tooMuchMemory(): QueryError {

@@ -1,10 +1,11 @@
+import { FairGate } from '../common/fair-gate.js';
+import { RunningWork } from '../common/running-work.js';
 import type { Driver } from './driver.js';
 import { openDriver } from './open-driver.js';
 import { pushToPull } from './push-to-pull.js';
 import { QueryError } from './query-error.js';
-import { QueryTurns } from './query-turns.js';
-import { RunningQueries } from './running-queries.js';
 import type { DatabaseSettings } from './settings.js';
+import { stopping, tooManyQueries, tooSlow } from './refusals.js';
 import { refuseUnreadable } from './sql-text.js';
 
 /** The limits of queries that return a table to train from. */
@@ -20,6 +21,8 @@ export interface TableQueryLimits {
   readonly maxSqlBytes: number;
   /** The most queries that run at once on a database. */
   readonly maxAtOnce: number;
+  /** The most queries of one owner that wait for a database. */
+  readonly maxWaiting: number;
 }
 
 const DEFAULT_LIMITS: TableQueryLimits = {
@@ -27,6 +30,7 @@ const DEFAULT_LIMITS: TableQueryLimits = {
   maxBytes: 1024 * 1024 * 1024,
   maxSqlBytes: 16 * 1024,
   maxAtOnce: 2,
+  maxWaiting: 64,
 };
 
 /** A table in a database of the operator. */
@@ -42,7 +46,7 @@ interface Database {
   readonly owners: ReadonlySet<string> | undefined;
   /** The tables that may be read. */
   readonly tables: readonly string[];
-  readonly turns: QueryTurns;
+  readonly gate: FairGate;
   /** Opened when it is first used. */
   driver?: Promise<Driver>;
 }
@@ -54,7 +58,7 @@ interface Database {
 export class TableQueries {
   readonly #databases = new Map<string, Database>();
   readonly #limits: TableQueryLimits;
-  readonly #running = new RunningQueries();
+  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
 
   /** @param worker the module that reads SQLite files, for tests that run sources */
   constructor(
@@ -63,10 +67,12 @@ export class TableQueries {
     private readonly worker?: URL,
   ) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    const { maxAtOnce, maxWaiting } = this.#limits;
+    const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
     for (const [name, { url, owners, training }] of settings) {
       if (training === undefined) continue;
-      const turns = new QueryTurns(this.#limits.maxAtOnce);
-      this.#databases.set(name, { url, owners, tables: training, turns });
+      const gate = new FairGate(gateLimits);
+      this.#databases.set(name, { url, owners, tables: training, gate });
     }
   }
 
@@ -109,7 +115,7 @@ export class TableQueries {
     const take = this.#limited(push);
     const cancelled = this.#running.begin(signal, timeoutMs);
     try {
-      await database.turns.run(owner, cancelled.signal, async () => {
+      await database.gate.run(owner, cancelled.signal, async () => {
         const driver = await this.#driverOf(name, database);
         await driver.read(query, take, cancelled.signal);
       });
