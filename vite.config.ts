@@ -8,6 +8,7 @@ const ENTRIES = [
   'server/commands/roster',
   'server/databases/sqlite/sqlite-worker',
   'server/predictions/prediction-thread',
+  'server/store/full-text/search-worker',
   'server/training/table-worker',
   'server/training/training-worker',
   'server/workers/memory-watch',

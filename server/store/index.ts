@@ -11,6 +11,8 @@ import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
 import { DocumentStore } from './full-text/documents.js';
+import { FileFinder, MemoryFinder, PostgresFinder } from './full-text/passage-finders.js';
+import { type PassageFinder, PassageSearch, type SearchLimits } from './full-text/passage-search.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
@@ -35,12 +37,14 @@ export {
   NameTakenError,
   OtherNameError,
   QueueFullError,
+  SearchError,
   TooLargeError,
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
 export type { Document, DocumentStore } from './full-text/documents.js';
 export type { FoundPassage } from './full-text/passage-index.js';
+export type { PassageSearch } from './full-text/passage-search.js';
 export { preparePassages } from './full-text/prepare.js';
 export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
@@ -57,6 +61,12 @@ export interface StoreOptions {
   readonly most?: Partial<Bounds>;
   /** Called when an idle connection to the database breaks; the pool reconnects when needed. */
   readonly onError?: (error: Error) => void;
+  readonly searches?: SearchOptions;
+}
+
+/** Overrides of the limits of searches, and of the module that searches SQLite files. */
+interface SearchOptions extends Partial<SearchLimits> {
+  readonly worker?: URL;
 }
 
 /** The target of a write: a project, or the projects of an owner. */
@@ -85,6 +95,8 @@ export class Store {
   private constructor(
     private readonly databases: Databases,
     private readonly most: Bounds,
+    /** Finds passages in the documents of skills. */
+    readonly passages: PassageSearch,
     /**
      * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
      * where reading a mark takes as long as any query.
@@ -115,17 +127,22 @@ export class Store {
    */
   static async open(
     url: string,
-    { most = {}, onError = () => {} }: StoreOptions = {},
+    { most = {}, onError = () => {}, searches = {} }: StoreOptions = {},
   ): Promise<Store> {
     const bounds = { ...BOUNDS, ...most };
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        return new Store(await openPostgres(url, onError), bounds);
+        const databases = await openPostgres(url, onError);
+        const finder = new PostgresFinder(databases.searches);
+        return new Store(databases, bounds, new PassageSearch(finder, searches));
       }
-      const { databases, mark } = await openSqlite(url);
-      return new Store(databases, bounds, mark);
+      const { databases, path, mark } = await openSqlite(url);
+      const { searches: db } = databases;
+      const finder: PassageFinder =
+        path === ':memory:' ? new MemoryFinder(db) : new FileFinder(path, db, searches.worker);
+      return new Store(databases, bounds, new PassageSearch(finder, searches), mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -146,7 +163,7 @@ export class Store {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const begin = () =>
-      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most)));
+      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most, this.passages)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
@@ -166,8 +183,10 @@ export class Store {
       .execute();
   }
 
-  close(): Promise<void> {
-    return closeAll(this.databases);
+  /** Ends the searches that run, and closes every connection. */
+  async close(): Promise<void> {
+    await this.passages.close();
+    await closeAll(this.databases);
   }
 }
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const SKILL = { name: 'care.v2', type: 'retrieval', toolName: 'care_v2' };
-const tool = (params = {}) => retrievalTool({ ...SKILL, id, params }, store.documents);
+const tool = (params = {}) => retrievalTool({ ...SKILL, id, params }, store.passages, 'ann');
 const search = (query: unknown) => tool().run({ query }, new AbortController().signal);
 
 async function put(name: string, text: string): Promise<void> {
@@ -62,6 +62,15 @@ test.each([null, 'diamond', []])('refuses the input %j', async (input) => {
 test('does not search for a caller who has gone', async () => {
   const gone = AbortSignal.abort(new Error('gone'));
   await expect(tool().run({ query: 'diamond' }, gone)).rejects.toThrow('gone');
+});
+
+test('says what to do when there is no turn for the search', async () => {
+  const busy = await Store.open(':memory:', { searches: { slots: 0, maxWaiting: 0 } });
+  const { run } = retrievalTool({ ...SKILL, id, params: {} }, busy.passages, 'ann');
+  const refused = run({ query: 'diamond' }, new AbortController().signal);
+  await expect(refused).rejects.toThrow(ToolError);
+  await expect(refused).rejects.toThrow('rarer words');
+  await busy.close();
 });
 
 test('describes its documents, and has a name that a chat server takes', () => {

@@ -1,4 +1,9 @@
-import { type DocumentStore, type FoundPassage, isUnavailable } from '../../store/index.js';
+import {
+  type FoundPassage,
+  isUnavailable,
+  type PassageSearch,
+  SearchError,
+} from '../../store/index.js';
 import { type Passage, type Tool, ToolError, type ToolResult } from '../tool.js';
 import type { ToolSkill } from './tool-skill.js';
 
@@ -9,8 +14,11 @@ const MAX_CHARACTERS = 6000;
 /** The longest query, in characters. */
 const MAX_QUERY = 1000;
 
-/** Returns the tool with which an agent finds passages in the documents of a skill. */
-export function retrievalTool(skill: ToolSkill, documents: DocumentStore): Tool {
+/**
+ * Returns the tool with which an agent finds passages in the documents of a skill.
+ * @param owner whose turn the searches take
+ */
+export function retrievalTool(skill: ToolSkill, passages: PassageSearch, owner: string): Tool {
   return {
     name: skill.toolName,
     skill: skill.name,
@@ -29,17 +37,18 @@ export function retrievalTool(skill: ToolSkill, documents: DocumentStore): Tool 
     },
     run: async (input, signal) => {
       const query = queryOf(input);
-      signal.throwIfAborted();
-      const found = await documents.search(skill.id, query, MAX_PASSAGES).catch((cause) => {
-        if (!isUnavailable(cause)) throw cause;
-        throw new ToolError('The documents cannot be searched now; answer without them.', {
-          cause,
-        });
-      });
-      signal.throwIfAborted();
+      const search = { owner, skillId: skill.id, query, limit: MAX_PASSAGES };
+      const found = await passages.search(search, signal).catch(refuse);
       return resultOf(withinSize(found.map((passage) => shown(skill.name, passage))));
     },
   };
+}
+
+/** @throws {ToolError} if the language model can go on; else the error */
+function refuse(cause: unknown): never {
+  if (cause instanceof SearchError) throw new ToolError(cause.message, { cause });
+  if (!isUnavailable(cause)) throw cause;
+  throw new ToolError('The documents cannot be searched now; answer without them.', { cause });
 }
 
 function descriptionOf({ description, source }: ToolSkill['params']): string {

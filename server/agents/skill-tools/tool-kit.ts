@@ -123,7 +123,7 @@ function toolOf(
     const place = { store, predictors, onPredicted, owner, projectId, projectName };
     return modelTool(skill, place, scopes.includes('predict'));
   }
-  if (skill.type !== 'sql') return retrievalTool(skill, store.documents);
+  if (skill.type !== 'sql') return retrievalTool(skill, store.passages, owner);
   if (!sql) {
     throw new ToolError(
       'The service has no databases; those who run it can name some (DATABASES).',

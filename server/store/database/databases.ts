@@ -13,6 +13,8 @@ export interface Databases {
   readonly writes: Kysely<Database>;
   /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
   readonly work: Kysely<Database>;
+  /** Searches in documents. */
+  readonly searches: Kysely<Database>;
   /** The keys of callers. */
   readonly keys: Kysely<Database>;
   /** Readiness. */
@@ -21,11 +23,11 @@ export interface Databases {
 
 /** Sends every kind of work the same way. */
 export function oneWay(db: Kysely<Database>): Databases {
-  return { reads: db, writes: db, work: db, keys: db, health: db };
+  return { reads: db, writes: db, work: db, searches: db, keys: db, health: db };
 }
 
 /** Closes every connection. */
 export async function closeAll(databases: Databases): Promise<void> {
-  const { reads, writes, work, keys, health } = databases;
-  await Promise.all([...new Set([reads, writes, work, keys, health])].map((db) => db.destroy()));
+  const all: readonly Kysely<Database>[] = Object.values(databases);
+  await Promise.all([...new Set(all)].map((db) => db.destroy()));
 }

@@ -36,14 +36,14 @@ const CACHE_SIZE = -16_000;
  * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
- * @returns the database, and a mark that is another one whenever anything in it may have changed: SQLite tells
+ * @returns the database, its path, and a mark that is another one whenever anything in it may have changed: SQLite tells
  *   of the commits of other connections (`pragma data_version`), and our own are counted. A file has a second
  *   connection for reads, which would otherwise wait for whatever transaction is open.
  * @throws if others lock the file for longer than ten seconds, or a later release wrote it
  */
 export async function openSqlite(
   url: string,
-): Promise<{ databases: Databases; mark: () => string }> {
+): Promise<{ databases: Databases; path: string; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
@@ -79,7 +79,7 @@ export async function openSqlite(
     return `${seen} ${prepared.writes}`;
   };
   const reads = path === ':memory:' ? {} : await openReads(path);
-  return { databases: { ...oneWay(db), ...reads }, mark };
+  return { databases: { ...oneWay(db), ...reads }, path, mark };
 }
 
 /** Opens a file that is open already, for what only reads. */

@@ -50,8 +50,13 @@ describe.each([
   const sweep = async () => {
     while (await store.documents.sweep());
   };
+  const search = (query: string, skill = skillId) =>
+    store.passages.search(
+      { owner: 'ann', skillId: skill, query, limit: 5 },
+      new AbortController().signal,
+    );
   const found = async (query: string, skill = skillId) =>
-    (await store.documents.search(skill, query, 5)).map(({ document }) => document);
+    (await search(query, skill)).map(({ document }) => document);
   const textOf = async (name: string) =>
     (await store.documents.text(skillId, name))?.pieces.join('');
   /** Fills what the owner may store, and returns how much that was. */
@@ -188,7 +193,7 @@ describe.each([
 
   test('have numbered passages, each with the headings above it', async () => {
     await put('long.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.`);
-    expect(await store.documents.search(skillId, 'sapphire', 5)).toEqual([
+    expect(await search('sapphire')).toEqual([
       {
         document: 'long.md',
         number: 2,

@@ -10,9 +10,8 @@ import { inOrder, type Page } from '../page.js';
 import type { Bounds } from '../quota/bounds.js';
 import { adjustStored } from '../quota/owner-quota.js';
 import { newResource } from '../resource.js';
-import { type FoundPassage, passageIndex } from './passage-index.js';
+import { addToIndex } from './passage-index.js';
 import type { PreparedPassage } from './prepare.js';
-import { queryTerms } from './terms.js';
 
 /** A document without its text. */
 export type Document = components['schemas']['Document'];
@@ -63,7 +62,7 @@ const AT_ONCE = 64;
 const UPLOAD = 10 * 60 * 1000;
 
 /**
- * Stores the documents of skills, and finds passages in them. A text is stored as its passages, in parts,
+ * Stores the documents of skills. A text is stored as its passages, in parts,
  * before a document takes it: a large text takes longer than a transaction may. A text that its document
  * no longer has is deleted part by part, by periodic sweeps, and counts towards what its owner stores
  * until then.
@@ -178,17 +177,6 @@ export class DocumentStore {
     return numDeletedRows > 0n;
   }
 
-  /**
-   * Finds the passages of a skill that have words of a query, the best first. Nothing in a query is an
-   * operator.
-   */
-  async search(skillId: string, query: string, limit: number): Promise<FoundPassage[]> {
-    const terms = queryTerms(query);
-    if (terms.length === 0) return [];
-    const { rows } = await passageIndex(this.db).search(skillId, terms, limit).execute(this.db);
-    return rows;
-  }
-
   /** Deletes some passages of a text without a document; returns whether there was such a text. */
   async sweep(): Promise<boolean> {
     const { now } = dialectOf(this.work);
@@ -249,7 +237,7 @@ export class DocumentStore {
           const terms = termsOf.get(number);
           return terms ? [{ id, terms }] : [];
         });
-        await passageIndex(db).add(db, skillId, stored);
+        await addToIndex(db, skillId, stored);
       }
     });
   }

@@ -20,20 +20,23 @@ export interface FoundPassage {
   readonly content: string;
 }
 
-/** The full-text search of a database. */
-interface PassageIndex {
-  /** Adds passages of a skill; they are removed with their rows. */
-  add(db: Kysely<Database>, skillId: string, passages: readonly StoredPassage[]): Promise<void>;
-  /**
-   * Returns a query for the passages of a skill's documents that have any of the terms, the best first.
-   * @param terms of letters, digits and marks, each of one word, or of several that are adjacent
-   */
-  search(skillId: string, terms: readonly string[], limit: number): RawBuilder<FoundPassage>;
+/** What passages are searched for. */
+export interface PassageQuery {
+  readonly skillId: string;
+  /** Terms of letters, digits and marks, each of one word, or of several that are adjacent. */
+  readonly terms: readonly string[];
+  /** The most passages. */
+  readonly limit: number;
 }
 
-/** Returns the full-text search of the database that a connection leads to. */
-export function passageIndex(db: Kysely<Database>): PassageIndex {
-  return dialectOf(db).locksRows ? postgres : sqlite;
+/** Adds passages of a skill to the index; they are removed with their rows. */
+export function addToIndex(
+  db: Kysely<Database>,
+  skillId: string,
+  passages: readonly StoredPassage[],
+): Promise<void> {
+  const add = dialectOf(db).locksRows ? addToPostgres : addToSqlite;
+  return add(db, skillId, passages);
 }
 
 /** The columns of a found passage. */
@@ -48,55 +51,80 @@ const HEADING_WEIGHT = 2;
 const POSTGRES_WEIGHTS = `{${1 / HEADING_WEIGHT}, 1, 1, 1}`;
 
 /** FTS5 (https://www.sqlite.org/fts5.html), which ranks by BM25. */
-const sqlite: PassageIndex = {
-  add: async (db, skillId, passages) => {
-    const rows = passages.map(
-      ({ id, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
-    );
-    await sql`
-      insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
-    `.execute(db);
-  },
-  search: (skillId, terms, limit) => {
-    // Terms are letters, digits and marks, so that nothing within the quotes ends them.
-    const any = terms.map((term) => `"${term}"`).join(' OR ');
-    const query = `skill : "${skillTerm(skillId)}" AND {headings content} : (${any})`;
-    return sql`select ${FOUND}
-      from passage_terms
-      join passages on passages.id = passage_terms.rowid
-      join document_texts on document_texts.id = passages.text_id
-      join documents on documents.id = document_texts.document_id
-      where passage_terms match ${query} and documents.skill_id = ${skillId}
-      order by bm25(passage_terms, 0, ${sql.lit(HEADING_WEIGHT)}, 1), passages.id
-      limit ${limit}
-    `;
-  },
-};
+async function addToSqlite(
+  db: Kysely<Database>,
+  skillId: string,
+  passages: readonly StoredPassage[],
+): Promise<void> {
+  const rows = passages.map(
+    ({ id, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
+  );
+  await sql`
+    insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
+  `.execute(db);
+}
+
+/** A passage that SQLite found, and what orders it: by its score, the lowest first, then by its id. */
+export interface ScoredPassage extends FoundPassage {
+  readonly id: number;
+  readonly score: number;
+}
+
+/**
+ * Returns a query for the passages of a skill's documents that have any of the terms, the best first.
+ * @param ids looks only at passages with these ids, both included
+ */
+export function searchSqlite(
+  { skillId, terms, limit }: PassageQuery,
+  [first, last]: readonly [number, number] = [0, Number.MAX_SAFE_INTEGER],
+): RawBuilder<ScoredPassage> {
+  // Terms are letters, digits and marks, so that nothing within the quotes ends them.
+  const any = terms.map((term) => `"${term}"`).join(' OR ');
+  const query = `skill : "${skillTerm(skillId)}" AND {headings content} : (${any})`;
+  return sql`select ${FOUND}, passages.id,
+      bm25(passage_terms, 0, ${sql.lit(HEADING_WEIGHT)}, 1) as score
+    from passage_terms
+    join passages on passages.id = passage_terms.rowid
+    join document_texts on document_texts.id = passages.text_id
+    join documents on documents.id = document_texts.document_id
+    where passage_terms match ${query} and documents.skill_id = ${skillId}
+      and passage_terms.rowid between ${first} and ${last}
+    order by score, passages.id
+    limit ${limit}
+  `;
+}
 
 /** The skill of a passage is a term too, so that a search passes over the passages of others. */
 function skillTerm(skillId: string): string {
   return skillId.replaceAll('-', '');
 }
 
+/** PostgreSQL's text search (https://www.postgresql.org/docs/current/textsearch.html). */
+async function addToPostgres(
+  db: Kysely<Database>,
+  skillId: string,
+  passages: readonly StoredPassage[],
+): Promise<void> {
+  const ids = passages.map(({ id }) => String(id));
+  const headings = passages.map(({ terms }) => terms.headings);
+  const contents = passages.map(({ terms }) => terms.content);
+  await sql`
+    insert into passage_terms (passage_id, skill_id, terms)
+    select id, ${skillId}::text,
+      setweight(to_tsvector('roster_text', headings), 'A') || to_tsvector('roster_text', content)
+    from unnest(${ids}::bigint[], ${headings}::text[], ${contents}::text[])
+      as passage (id, headings, content)
+  `.execute(db);
+}
+
 /**
- * PostgreSQL's text search (https://www.postgresql.org/docs/current/textsearch.html). Its own ranks know
- * nothing of how rare a term is, so that "the" would count as much as "diamond": the rank of each term is
- * weighted as BM25 does, by its number of passages among those of the skill.
+ * Returns a query for the passages of a skill's documents that have any of the terms, the best first.
+ * PostgreSQL's own ranks know nothing of how rare a term is, so that "the" would count as much as
+ * "diamond": the rank of each term is weighted as BM25 does, by its number of passages among those of
+ * the skill.
  */
-const postgres: PassageIndex = {
-  add: async (db, skillId, passages) => {
-    const ids = passages.map(({ id }) => String(id));
-    const headings = passages.map(({ terms }) => terms.headings);
-    const contents = passages.map(({ terms }) => terms.content);
-    await sql`
-      insert into passage_terms (passage_id, skill_id, terms)
-      select id, ${skillId}::text,
-        setweight(to_tsvector('roster_text', headings), 'A') || to_tsvector('roster_text', content)
-      from unnest(${ids}::bigint[], ${headings}::text[], ${contents}::text[])
-        as passage (id, headings, content)
-    `.execute(db);
-  },
-  search: (skillId, terms, limit) => sql`
+export function searchPostgres({ skillId, terms, limit }: PassageQuery): RawBuilder<FoundPassage> {
+  return sql`
     with term as materialized (
       select number, phraseto_tsquery('roster_text', term) as query
       from unnest(${terms}::text[]) with ordinality as given (term, number)
@@ -126,5 +154,5 @@ const postgres: PassageIndex = {
     join passages on passages.id = best.passage_id
     join documents on documents.id = best.document_id
     order by score desc, passage_id
-  `,
-};
+  `;
+}

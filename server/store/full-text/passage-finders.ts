@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { WorkerEndedError, WorkerPool } from '../../workers/worker-process.js';
+import type { Database } from '../database/schema.js';
+import { StoreBusyError } from '../database/unavailable.js';
+import { SearchError } from '../errors.js';
+import { pausing } from '../json/written-json.js';
+import {
+  type FoundPassage,
+  type PassageQuery,
+  type ScoredPassage,
+  searchPostgres,
+  searchSqlite,
+} from './passage-index.js';
+import type { PassageFinder } from './passage-search.js';
+import type { SearchAnswer, SearchJob } from './search-message.js';
+
+/** The processes for searches. Their memory is SQLite's, which reads passage by passage. */
+const PROCESSES = { maxHeap: 64, maxIdle: 2, idleTimeout: 30_000 };
+
+/**
+ * Searches a SQLite file in processes. SQLite cannot be interrupted from within its thread, so that a
+ * process that is to end early is killed. It only reads, and readers of a file hold up nobody.
+ */
+export class FileFinder implements PassageFinder {
+  readonly #path: string;
+  readonly #pool: WorkerPool<SearchJob, SearchAnswer>;
+
+  /**
+   * @param db compiles the queries
+   * @param script the module that the processes run
+   */
+  constructor(
+    path: string,
+    private readonly db: Kysely<Database>,
+    script = new URL('./search-worker.js', import.meta.url),
+  ) {
+    this.#path = resolve(path);
+    this.#pool = new WorkerPool({ ...PROCESSES, script });
+  }
+
+  async find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]> {
+    const { sql, parameters } = searchSqlite(query).compile(this.db);
+    const details = { path: this.#path, sql, parameters };
+    const answer = await this.#run(details, signal);
+    if (answer.kind === 'found') return answer.passages.map(withoutScore);
+    throw new StoreBusyError(`The store cannot be searched now (${answer.code}).`);
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  async #run(details: SearchJob, signal: AbortSignal): Promise<SearchAnswer> {
+    try {
+      return await this.#pool.run({ details, input: nothing(), onData: () => {}, signal });
+    } catch (error) {
+      if (!(error instanceof WorkerEndedError)) throw error;
+      throw new SearchError('The search broke off; search again.', { cause: error });
+    }
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The ids of passages that are searched at once: some ten milliseconds of work. */
+const IDS_AT_ONCE = 2048;
+
+/**
+ * Searches a SQLite database in memory, which no other process can read: in this thread, some passages
+ * at a time, with other requests in between. It suits the collections of tests and of the mock.
+ */
+export class MemoryFinder implements PassageFinder {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  async find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]> {
+    const pause = pausing();
+    const last = await this.#lastId();
+    let best: readonly ScoredPassage[] = [];
+    for (let id = 1; id <= last; id += IDS_AT_ONCE) {
+      const { rows } = await searchSqlite(query, [id, id + IDS_AT_ONCE - 1]).execute(this.db);
+      best = [...best, ...rows]
+        .sort((one, other) => one.score - other.score || one.id - other.id)
+        .slice(0, query.limit);
+      await pause();
+      signal.throwIfAborted();
+    }
+    return best.map(withoutScore);
+  }
+
+  close(): void {}
+
+  async #lastId(): Promise<number> {
+    const { last } = await this.db
+      .selectFrom('passages')
+      .select(({ fn }) => fn.max<number | null>('id').as('last'))
+      .executeTakeFirstOrThrow();
+    return last ?? 0;
+  }
+}
+
+function withoutScore({ id: _id, score: _score, ...passage }: ScoredPassage): FoundPassage {
+  return passage;
+}
+
+/**
+ * Searches a PostgreSQL database over connections that nothing else uses. A search that is to end early
+ * ends with its connection, which PostgreSQL is told over another one.
+ */
+export class PostgresFinder implements PassageFinder {
+  /** @param db has a connection more than searches run at once */
+  constructor(private readonly db: Kysely<Database>) {}
+
+  find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]> {
+    return this.db.connection().execute(async (connection) => {
+      signal.throwIfAborted();
+      const { rows } = await sql<{ process: number }>`
+        select pg_backend_pid() as process
+      `.execute(connection);
+      let ending: Promise<unknown> | undefined;
+      const end = () => {
+        ending = this.#end(rows[0]?.process);
+      };
+      if (signal.aborted) throw signal.reason;
+      signal.addEventListener('abort', end, { once: true });
+      try {
+        const found = await searchPostgres(query).execute(connection);
+        return found.rows;
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error;
+      } finally {
+        signal.removeEventListener('abort', end);
+        // Only then may another search have the connection, or it would be ended too.
+        await ending;
+      }
+    });
+  }
+
+  close(): void {}
+
+  /** Ends a process of PostgreSQL. If that cannot be asked, it ends by the limit of its statements. */
+  async #end(process: number | undefined): Promise<void> {
+    await sql`select pg_terminate_backend(${process})`.execute(this.db).catch(() => {});
+  }
+}

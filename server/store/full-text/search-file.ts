@@ -1,0 +1,24 @@
+import { errorCode } from '../database/error-code.js';
+import { DatabaseSync, PreparedStatement } from '../database/sqlite-connection.js';
+import type { ScoredPassage } from './passage-index.js';
+import type { SearchAnswer, SearchJob } from './search-message.js';
+
+/** The longest wait for a lock, in milliseconds: readers wait for the recovery of a file alone. */
+const LOCK_TIMEOUT_MS = 1_000;
+
+/** Runs a query for passages on a file of SQLite, in the calling thread. */
+export async function searchFile({ path, sql, parameters }: SearchJob): Promise<SearchAnswer> {
+  try {
+    const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+    try {
+      const statement = new PreparedStatement<ScoredPassage>(connection, sql);
+      return { kind: 'found', passages: statement.all(parameters) };
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === '') throw error;
+    return { kind: 'unavailable', code };
+  }
+}

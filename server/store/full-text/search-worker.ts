@@ -1,0 +1,5 @@
+import { serveJobs } from '../../workers/serve-jobs.js';
+import { searchFile } from './search-file.js';
+
+/** Runs in a process of its own: searches the file of the store, which may take long. */
+await serveJobs(searchFile);
