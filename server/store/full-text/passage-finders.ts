@@ -105,7 +105,7 @@ function withoutScore({ id: _id, score: _score, ...passage }: ScoredPassage): Fo
 
 /**
  * Searches a PostgreSQL database over connections that nothing else uses. A search that is to end early
- * ends with its connection, which PostgreSQL is told over another one.
+ * is cancelled over another one.
  */
 export class PostgresFinder implements PassageFinder {
   /** @param db has a connection more than searches run at once */
@@ -113,33 +113,33 @@ export class PostgresFinder implements PassageFinder {
 
   find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]> {
     return this.db.connection().execute(async (connection) => {
-      signal.throwIfAborted();
-      const { rows } = await sql<{ process: number }>`
-        select pg_backend_pid() as process
+      const { rows } = await sql<{ backend: number }>`
+        select pg_backend_pid() as backend
       `.execute(connection);
-      let ending: Promise<unknown> | undefined;
-      const end = () => {
-        ending = this.#end(rows[0]?.process);
+      signal.throwIfAborted();
+      let cancelled: Promise<void> | undefined;
+      const cancel = () => {
+        cancelled = this.#cancel(rows[0]?.backend);
       };
-      if (signal.aborted) throw signal.reason;
-      signal.addEventListener('abort', end, { once: true });
+      signal.addEventListener('abort', cancel, { once: true });
       try {
         const found = await searchPostgres(query).execute(connection);
         return found.rows;
       } catch (error) {
-        throw signal.aborted ? signal.reason : error;
+        signal.throwIfAborted();
+        throw error;
       } finally {
-        signal.removeEventListener('abort', end);
-        // Only then may another search have the connection, or it would be ended too.
-        await ending;
+        signal.removeEventListener('abort', cancel);
+        // Another search may have the connection only then, or it might be the one that is cancelled.
+        await cancelled;
       }
     });
   }
 
   close(): void {}
 
-  /** Ends a process of PostgreSQL. If that cannot be asked, it ends by the limit of its statements. */
-  async #end(process: number | undefined): Promise<void> {
-    await sql`select pg_terminate_backend(${process})`.execute(this.db).catch(() => {});
+  /** Cancels the statement of a connection. If that fails, the statement ends by its timeout. */
+  async #cancel(backend: number | undefined): Promise<void> {
+    await sql`select pg_cancel_backend(${backend})`.execute(this.db).catch(() => {});
   }
 }

@@ -1,0 +1,215 @@
+/** Tests what long searches take from others, and how they end. The documents' own tests are about results. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres } from '../../../testkit/store/postgres-database.js';
+import { preparePassages, SearchError, Store, type StoreOptions } from '../index.js';
+
+const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
+
+const FOREVER = new AbortController().signal;
+
+/** A database of a store, in which searches for "endless" in a skill have no end. */
+interface EndlessDatabase {
+  open(searches?: StoreOptions['searches']): Promise<Store>;
+  /** Makes the searches of a skill endless, on PostgreSQL all of them. */
+  makeEndless(skillId: string): Promise<void>;
+  /** Returns the processes that run endless searches. */
+  processes(): Promise<number[]>;
+  /** Ends a process of the service, or a statement of PostgreSQL, as nobody expects. */
+  kill(pid: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+async function endlessFile(): Promise<EndlessDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-search-'));
+  return {
+    open: (searches) =>
+      Store.open(`file:${join(folder, 'roster.db')}`, {
+        searches: { ...searches, worker: WORKER },
+      }),
+    makeEndless: async () => {},
+    processes: async () => {
+      const names = await readdir(folder);
+      return names
+        .filter((name) => name.endsWith('.pid'))
+        .map((name) => Number.parseInt(name, 10))
+        .filter(isAlive);
+    },
+    kill: async (pid) => {
+      process.kill(pid, 'SIGKILL');
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function endlessPostgres(): Promise<EndlessDatabase> {
+  const database = await startPostgres();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  return {
+    open: (searches = {}) => Store.open(database.url, { searches }),
+    makeEndless: async (skillId) => {
+      await client.query(`
+        alter table passage_terms rename to awake_terms;
+        create view passage_terms as select * from awake_terms
+          where case when skill_id = '${skillId}' then pg_sleep(600) is null else true end`);
+    },
+    processes: async () => {
+      const { rows } = await client.query(
+        `select pid from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`,
+      );
+      return rows.map(({ pid }) => Number(pid));
+    },
+    kill: async (pid) => {
+      await client.query('select pg_cancel_backend($1)', [pid]);
+    },
+    remove: async () => {
+      await client.end();
+      await database.remove();
+    },
+  };
+}
+
+async function newSkill(store: Store, owner: string): Promise<string> {
+  const { id: project } = await store.transaction(({ projects }) => projects.create(owner, 'shop'));
+  await store.transaction(({ skills }) =>
+    skills.create(project, { name: 'care', type: 'retrieval', params: {} }),
+  );
+  return (await store.skills.find(project, 'care'))?.id ?? '';
+}
+
+async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
+  const passages = await preparePassages(content, false);
+  const text = await store.documents.keepText(owner, skillId, { bytes: content.length, passages });
+  await store.transaction(({ documents }) =>
+    documents.put(skillId, { name: 'a.txt', mediaType: 'text/plain', text }),
+  );
+}
+
+describe.each([
+  ['a file of SQLite', endlessFile],
+  ['PostgreSQL', endlessPostgres],
+])('an endless search of %s', (_, create) => {
+  let database: EndlessDatabase;
+  let store: Store;
+  let anns: string;
+  let bobs: string;
+  beforeAll(async () => {
+    database = await create();
+    // A busy machine may take long to start a process.
+    store = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
+    [anns, bobs] = [await newSkill(store, 'ann'), await newSkill(store, 'bob')];
+    await put(store, 'ann', anns, 'An endless diamond.');
+    await put(store, 'bob', bobs, 'A diamond.');
+    await database.makeEndless(anns);
+  });
+  afterAll(async () => {
+    await store.close();
+    await database.remove();
+  });
+
+  const ofAnn = (searching = store, signal = FOREVER) =>
+    searching.passages.search({ owner: 'ann', skillId: anns, query: 'endless', limit: 5 }, signal);
+  const ofBob = (signal = FOREVER) =>
+    store.passages.search({ owner: 'bob', skillId: bobs, query: 'diamonds', limit: 5 }, signal);
+  const FOUND = [{ document: 'a.txt', number: 1, headings: '', content: 'A diamond.' }];
+  const running = (count: number) =>
+    expect.poll(database.processes, { interval: 20 }).toHaveLength(count);
+
+  test('leaves reads and the searches of others alone, however many wait, and ends with its caller', async () => {
+    const gone = new AbortController();
+    const searches = Array.from({ length: 8 }, () => ofAnn(store, gone.signal));
+    const failed = Promise.allSettled(searches);
+    await running(2);
+    expect(await ofBob()).toEqual(FOUND);
+    const reads = Array.from({ length: 8 }, () => store.projects.find('bob', 'shop'));
+    expect(await Promise.all(reads)).toHaveLength(8);
+    expect(await database.processes()).toHaveLength(2);
+    gone.abort(new Error('gone'));
+    for (const search of searches) await expect(search).rejects.toThrow('gone');
+    await failed;
+    await running(0);
+    expect(await ofBob()).toEqual(FOUND);
+  });
+
+  test('ends when its time is up, and says what to search for', async () => {
+    const impatient = await database.open({ timeoutMs: 1500 });
+    const search = ofAnn(impatient);
+    await expect(search).rejects.toThrow(SearchError);
+    await expect(search).rejects.toThrow('1.5 seconds and was ended; search for fewer and rarer');
+    await running(0);
+    await impatient.close();
+  });
+
+  test('ends when the store closes', async () => {
+    const closing = await database.open();
+    const search = ofAnn(closing);
+    const refused = expect(search).rejects.toThrow('is stopping');
+    await running(1);
+    await closing.close();
+    await refused;
+    await running(0);
+    await expect(ofAnn(closing)).rejects.toThrow('is stopping');
+  });
+
+  test('fails alone when something else ends it', async () => {
+    const [killed, other] = [ofAnn(), ofAnn(store, AbortSignal.timeout(60_000))];
+    await running(2);
+    const [pid = 0] = await database.processes();
+    const lost = Promise.any([killed, other].map((search) => search.catch((error) => error)));
+    await database.kill(pid);
+    expect(await lost).toBeInstanceOf(Error);
+    expect(await ofBob()).toEqual(FOUND);
+    expect(await database.processes()).toHaveLength(1);
+  });
+});
+
+describe('a search in memory', () => {
+  /** Paragraphs of words, so many that they are searched in several steps. */
+  const content = Array.from({ length: 2600 }, (_, paragraph) =>
+    Array.from({ length: 140 }, (_, word) => `w${(paragraph * paragraph + word * word) % 997}`),
+  )
+    .map((words) => words.join(' '))
+    .join('\n\n');
+  let store: Store;
+  let skillId: string;
+  beforeAll(async () => {
+    store = await Store.open(':memory:');
+    skillId = await newSkill(store, 'ann');
+    await put(store, 'ann', skillId, content);
+  });
+  afterAll(() => store.close());
+
+  test('lets others go on, and ends with its caller', async () => {
+    const gone = new AbortController();
+    setImmediate(() => gone.abort(new Error('gone')));
+    const search = { owner: 'ann', skillId, query: 'w1 w4 w9', limit: 5 };
+    await expect(store.passages.search(search, gone.signal)).rejects.toThrow('gone');
+    expect(await store.passages.search(search, FOREVER)).toHaveLength(5);
+  });
+
+  test('finds the same as in a file, whose passages are searched at once', async () => {
+    const file = await endlessFile();
+    const other = await file.open();
+    const others = await newSkill(other, 'ann');
+    await put(other, 'ann', others, content);
+    for (const query of ['w1', 'w4 w9 w16', 'w25 w1 w36 w49 w64 w81 w100 w121 w144', 'w996', 'none']) {
+      const search = { owner: 'ann', query, limit: 5 };
+      const found = await other.passages.search({ ...search, skillId: others }, FOREVER);
+      expect(await store.passages.search({ ...search, skillId }, FOREVER)).toEqual(found);
+    }
+    await other.close();
+    await file.remove();
+  });
+});
