@@ -4,8 +4,8 @@ import type { Driver } from './driver.js';
 import { openDriver } from './open-driver.js';
 import { pushToPull } from './push-to-pull.js';
 import { QueryError } from './query-error.js';
-import type { DatabaseSettings } from './settings.js';
 import { stopping, tooManyQueries, tooSlow } from './refusals.js';
+import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
 
 /** The limits of queries that return a table to train from. */

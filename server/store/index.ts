@@ -12,7 +12,11 @@ import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
 import { DocumentStore } from './full-text/documents.js';
 import { FileFinder, MemoryFinder, PostgresFinder } from './full-text/passage-finders.js';
-import { type PassageFinder, PassageSearch, type SearchLimits } from './full-text/passage-search.js';
+import {
+  type PassageFinder,
+  PassageSearch,
+  type SearchLimits,
+} from './full-text/passage-search.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
 import { ModelStore } from './models.js';
@@ -135,7 +139,7 @@ export class Store {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
         const databases = await openPostgres(url, onError);
-        const finder = new PostgresFinder(databases.searches);
+        const finder = new PostgresFinder(databases.searches, databases.health);
         return new Store(databases, bounds, new PassageSearch(finder, searches));
       }
       const { databases, path, mark } = await openSqlite(url);

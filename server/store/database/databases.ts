@@ -17,7 +17,7 @@ export interface Databases {
   readonly searches: Kysely<Database>;
   /** The keys of callers. */
   readonly keys: Kysely<Database>;
-  /** Readiness. */
+  /** Readiness, and the cancellation of searches: statements that take no time. */
   readonly health: Kysely<Database>;
 }
 

@@ -31,7 +31,7 @@ interface PoolLimits {
 }
 
 /**
- * The connections of one instance, 19 together: PostgreSQL takes 100 from all instances, unless it is told
+ * The connections of one instance, 18 together: PostgreSQL takes 100 from all instances, unless it is told
  * otherwise. PostgreSQL itself ends what takes too long, so nothing is left behind that holds a lock.
  */
 const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
@@ -40,8 +40,8 @@ const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
   writes: { connections: 4, connect: 2_000, lock: 3_000, statement: 4_000, transaction: 4_000 },
   // A trained model or a part of a table may take seconds to go over the network.
   work: { connections: 3, connect: 3_000, lock: 2_000, statement: 30_000 },
-  // One for each search, and one over which they are cancelled, before their time is up here.
-  searches: { connections: 4, connect: 2_000, lock: 1_000, statement: 11_000 },
+  // A search is cancelled before its time is up here.
+  searches: { connections: 3, connect: 2_000, lock: 1_000, statement: 11_000 },
   keys: { connections: 2, connect: 2_000, lock: 1_000, statement: 2_000 },
   health: { connections: 1, connect: 1_000, lock: 500, statement: 1_000 },
 };

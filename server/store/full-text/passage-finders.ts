@@ -103,13 +103,13 @@ function withoutScore({ id: _id, score: _score, ...passage }: ScoredPassage): Fo
   return passage;
 }
 
-/**
- * Searches a PostgreSQL database over connections that nothing else uses. A search that is to end early
- * is cancelled over another one.
- */
+/** Searches a PostgreSQL database, over connections that nothing else uses. */
 export class PostgresFinder implements PassageFinder {
-  /** @param db has a connection more than searches run at once */
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param others has a connection over which a search is cancelled that is to end early */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly others: Kysely<Database>,
+  ) {}
 
   find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]> {
     return this.db.connection().execute(async (connection) => {
@@ -140,6 +140,6 @@ export class PostgresFinder implements PassageFinder {
 
   /** Cancels the statement of a connection. If that fails, the statement ends by its timeout. */
   async #cancel(backend: number | undefined): Promise<void> {
-    await sql`select pg_cancel_backend(${backend})`.execute(this.db).catch(() => {});
+    await sql`select pg_cancel_backend(${backend})`.execute(this.others).catch(() => {});
   }
 }

@@ -204,7 +204,13 @@ describe('a search in memory', () => {
     const other = await file.open();
     const others = await newSkill(other, 'ann');
     await put(other, 'ann', others, content);
-    for (const query of ['w1', 'w4 w9 w16', 'w25 w1 w36 w49 w64 w81 w100 w121 w144', 'w996', 'none']) {
+    for (const query of [
+      'w1',
+      'w4 w9 w16',
+      'w25 w1 w36 w49 w64 w81 w100 w121 w144',
+      'w996',
+      'none',
+    ]) {
       const search = { owner: 'ann', query, limit: 5 };
       const found = await other.passages.search({ ...search, skillId: others }, FOREVER);
       expect(await store.passages.search({ ...search, skillId }, FOREVER)).toEqual(found);
