@@ -1,5 +1,6 @@
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { SearchError } from '../errors.js';
 import type { FoundPassage, PassageQuery } from './passage-index.js';
 import { queryTerms } from './terms.js';
@@ -78,6 +79,7 @@ export class PassageSearch {
       this.#pending.add(found);
       const end = () => this.#pending.delete(found);
       found.then(end, end);
+      // A search keeps its slot until its work has ended, but nobody waits for a database that is silent.
       return await unlessAborted(found, running.signal);
     } finally {
       running.abort();
@@ -90,18 +92,6 @@ export class PassageSearch {
     await Promise.allSettled(this.#pending);
     this.finder.close();
   }
-}
-
-/**
- * Settles as a promise does, or rejects when the signal aborts: a search keeps its slot until its work
- * has ended, but nobody waits for a database that does not answer.
- */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function tooSlow(timeoutMs: number): SearchError {
