@@ -1,8 +1,8 @@
 /**
- * The kinds of frames between the service and a worker process; `taken` confirms that the worker
- * has the job.
+ * The kinds of frames between the service and a worker process. `taken` confirms that the worker has
+ * the job; `event` is a value of the job's own.
  */
-export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4, taken: 5 } as const;
+export const FRAME = { job: 0, data: 1, end: 2, event: 3, result: 4, taken: 5 } as const;
 
 export interface Frame {
   readonly kind: number;
@@ -34,7 +34,7 @@ export function isOutOfMemory(text: string): boolean {
 
 /** Returns the bytes before the payload of a frame. */
 export function frameHead(kind: number, length: number): Buffer {
-  const head = Buffer.alloc(HEAD);
+  const head = Buffer.allocUnsafe(HEAD);
   head.writeUInt32LE(length);
   head[4] = kind;
   return head;
@@ -57,7 +57,7 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
         at += part.length;
         headBytes += part.length;
         if (headBytes < HEAD) break;
-        payload = Buffer.alloc(head.readUInt32LE());
+        payload = Buffer.allocUnsafeSlow(head.readUInt32LE());
       }
       const part = chunk.subarray(at, at + payload.length - filled);
       payload.set(part, filled);
