@@ -82,7 +82,7 @@ export async function openService(
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
-    const pool = createPredictionPool(config.predictionThreads, predictors);
+    const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
     const settings = parseDatabases(config.databases);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyPredictor } from '../../prediction/src/predicting.js';
+import { freeMemory } from '../common/free-memory.js';
 import { LruCache } from '../lru-cache.js';
 import { serveJobs } from '../workers/serve-jobs.js';
 import { type AnswerEvent, type AnswerJob, type AnswerResult, answerJob } from './answer-job.js';
@@ -17,7 +18,13 @@ await serveJobs<AnswerJob, AnswerEvent, AnswerResult>(
     const known = loaded.get(versionId);
     output.event({ kind: 'model', isLoaded: known !== undefined });
     const predictor = known ?? (await load(versionId, pieces));
-    return answerJob(predictor, remaining(pieces), options, output);
+    return answerJob(predictor, remaining(pieces), options, {
+      data: (bytes) => {
+        output.data(bytes);
+        freeMemory(bytes);
+      },
+      event: (event) => output.event(event),
+    });
   },
 );
 

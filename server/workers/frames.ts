@@ -1,3 +1,5 @@
+import { freeMemory } from '../common/free-memory.js';
+
 /**
  * The kinds of frames between the service and a worker process. `taken` confirms that the worker has
  * the job; `event` is a value of the job's own.
@@ -42,7 +44,7 @@ export function frameHead(kind: number, length: number): Buffer {
 
 /**
  * Reads frames from a stream of bytes; drops an incomplete last frame. Each payload has its own
- * memory.
+ * memory, and that of the chunks is freed.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let head = Buffer.alloc(HEAD);
@@ -70,5 +72,6 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
       payload = undefined;
       filled = 0;
     }
+    freeMemory(chunk);
   }
 }

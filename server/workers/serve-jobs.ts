@@ -1,4 +1,5 @@
 import { writeFileSync, writeSync, writevSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { deserialize, serialize } from 'node:v8';
 import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
 import { startWatchdog } from './watchdog.js';
@@ -36,6 +37,8 @@ export async function serveJobs<Details, Event, Result>(
   // all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
+  // Requests that the service answers by itself go first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   startWatchdog();
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {

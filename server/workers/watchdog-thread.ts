@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import type { WorkerLimits } from './watchdog.js';
 
 /** The pause between two looks, in milliseconds. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 const STDERR = 2;
 
