@@ -7,11 +7,11 @@ const ENTRIES = [
   'server/main',
   'server/commands/roster',
   'server/databases/sqlite/sqlite-worker',
-  'server/predictions/prediction-thread',
+  'server/predictions/prediction-worker',
   'server/store/full-text/search-worker',
   'server/training/table-worker',
   'server/training/training-worker',
-  'server/workers/memory-watch',
+  'server/workers/watchdog-thread',
 ];
 
 /** Packages with native code, and those that only some users install. */

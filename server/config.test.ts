@@ -18,7 +18,7 @@ test('an empty environment gives the documented defaults', () => {
     maxResources: 10_000,
     maxStored: 10 * 1024 ** 3,
     maxVersions: 5,
-    predictionThreads: availableParallelism(),
+    predictionWorkers: availableParallelism(),
     maxKeptAnswers: 64 * 1024 ** 2,
     maxAnswers: 256,
     chat: undefined,
@@ -80,7 +80,7 @@ test.each([
   [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
   [
     { PREDICTION_THREADS: '-1' },
-    'PREDICTION_THREADS must be a number of threads from 0 to 999, such as 4, not "-1"',
+    'PREDICTION_WORKERS must be a number of processes from 0 to 999, such as 4, not "-1"',
   ],
   [{ MAX_ANSWERS: '0' }, 'MAX_ANSWERS must be a number of answers, such as 256, not "0"'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],

@@ -83,9 +83,9 @@ const environment = v.object({
     'must be a number of bytes, such as 67108864',
     64 * MEBIBYTE,
   ),
-  PREDICTION_THREADS: number(
+  PREDICTION_WORKERS: number(
     /^\d{1,3}$/,
-    'must be a number of threads from 0 to 999, such as 4',
+    'must be a number of processes from 0 to 999, such as 4',
     availableParallelism(),
   ),
   MAX_ANSWERS: number(/^[1-9]\d{0,4}$/, 'must be a number of answers, such as 256', 256),
@@ -166,8 +166,8 @@ export interface Config {
   readonly maxVersions: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
-  /** The threads that answer large bodies of rows; with 0, the main loop does. */
-  readonly predictionThreads: number;
+  /** The processes that answer large bodies of rows; with 0, the main loop does. */
+  readonly predictionWorkers: number;
   /** The most answers of agents at once. */
   readonly maxAnswers: number;
   /** Undefined if agents cannot answer. */
@@ -185,7 +185,7 @@ export class ConfigError extends Error {}
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = withSecrets(
-    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+    withNewNames(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))),
   );
   const result = v.safeParse(environment, set);
   if (!result.success) {
@@ -212,7 +212,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_STORED,
     MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
-    PREDICTION_THREADS,
+    PREDICTION_WORKERS,
     MAX_ANSWERS,
     DATABASES,
   } = result.output;
@@ -230,7 +230,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxStored: MAX_STORED,
     maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
-    predictionThreads: PREDICTION_THREADS,
+    predictionWorkers: PREDICTION_WORKERS,
     maxAnswers: MAX_ANSWERS,
     chat: chatOf(result.output),
     databases: DATABASES,
@@ -249,6 +249,17 @@ function chatOf({
     throw new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL');
   }
   return { url, key, model, models: models && [...new Set([model, ...models])] };
+}
+
+/** The variables that had another name before. */
+const OLDER_NAMES = { PREDICTION_THREADS: 'PREDICTION_WORKERS' } as const;
+
+/** Gives variables with an older name their name of today. */
+function withNewNames(set: Readonly<Record<string, string | undefined>>) {
+  const renamed = Object.entries(OLDER_NAMES).flatMap(([older, name]) =>
+    set[older] === undefined || set[name] !== undefined ? [] : [[name, set[older]] as const],
+  );
+  return { ...set, ...Object.fromEntries(renamed) };
 }
 
 /** Reads the secrets that are in files. */

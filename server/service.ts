@@ -14,7 +14,7 @@ import { TableQueries } from './databases/table-queries.js';
 import { close, httpServer, listen } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
-import { createPool } from './predictions/create-pool.js';
+import { createPredictionPool } from './predictions/prediction-pool.js';
 import { Predictors } from './predictions/predictors.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
@@ -82,7 +82,7 @@ export async function openService(
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
-    const pool = createPool(config.predictionThreads, predictors, log);
+    const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
     const settings = parseDatabases(config.databases);
@@ -127,8 +127,8 @@ export async function openService(
         try {
           await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
         } finally {
-          tables.stop();
-          await pool.stop();
+          await tables.stop();
+          await pool.close();
           await queries.stop();
           await databases?.stop();
           await store.close();

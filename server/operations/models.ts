@@ -62,7 +62,7 @@ export function modelOperations(services: TrainingServices): ModelOperations {
         name,
         table,
         check,
-        () => request.signal,
+        request,
       );
       const location = `${base}/api/projects/${project.name}/models/${name}`;
       return reply({ status: 202, body: model, headers: { Location: location } });

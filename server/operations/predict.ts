@@ -11,7 +11,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { answerOptions } from './predicting/answer-formats.js';
 import { byteAnswer, lineAnswer } from './predicting/answer-stream.js';
 import { findModel, findVersion, notReady, versionNotReady } from './predicting/model-lookup.js';
-import { beginWhole, written } from './predicting/raw-rows.js';
+import { answerWhole, written } from './predicting/raw-rows.js';
 import { checkRows } from './predicting/row-warnings.js';
 import { findProject } from './writing/project-access.js';
 
@@ -52,7 +52,7 @@ export function predictOperations(
 
   const answerRaw = async (input: Input<'predict'>, body: RawJson<PredictBody>) => {
     const { query, answerType, caller, closed, reply } = input;
-    if (answerType === JSON_TYPE && !pool.hasThreads) {
+    if (answerType === JSON_TYPE && !pool.hasWorkers) {
       return answerParsed(input, await body.parse(body.bytes));
     }
     const versionId = await versionOf(input).catch(async (error) => {
@@ -61,26 +61,27 @@ export function predictOperations(
       throw error;
     });
     const options = answerOptions(JSON_TYPE, answerType, query);
-    const job = { caller, versionId, options, closed };
-    const first = await beginWhole(pool, job, [body.bytes]);
+    const request = { caller, versionId, options, closed };
     const kind = { isStream: false, areLines: options.to === 'ndjson' };
-    if ('events' in first) {
-      return reply({ status: 200, body: byteAnswer(answerType, first.events, kind, count) });
+    const events = await answerWhole(pool, request, [body.bytes]);
+    if (events) {
+      body.release();
+      return reply({ status: 200, body: byteAnswer(answerType, events, kind, count) });
     }
-    const parsed = await body.parse(first.declined);
+    const parsed = await body.parse(body.bytes);
     if (answerType === JSON_TYPE) return answerParsed(input, parsed);
     const [rows, at] = rowsOf(parsed);
     await checkRows(await predictorOf(input), rows, at, query.unknown);
-    const second = await beginWhole(pool, job, written(rows));
-    if ('declined' in second) throw new Error('The rows were declined as they were written');
-    return reply({ status: 200, body: byteAnswer(answerType, second.events, kind, count) });
+    const again = await answerWhole(pool, request, written(rows));
+    if (!again) throw new Error('The rows were declined as they were written');
+    return reply({ status: 200, body: byteAnswer(answerType, again, kind, count) });
   };
 
   const answerStream = async (input: Input<'predict'>, body: Readable) => {
     const { query, mediaType, answerType, caller, closed, reply } = input;
     const versionId = await versionOf(input);
     const options = answerOptions(mediaType, answerType, query);
-    const events = pool.run({ caller, versionId, options, body, isWhole: false, closed });
+    const events = pool.answer({ caller, versionId, options, body, isWhole: false, closed });
     const areLines = options.to === 'ndjson';
     return reply({
       status: 200,

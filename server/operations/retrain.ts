@@ -34,7 +34,7 @@ export function retrainOperations(services: TrainingServices): Pick<Handlers, 'r
           if (model?.id !== id) throw modelNotFound(name, project.name);
           await checkTrainable(model, headers);
         },
-        () => request.signal,
+        request,
       );
       const location = `${base}/api/projects/${project.name}/models/${name}`;
       return reply({ status: 202, body: model, headers: { Location: location } });

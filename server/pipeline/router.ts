@@ -7,7 +7,7 @@ import { mediaType } from '../http/media-type.js';
 import { onResponseClose } from '../http/on-response-close.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
-import { problem } from '../problems/problem.js';
+import { problem, unavailable } from '../problems/problem.js';
 import { answerSignal } from './answer-signal.js';
 import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
 import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
@@ -272,7 +272,7 @@ function run(
 
 function closedSignal(req: Request, res: Response): AbortSignal {
   const closed = new AbortController();
-  onResponseClose(req, res, () => closed.abort());
+  onResponseClose(req, res, () => closed.abort(unavailable('The caller has gone.')));
   return closed.signal;
 }
 

@@ -2,26 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readRows, rentRows } from '../../prediction/src/fixtures.js';
 import { encodeModel, train } from '../../prediction/src/training.js';
-import { type PredictionJob, PredictionPool } from './prediction-pool.js';
-import type { RunningJob } from './running-job.js';
-import { PredictionThread, ThreadEndedError } from './thread.js';
+import { OutOfMemoryError, WorkerEndedError } from '../workers/worker-process.js';
+import { answerWorkers } from './answer-executor.js';
+import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
-const script = new URL('../../dist/server/predictions/prediction-thread.js', import.meta.url);
+const script = new URL('../../dist/server/predictions/prediction-worker.js', import.meta.url);
 
 const artifact = encodeModel(train(readRows(rentRows(200), 'rent')));
 
 const pools: PredictionPool[] = [];
 afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.stop()));
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function poolOf(threads: number, maxHeap = 256): PredictionPool {
-  const artifactOf = async () => Buffer.from(artifact);
-  const pool = new PredictionPool(
-    threads,
-    true,
-    (onEnd) => new PredictionThread(artifactOf, () => onEnd(), { script, maxHeap }),
-  );
+function poolOf(workers: number, maxHeap = 256): PredictionPool {
+  const executor = answerWorkers(workers, { script, maxHeap });
+  const pool = new PredictionPool(workers, true, executor, async () => artifact);
   pools.push(pool);
   return pool;
 }
@@ -30,7 +26,10 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-function jobOf(body: AsyncIterable<Uint8Array>, more: Partial<PredictionJob> = {}): PredictionJob {
+function rowsOf(
+  body: AsyncIterable<Uint8Array>,
+  more: Partial<PredictionRequest> = {},
+): PredictionRequest {
   return {
     caller: { owner: 'a', key: { id: '1', name: 'k' } },
     versionId: 'version',
@@ -42,7 +41,7 @@ function jobOf(body: AsyncIterable<Uint8Array>, more: Partial<PredictionJob> = {
   };
 }
 
-async function textOf(job: RunningJob): Promise<string> {
+async function textOf(job: AsyncIterable<AnswerProgress>): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const event of job) if (event.kind === 'bytes') parts.push(event.bytes);
   return Buffer.concat(parts).toString();
@@ -51,11 +50,11 @@ async function textOf(job: RunningJob): Promise<string> {
 const rows = JSON.stringify(rentRows(5));
 const answersIn = (text: string) => JSON.parse(text).length;
 
-describe('a pool of threads', () => {
-  test('answers more bodies than it has threads', async () => {
+describe('a pool of workers', () => {
+  test('answers more bodies than it has workers', async () => {
     const pool = poolOf(2);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => textOf(pool.run(jobOf(once(rows))))),
+      Array.from({ length: 10 }, () => textOf(pool.answer(rowsOf(once(rows))))),
     );
     expect(answers.map(answersIn)).toEqual(answers.map(() => 5));
   });
@@ -63,29 +62,29 @@ describe('a pool of threads', () => {
   test('answers the same rows with the same bytes, whichever else it answers meanwhile', async () => {
     const pool = poolOf(1);
     const many = () => once(JSON.stringify(rentRows(3000)));
-    const alone = await textOf(pool.run(jobOf(many())));
+    const alone = await textOf(pool.answer(rowsOf(many())));
     const streams = Array.from({ length: 4 }, () =>
-      textOf(pool.run(jobOf(many(), { isWhole: false }))),
+      textOf(pool.answer(rowsOf(many(), { isWhole: false }))),
     );
     for (const text of await Promise.all(streams)) expect(text === alone).toBe(true);
   });
 
   test('refuses bodies beyond those that may wait, and of one owner before those of others', async () => {
     const pool = poolOf(1);
-    const running = Array.from({ length: 17 }, () => pool.run(jobOf(once(rows))));
-    expect(() => pool.run(jobOf(once(rows)))).toThrow('As many bodies wait');
-    const other = pool.run(
-      jobOf(once(rows), { caller: { owner: 'b', key: { id: '2', name: 'k' } } }),
-    );
-    await Promise.all([...running, other].map(textOf));
+    const running = Array.from({ length: 17 }, () => textOf(pool.answer(rowsOf(once(rows)))));
+    const refused = textOf(pool.answer(rowsOf(once(rows))));
+    const caller = { owner: 'b', key: { id: '2', name: 'k' } };
+    const other = textOf(pool.answer(rowsOf(once(rows), { caller })));
+    await expect(refused).rejects.toThrow('As many bodies wait');
+    await Promise.all([...running, other]);
   });
 
   test('goes on with another body while the reader of an answer is slow', async () => {
     const pool = poolOf(1);
-    const slow = pool.run(jobOf(once(JSON.stringify(rentRows(20_000)))));
+    const slow = pool.answer(rowsOf(once(JSON.stringify(rentRows(20_000)))));
     await slow.next();
-    expect(answersIn(await textOf(pool.run(jobOf(once(rows)))))).toBe(5);
-    await slow.return();
+    expect(answersIn(await textOf(pool.answer(rowsOf(once(rows)))))).toBe(5);
+    await slow.return(undefined);
   });
 
   test('reads a stream no faster than its answer is taken', async () => {
@@ -104,44 +103,66 @@ describe('a pool of threads', () => {
       }
     }
     const options = { from: 'ndjson', to: 'ndjson' } as const;
-    const job = pool.run(jobOf(endless(), { options, isWhole: false }));
+    const job = pool.answer(rowsOf(endless(), { options, isWhole: false }));
     await job.next();
     await pause(500);
     const read = pieces;
     await pause(300);
     expect(pieces).toBe(read);
     expect(read).toBeLessThan(20);
-    await job.return();
+    await job.return(undefined);
   });
 
-  test('ends a job whose caller has gone', async () => {
+  test('ends the answers that were read least lately, if there are many', async () => {
+    const pool = poolOf(1);
+    const many = JSON.stringify(rentRows(4000));
+    const unread = Array.from({ length: 8 }, () => pool.answer(rowsOf(once(many))));
+    for (const answer of unread) await answer.next();
+    const rest = await Promise.allSettled(unread.map(textOf));
+    expect(rest.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+    expect(rest.at(-1)?.status).toBe('fulfilled');
+  });
+
+  test('ends an answer whose caller has gone, and goes on with another', async () => {
     const pool = poolOf(1);
     const gone = new AbortController();
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const never = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('[');
+      begin();
       await new Promise(() => {});
     };
-    const job = pool.run(jobOf(never(), { closed: gone.signal }));
+    const text = textOf(pool.answer(rowsOf(never(), { closed: gone.signal })));
+    await begun;
     gone.abort();
-    expect(await textOf(job)).toBe('');
-    expect(answersIn(await textOf(pool.run(jobOf(once(rows)))))).toBe(5);
+    expect(await text).toBe('');
+    expect(answersIn(await textOf(pool.answer(rowsOf(once(rows)))))).toBe(5);
   });
 
-  test('fails the jobs of a thread that runs out of memory', async () => {
-    const failed = textOf(poolOf(1, 4).run(jobOf(once(rows))));
-    await expect(failed).rejects.toThrow(ThreadEndedError);
+  test('fails the answer of a worker that runs out of memory, and no other', async () => {
+    const pool = poolOf(2, 24);
+    const many = JSON.stringify(
+      Array.from({ length: 60_000 }, (_, row) => ({ ['x'.repeat(40) + row]: 1 })),
+    );
+    const failed = textOf(pool.answer(rowsOf(once(many))));
+    const others = [1, 2, 3].map(() => textOf(pool.answer(rowsOf(once(rows)))));
+    await expect(failed).rejects.toThrow(OutOfMemoryError);
+    expect((await Promise.all(others)).map(answersIn)).toEqual([5, 5, 5]);
   });
 
-  test('fails the jobs of a thread that ends, and begins another for the next', async () => {
+  test('fails what is answered when it is closed', async () => {
     const pool = poolOf(1);
     const never = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('[');
       await new Promise(() => {});
     };
-    const failed = textOf(pool.run(jobOf(never())));
+    const failed = textOf(pool.answer(rowsOf(never())));
     void failed.catch(() => {});
-    await pool.stop();
-    await expect(failed).rejects.toThrow(ThreadEndedError);
-    expect(answersIn(await textOf(pool.run(jobOf(once(rows)))))).toBe(5);
+    await pause(200);
+    await pool.close();
+    await expect(failed).rejects.toThrow(WorkerEndedError);
   });
 });

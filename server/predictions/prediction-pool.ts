@@ -1,143 +1,264 @@
-import type { AnswerOptions } from '../../prediction/src/predicting.js';
+import type { AnswerOptions, AnswerPart } from '../../prediction/src/predicting.js';
 import type { Caller } from '../auth/caller.js';
 import { FairQueue } from '../common/fair-queue.js';
-import type { JobRunner } from './job-runner.js';
-import { RunningJob } from './running-job.js';
+import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
+import {
+  type AnswerExecutor,
+  answerWorkers,
+  MainLoop,
+  VersionGoneError,
+} from './answer-executor.js';
+import type { RowsFault } from './answer-job.js';
+import type { Predictors } from './predictors.js';
 
-/** The most bodies that wait for a thread. */
+/** The most bodies that wait for a slot. */
 const MAX_WAITING = 32;
 
+/** The most answers to whole bodies whose readers are slow. */
+const MAX_SLOW = 6;
+
+/** The time after which a reader is slow, in milliseconds. */
+const SLOW_READER_MS = 100;
+
+/** The parts of an answer that are made before any of them is read. */
+const MAX_PARTS = 2;
+
+/** An event of an answer: a part of it, or that a piece of the body was taken. */
+export type AnswerProgress = AnswerPart | { readonly kind: 'progress' };
+
 /** The rows of one body, and how they are answered. */
-export interface PredictionJob {
+export interface PredictionRequest {
   readonly caller: Pick<Caller, 'owner' | 'key'>;
   readonly versionId: string;
   readonly options: AnswerOptions;
-  /** Pieces whose memory moves to the thread. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Whether the body has arrived as a whole. It waits for a free thread; a stream does not. */
+  /** Whether the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly closed: AbortSignal;
 }
 
-/** As many bodies wait for a thread as may. */
+/** As many bodies wait for a slot as may. */
 export class TooManyPredictionsError extends Error {
   override readonly name = 'TooManyPredictionsError';
 }
 
-/** A place in the pool. */
-interface Place {
-  /** Undefined until it is needed, and after it has ended. */
-  runner: JobRunner | undefined;
-  /** The whole body that is answered, until its reader is slow. */
-  busy: RunningJob | undefined;
+/** The answer was not read while others waited. */
+export class UnreadAnswerError extends Error {
+  override readonly name = 'UnreadAnswerError';
 }
 
-interface Waiting {
+/** The rows are at fault. */
+export class RowsFaultError extends Error {
+  override readonly name = 'RowsFaultError';
+
+  /** Not logged: it may have names of the rows. */
+  readonly #fault: RowsFault;
+
+  constructor(fault: RowsFault) {
+    super('message' in fault ? fault.message : fault.name);
+    this.#fault = fault;
+  }
+
+  get fault(): RowsFault {
+    return this.#fault;
+  }
+}
+
+/** Has the right to answer a whole body. */
+interface Slot {
   readonly owner: string;
-  readonly job: RunningJob;
-  readonly start: (place: Place) => void;
+  /** Called once, at the end or when the reader is slow. */
+  release(): void;
 }
 
 /**
- * Answers rows in several places, such as threads. A place answers one whole body at a time, and any
- * number of streams. Owners take turns. A thread that ends is replaced when it is needed again.
+ * Answers rows elsewhere, such as in worker processes. As many whole bodies are answered at once as
+ * there are slots; owners take turns. A body gives up its slot while its reader is slow.
  */
 export class PredictionPool {
-  readonly #places: readonly Place[];
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<() => void>();
   /** The waiting bodies of each owner. */
   readonly #byOwner = new Map<string, number>();
-  #lastId = 0;
+  /** Those without a slot, the longest-waiting first. */
+  readonly #slow = new Set<{ readonly owner: string; readonly cutOff: () => void }>();
+  #free: number;
 
   /**
-   * @param count the number of places
-   * @param hasThreads whether these are beside the main loop
-   * @param begin begins a runner, which calls back when it has ended
+   * @param slots how many whole bodies are answered at once
+   * @param hasWorkers whether they are answered beside the main loop
+   * @param artifactOf returns the trained model of a version; undefined if the store does not have it
+   *   any more
    */
   constructor(
-    count: number,
-    readonly hasThreads: boolean,
-    private readonly begin: (onEnd: () => void) => JobRunner,
+    slots: number,
+    readonly hasWorkers: boolean,
+    private readonly executor: AnswerExecutor,
+    private readonly artifactOf: (versionId: string) => Promise<Uint8Array | undefined>,
   ) {
-    this.#places = Array.from({ length: count }, () => ({ runner: undefined, busy: undefined }));
+    this.#free = slots;
   }
 
   /**
-   * Begins a job, at once or when a thread is free.
-   * @throws {TooManyPredictionsError} if too many wait
+   * Answers the rows of a body. Ends without an error if nobody waits any more.
+   * @throws {TooManyPredictionsError} at once, if too many wait
+   * @throws {RowsFaultError | VersionGoneError | UnreadAnswerError}
+   * @throws {OutOfMemoryError | WorkerEndedError} if the worker process ends
+   * @throws the error of the body
    */
-  run(request: PredictionJob): RunningJob {
-    const { caller, versionId, options, isWhole, closed } = request;
-    let taken: Place | undefined;
-    const free = () => {
-      const place = taken;
-      taken = undefined;
-      if (place?.busy !== job) return;
-      place.busy = undefined;
-      this.#next();
-    };
-    const job = new RunningJob(++this.#lastId, versionId, request.body, free);
-    const start = (place: Place) => {
-      if (isWhole) {
-        taken = place;
-        place.busy = job;
-      }
-      this.#runnerOf(place).run(job, options, free);
-    };
-    if (isWhole) this.#enter(caller, { owner: caller.owner, job, start });
-    else start(this.#leastLoaded());
-    const leave = () => job.fail(undefined);
-    if (closed.aborted) leave();
-    else closed.addEventListener('abort', leave, { once: true });
-    return job;
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#places.map(({ runner }) => runner?.stop()));
-  }
-
-  #enter({ owner, key }: PredictionJob['caller'], waiting: Waiting): void {
-    const place = this.#places.find(({ busy }) => busy === undefined);
-    if (place) {
-      waiting.start(place);
-      return;
+  async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
+    const { closed } = request;
+    const slot = request.isWhole ? await this.#enter(request) : undefined;
+    const cutOff = new AbortController();
+    const signal = AbortSignal.any([closed, cutOff.signal]);
+    try {
+      yield* toAsyncIterable<AnswerProgress>(
+        (sink, over) => this.#run(request, sink, over, slot, cutOff),
+        { signal, maxWaiting: MAX_PARTS },
+      );
+    } catch (error) {
+      if (!closed.aborted) throw error;
+    } finally {
+      slot?.release();
     }
-    const own = this.#byOwner.get(owner) ?? 0;
-    // Without keys there is only one owner, and no places to reserve for others.
-    if (this.#waiting.size >= MAX_WAITING || (key && own >= MAX_WAITING / 2)) {
-      throw new TooManyPredictionsError('As many bodies wait for a thread as may');
-    }
-    this.#byOwner.set(owner, own + 1);
-    this.#waiting.add(owner, waiting);
+    return undefined;
   }
 
-  #next(): void {
-    for (;;) {
-      const place = this.#places.find(({ busy }) => busy === undefined);
-      const next = place && this.#waiting.take();
-      if (!next) return;
-      const left = (this.#byOwner.get(next.owner) ?? 1) - 1;
-      if (left === 0) this.#byOwner.delete(next.owner);
-      else this.#byOwner.set(next.owner, left);
-      if (!next.job.hasEnded) next.start(place);
-    }
+  /** Ends the workers. */
+  async close(): Promise<void> {
+    await this.executor.close();
   }
 
-  #leastLoaded(): Place {
-    const [first, ...others] = this.#places;
-    if (!first) throw new Error('The pool has no places');
-    return others.reduce((least, place) => (loadOf(place) < loadOf(least) ? place : least), first);
-  }
-
-  #runnerOf(place: Place): JobRunner {
-    place.runner ??= this.begin(() => {
-      place.runner = undefined;
+  async #run(
+    { versionId, options, body }: PredictionRequest,
+    sink: Sink<AnswerProgress>,
+    signal: AbortSignal,
+    slot: Slot | undefined,
+    cutOff: AbortController,
+  ): Promise<void> {
+    let tellLoaded = (_isLoaded: boolean) => {};
+    const isLoaded = new Promise<boolean>((resolve) => {
+      tellLoaded = resolve;
     });
-    return place.runner;
+    const { artifactOf } = this;
+    async function* input(): AsyncGenerator<Uint8Array> {
+      if (!(await isLoaded)) {
+        const artifact = await artifactOf(versionId);
+        if (!artifact) throw new VersionGoneError();
+        yield artifact;
+      }
+      yield* body;
+    }
+    let leave: (() => void) | undefined;
+    const push = async (part: AnswerPart) => {
+      const clock = setTimeout(() => {
+        leave ??= slot && this.#becomeSlow(slot, cutOff);
+      }, SLOW_READER_MS);
+      await sink.push(part);
+      clearTimeout(clock);
+    };
+    let rows = 0;
+    try {
+      const result = await this.executor.run(
+        {
+          details: { versionId, options },
+          input: input(),
+          onData: (bytes) => push({ kind: 'bytes', bytes, rows }),
+          onEvent: (event) => {
+            if (event.kind === 'model') tellLoaded(event.isLoaded);
+            else if (event.kind === 'rows') rows = event.rows;
+            else return push(event);
+            return undefined;
+          },
+          onTaken: () => sink.offer({ kind: 'progress' }),
+          signal,
+        },
+        versionId,
+      );
+      if (result.kind === 'refused') throw new RowsFaultError(result.fault);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Resolves when the body may be answered, or nobody waits for it any more. */
+  #enter({ caller: { owner, key }, closed }: PredictionRequest): Promise<Slot> {
+    const own = this.#byOwner.get(owner) ?? 0;
+    // Without keys there is only one owner, and no slots to reserve for others.
+    const isFull = this.#waiting.size >= MAX_WAITING || (key && own >= MAX_WAITING / 2);
+    if (this.#free === 0 && isFull) {
+      throw new TooManyPredictionsError('As many bodies wait for a slot as may');
+    }
+    return new Promise((resolve) => {
+      const start = () => {
+        this.#count(owner, -1);
+        if (!closed.aborted) resolve(this.#take(owner));
+      };
+      // One that waits and is closed is passed over at its turn.
+      closed.addEventListener('abort', () => resolve({ owner, release: () => {} }), { once: true });
+      this.#count(owner, 1);
+      this.#waiting.add(owner, start);
+      this.#startNext();
+    });
+  }
+
+  #take(owner: string): Slot {
+    this.#free -= 1;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#free += 1;
+      this.#startNext();
+    };
+    return { owner, release };
+  }
+
+  #startNext(): void {
+    while (this.#free > 0) {
+      const start = this.#waiting.take();
+      if (!start) return;
+      start();
+    }
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    const waiting = (this.#byOwner.get(owner) ?? 0) + by;
+    if (waiting === 0) this.#byOwner.delete(owner);
+    else this.#byOwner.set(owner, waiting);
+  }
+
+  /**
+   * Lets another body begin while the reader of this one is slow. With too many slow readers, cuts
+   * off the answer that has waited longest, of the owner with the most.
+   * @returns the function that ends the wait
+   */
+  #becomeSlow({ owner, release }: Slot, answer: AbortController): () => void {
+    const entry = {
+      owner,
+      cutOff: () => {
+        this.#slow.delete(entry);
+        answer.abort(new UnreadAnswerError('The answer was not read while others waited'));
+      },
+    };
+    this.#slow.add(entry);
+    release();
+    if (this.#slow.size > MAX_SLOW) this.#longestOfLargest()?.cutOff();
+    return () => this.#slow.delete(entry);
+  }
+
+  #longestOfLargest(): { readonly cutOff: () => void } | undefined {
+    const slow = [...this.#slow];
+    const countOf = (owner: string) => slow.filter((each) => each.owner === owner).length;
+    const largest = Math.max(...slow.map(({ owner }) => countOf(owner)));
+    return slow.find(({ owner }) => countOf(owner) === largest);
   }
 }
 
-function loadOf({ runner }: Place): number {
-  return runner?.load ?? 0;
+/** @param workers how many processes answer large bodies and streams; with 0, the main loop does */
+export function createPredictionPool(workers: number, predictors: Predictors): PredictionPool {
+  const artifactOf = (versionId: string) => predictors.artifact(versionId);
+  return workers === 0
+    ? new PredictionPool(1, false, new MainLoop(predictors), artifactOf)
+    : new PredictionPool(workers, true, answerWorkers(workers), artifactOf);
 }

@@ -27,7 +27,8 @@ async function* csv(rows: number): AsyncGenerator<Uint8Array> {
 }
 
 function source(text: AsyncIterable<Uint8Array>) {
-  return { owner: 'o', format: 'csv', target: 'y', text } as const;
+  const { signal } = new AbortController();
+  return { owner: 'o', format: 'csv', target: 'y', text, signal } as const;
 }
 
 describe('a table', () => {
@@ -41,7 +42,7 @@ describe('a table', () => {
     expect(lines.length).toBe(1);
     expect(lines[0]).toContain('heap out of memory');
     expect(await tables.keep(source(csv(60)))).toMatchObject({ rowCount: 60 });
-    tables.stop();
+    await tables.stop();
   });
 
   test('that is refused is answered before the end of its text', async () => {
@@ -51,7 +52,22 @@ describe('a table', () => {
       await new Promise(() => {});
     }
     await expect(tables.keep(source(text()))).rejects.toThrow('Two columns are named "x"');
-    tables.stop();
+    await tables.stop();
+  });
+
+  test('whose sender has gone is read no further, and leaves its slot to others', async () => {
+    const tables = tablesOf(new TableReader({ script }));
+    const gone = [1, 2, 3, 4].map(() => new AbortController());
+    async function* text() {
+      yield Buffer.from('x,y\n'.padEnd(300_000, '1,2\n'));
+      for (const each of gone) each.abort(new Error('gone'));
+      await new Promise(() => {});
+    }
+    for (const { signal } of gone) {
+      await expect(tables.keep({ ...source(text()), signal })).rejects.toThrow('gone');
+    }
+    expect(await tables.keep(source(csv(60)))).toMatchObject({ rowCount: 60 });
+    await tables.stop();
   });
 
   test('is written one part per turn of the event loop, so that other requests are served', async () => {
@@ -75,6 +91,6 @@ describe('a table', () => {
     counted.mockRestore();
     expect(parts).toBeGreaterThan(20);
     expect(mostInATurn).toBe(1);
-    tables.stop();
+    await tables.stop();
   });
 });

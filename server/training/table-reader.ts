@@ -1,5 +1,5 @@
 import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
-import { type PoolOptions, WorkerPool } from '../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../workers/worker-pool.js';
 import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 
 /**
@@ -9,6 +9,8 @@ import type { TableFacts, TableMessage, TableReading } from './table-message.js'
 const OPTIONS: PoolOptions = {
   script: new URL('./table-worker.js', import.meta.url),
   maxHeap: 768,
+  maxMemory: 1024 * 1024 * 1024,
+  maxSilence: 2 * 60_000,
   maxIdle: 2,
   idleTimeout: 10_000,
 };
@@ -41,9 +43,9 @@ export class TableReader {
     return factsOf(await this.#pool.run({ details, input, onData: keep, signal }));
   }
 
-  /** Ends the idle processes. */
-  close(): void {
-    this.#pool.close();
+  /** Ends all processes. */
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 }
 

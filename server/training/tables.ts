@@ -34,6 +34,8 @@ export interface TableSource {
   readonly task?: Task | undefined;
   readonly csv?: CsvReading | undefined;
   readonly text: AsyncIterable<Uint8Array>;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
 }
 
 /** A table that was read, checked and written to the store, ready for its training. */
@@ -64,20 +66,24 @@ export class Tables {
    * @throws {TooManyTablesError} at once, before anything is read
    * @throws {SlowUploadError} if the sender is too slow while others wait
    * @throws {WorkerEndedError} if the process that reads the table is ended
-   * @throws the error of the text; then nothing is kept
+   * @throws the error of the text, or the reason of `signal`; then nothing is kept
    */
-  async keep({ owner, text, ...what }: TableSource): Promise<KeptTable> {
+  async keep({ owner, text, signal: closed, ...what }: TableSource): Promise<KeptTable> {
     this.#makeRoom(owner);
     const upload = { owner, meter: new UploadMeter(text), giveUp: new AbortController() };
     const { signal } = upload.giveUp;
+    const leave = () => upload.giveUp.abort(closed.reason);
+    closed.addEventListener('abort', leave, { once: true });
     this.#underWay.add(upload);
     try {
+      closed.throwIfAborted();
       // Slots are scarce, so one is taken only when there is something to read.
       const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload.meter), signal);
       const slots = isWhole ? this.#whole : this.#arriving;
       return await slots.run(upload, () => this.#read(owner, pieces, what, signal));
     } finally {
       this.#underWay.delete(upload);
+      closed.removeEventListener('abort', leave);
     }
   }
 
@@ -87,9 +93,9 @@ export class Tables {
     await this.store.tables.discard(tableId).catch(() => {});
   }
 
-  /** Ends the idle processes. */
-  stop(): void {
-    this.reader.close();
+  /** Ends all processes. */
+  stop(): Promise<void> {
+    return this.reader.close();
   }
 
   /**
@@ -119,7 +125,7 @@ export class Tables {
   async #read(
     owner: string,
     text: AsyncIterable<Uint8Array>,
-    what: Omit<TableSource, 'owner' | 'text'>,
+    what: Omit<TableSource, 'owner' | 'text' | 'signal'>,
     signal: AbortSignal,
   ): Promise<KeptTable> {
     const { tables } = this.store;

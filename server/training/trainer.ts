@@ -1,17 +1,19 @@
 import type { TrainedVersion } from '../store/index.js';
-import { type PoolOptions, WorkerPool } from '../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../workers/worker-pool.js';
 import type { TrainingResult } from './training-message.js';
 
 const OPTIONS: PoolOptions = {
   script: new URL('./training-worker.js', import.meta.url),
   maxHeap: 2048,
+  maxMemory: 4 * 1024 * 1024 * 1024,
+  maxSilence: 15 * 60_000,
   maxIdle: 1,
   idleTimeout: 10_000,
 };
 
 /** Trains models in separate processes. */
 export class Trainer {
-  readonly #pool: WorkerPool<null, TrainingResult>;
+  readonly #pool: WorkerPool<null, TrainingResult, number>;
 
   constructor(options: Partial<PoolOptions> = {}) {
     this.#pool = new WorkerPool({ ...OPTIONS, ...options });
@@ -38,15 +40,15 @@ export class Trainer {
       details: null,
       input: parts,
       onData,
-      onProgress,
+      onEvent: onProgress,
       signal,
     });
     if (artifact === undefined) throw new Error('A training made no model');
     return { ...result, artifact };
   }
 
-  /** Ends the idle process. */
-  close(): void {
-    this.#pool.close();
+  /** Ends all processes. */
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 }

@@ -9,11 +9,11 @@ import { serveJobs } from '../workers/serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 
 /** Runs in a process of its own: trains models, each from the parts of a table. */
-await serveJobs(async (_: null, parts, output): Promise<TrainingResult> => {
+await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);
   const begin = performance.now();
-  const model = train(decoder.finish(), { onProgress: (part) => output.progress(part) });
+  const model = train(decoder.finish(), { onProgress: (part) => output.event(part) });
   const trainingSeconds = Math.round(performance.now() - begin) / 1000;
   output.data(encodeModel(model));
   return {

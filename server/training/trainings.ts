@@ -80,7 +80,7 @@ export class Trainings {
     this.#rest.abort();
     this.#current?.cancel.abort();
     await Promise.all([this.#looking, this.#sweeping]);
-    this.#trainer.close();
+    await this.#trainer.close();
   }
 
   async #look(): Promise<void> {

@@ -1,8 +1,10 @@
+import { freeMemory } from '../common/free-memory.js';
+
 /**
- * The kinds of frames between the service and a worker process; `taken` confirms that the worker
- * has the job.
+ * The kinds of frames between the service and a worker process. `taken` confirms that the worker has
+ * the job; `event` is a value of the job's own.
  */
-export const FRAME = { job: 0, data: 1, end: 2, progress: 3, result: 4, taken: 5 } as const;
+export const FRAME = { job: 0, data: 1, end: 2, event: 3, result: 4, taken: 5 } as const;
 
 export interface Frame {
   readonly kind: number;
@@ -34,7 +36,7 @@ export function isOutOfMemory(text: string): boolean {
 
 /** Returns the bytes before the payload of a frame. */
 export function frameHead(kind: number, length: number): Buffer {
-  const head = Buffer.alloc(HEAD);
+  const head = Buffer.allocUnsafe(HEAD);
   head.writeUInt32LE(length);
   head[4] = kind;
   return head;
@@ -42,7 +44,7 @@ export function frameHead(kind: number, length: number): Buffer {
 
 /**
  * Reads frames from a stream of bytes; drops an incomplete last frame. Each payload has its own
- * memory.
+ * memory, and that of the chunks is freed.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let head = Buffer.alloc(HEAD);
@@ -57,7 +59,7 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
         at += part.length;
         headBytes += part.length;
         if (headBytes < HEAD) break;
-        payload = Buffer.alloc(head.readUInt32LE());
+        payload = Buffer.allocUnsafeSlow(head.readUInt32LE());
       }
       const part = chunk.subarray(at, at + payload.length - filled);
       payload.set(part, filled);
@@ -70,5 +72,6 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
       payload = undefined;
       filled = 0;
     }
+    freeMemory(chunk);
   }
 }

@@ -1,6 +1,8 @@
-import { writeFileSync, writeSync } from 'node:fs';
+import { writeFileSync, writeSync, writevSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { deserialize, serialize } from 'node:v8';
 import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
+import { startWatchdog } from './watchdog.js';
 
 /** Standard output, which the service reads. */
 const OUTPUT = 1;
@@ -8,31 +10,36 @@ const OUTPUT = 1;
 /**
  * The output of a job to the service. A write blocks the calling thread until the service takes it.
  */
-export interface JobOutput {
+export interface JobOutput<Event = never> {
   /** @throws if the service is gone */
   data(bytes: Uint8Array): void;
   /**
-   * @param part the progress, from 0 to 1
+   * Sends a value of the job's own; it is cloned.
    * @throws if the service is gone
    */
-  progress(part: number): void;
+  event(value: Event): void;
 }
 
-type Work<Details, Result> = (
+type Work<Details, Event, Result> = (
   details: Details,
   input: AsyncIterable<Uint8Array>,
-  output: JobOutput,
+  output: JobOutput<Event>,
 ) => Promise<Result>;
 
 /**
  * Runs the jobs of a `WorkerPool` one after another, until the service closes the input or is gone.
  * @param work runs one job; its result is cloned
  */
-export async function serveJobs<Details, Result>(work: Work<Details, Result>): Promise<void> {
+export async function serveJobs<Details, Event, Result>(
+  work: Work<Details, Event, Result>,
+): Promise<void> {
   // Signals are for the service, which ends its workers itself. A terminal and systemd send them to
   // all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
+  // Requests that the service answers by itself go first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  startWatchdog();
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
     writeFrame(FRAME.taken, Buffer.alloc(0));
@@ -44,18 +51,14 @@ export async function serveJobs<Details, Result>(work: Work<Details, Result>): P
 }
 
 /** @throws on a lack of memory, which then ends the process as an abort of V8 does */
-async function answerOf<Details, Result>(
-  work: Work<Details, Result>,
+async function answerOf<Details, Event, Result>(
+  work: Work<Details, Event, Result>,
   job: Frame,
   input: AsyncIterable<Uint8Array>,
 ): Promise<Answer<Result>> {
-  const output: JobOutput = {
+  const output: JobOutput<Event> = {
     data: (bytes) => writeFrame(FRAME.data, bytes),
-    progress: (part) => {
-      const payload = Buffer.alloc(8);
-      payload.writeDoubleLE(part);
-      writeFrame(FRAME.progress, payload);
-    },
+    event: (value) => writeFrame(FRAME.event, serialize(value)),
   };
   try {
     const result = await work(deserialize(job.payload), input, output);
@@ -87,8 +90,12 @@ function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Arra
 
 /** @throws if the service is gone */
 function writeFrame(kind: number, payload: Uint8Array): void {
-  for (const bytes of [frameHead(kind, payload.length), payload]) {
-    for (let at = 0; at < bytes.length; ) at += writeSync(OUTPUT, bytes, at);
+  const head = frameHead(kind, payload.length);
+  // One system call as a rule; the others write what it left.
+  let written = writevSync(OUTPUT, [head, payload]);
+  for (const bytes of [head, payload]) {
+    while (written < bytes.length) written += writeSync(OUTPUT, bytes, written);
+    written -= bytes.length;
   }
 }
 

@@ -8,7 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { coalesceChunks } from '../training/coalesce-chunks.js';
-import { type Job, OutOfMemoryError, WorkerEndedError, WorkerPool } from './worker-process.js';
+import { WorkerPool } from './worker-pool.js';
+import {
+  type Job,
+  OutOfMemoryError,
+  WorkerEndedError,
+  WorkerTimeoutError,
+} from './worker-process.js';
 
 const BUILT = new URL('../../dist/server/workers/', import.meta.url);
 
@@ -36,31 +42,45 @@ const jobs = {
   },
   hugeText: async () => 'x'.repeat(2 ** 29 - 25).split('').length,
   hugeBuffer: async () => new ArrayBuffer(2 ** 47).byteLength,
+  native: async () => {
+    for (const all = []; ; ) all.push(Buffer.alloc(1_000_000, 1));
+  },
+  busy: async () => {
+    for (;;);
+  },
   killed: async () => process.kill(process.pid, 'SIGKILL'),
   exited: async () => process.exit(3),
   throwing: async () => {
     throw new Error('of its own');
   },
   forever: async (_input, output) => {
-    for (let part = 0; ; part += 1e-9) output.progress(part);
+    for (let part = 0; ; part += 1e-9) output.event(part);
   },
   environment: async () => ({ env: Object.keys(process.env), flags: process.execArgv }),
 };
 await serveJobs((name, input, output) => jobs[name](input, output));
 `;
 
+const OPTIONS = {
+  maxHeap: 64,
+  maxMemory: 400 * 1024 * 1024,
+  maxSilence: 60_000,
+  maxIdle: 1,
+  idleTimeout: 60_000,
+};
+
 let folder: string;
 let script: URL;
-let pool: WorkerPool<string, unknown>;
+let pool: WorkerPool<string, unknown, number>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-worker-'));
   const file = join(folder, 'worker.mjs');
   writeFileSync(file, SCRIPT);
   script = pathToFileURL(file);
-  pool = new WorkerPool({ script, maxHeap: 64, maxIdle: 1, idleTimeout: 60_000 });
+  pool = new WorkerPool({ ...OPTIONS, script });
 });
-afterAll(() => {
-  pool.close();
+afterAll(async () => {
+  await pool.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -68,14 +88,14 @@ async function* pieces(...all: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* all;
 }
 
-function run(details: string, job: Partial<Job<string>> = {}): Promise<unknown> {
+function run(details: string, job: Partial<Job<string, number>> = {}): Promise<unknown> {
   return pool.run({ details, input: pieces(), onData: () => {}, ...job });
 }
 
 const bytes = (count: number) => Uint8Array.from({ length: count }, (_, index) => index % 251);
 
 describe('a worker process that ends before its job', () => {
-  test.each(['growing', 'hugeArray', 'hugeMap', 'hugeText', 'hugeBuffer'])(
+  test.each(['growing', 'hugeArray', 'hugeMap', 'hugeText', 'hugeBuffer', 'native'])(
     'for lack of memory (%s) is reported as such, and the next job gets another process',
     async (how) => {
       await expect(run(how)).rejects.toThrow(OutOfMemoryError);
@@ -92,39 +112,64 @@ describe('a worker process that ends before its job', () => {
 
   test('because of the job’s signal ends with the signal’s reason', async () => {
     const giveUp = new AbortController();
-    const onProgress = () => giveUp.abort(new Error('given up'));
-    await expect(run('forever', { signal: giveUp.signal, onProgress })).rejects.toThrow('given up');
+    const onEvent = () => giveUp.abort(new Error('given up'));
+    await expect(run('forever', { signal: giveUp.signal, onEvent })).rejects.toThrow('given up');
   });
 
-  // Windows has no kill -9; there the worker ends at its next write.
-  test.skipIf(process.platform === 'win32')('because the service is gone', async () => {
+  test('because its job does nothing is reported as such', async () => {
+    const strict = new WorkerPool<string, unknown>({ ...OPTIONS, script, maxSilence: 500 });
+    const busy = { details: 'busy', input: pieces(), onData: () => {} };
+    await expect(strict.run(busy)).rejects.toThrow(WorkerTimeoutError);
+    // A job that waits for its input is not silent.
+    async function* late() {
+      await pause(2_500);
+      yield bytes(1);
+    }
+    expect(await strict.run({ ...busy, details: 'echo', input: late() })).toBeTypeOf('number');
+    await strict.close();
+  });
+
+  test('because the pool is closed has ended when that resolves', async () => {
+    const closed = new WorkerPool<string, unknown>({ ...OPTIONS, script });
+    const pid = await closed.run({ details: 'hurried', input: pieces(), onData: () => {} });
+    const busy = closed.run({ details: 'busy', input: pieces(), onData: () => {} });
+    const ended = expect(busy).rejects.toThrow(WorkerEndedError);
+    await pause(100);
+    await closed.close();
+    expect(isThere(Number(pid))).toBe(false);
+    await ended;
+  });
+
+  // A worker that is busy reads and writes nothing, from which it could tell.
+  test.each(['forever', 'busy'])('(%s) because the service is gone', async (what) => {
     const parent = join(folder, 'parent.mjs');
     writeFileSync(
       parent,
       `
-      import { WorkerPool } from '${new URL('worker-process.js', BUILT).href}';
-      const pool = new WorkerPool({ script: new URL('${script.href}'), maxHeap: 64, maxIdle: 1, idleTimeout: 60_000 });
+      import { WorkerPool } from '${new URL('worker-pool.js', BUILT).href}';
+      const pool = new WorkerPool({ ...${JSON.stringify(OPTIONS)}, script: new URL('${script.href}') });
       const job = (details) => ({ details, input: [], onData: () => {} });
       console.log(await pool.run(job('hurried')));
-      void pool.run(job('forever'));
+      void pool.run(job('${what}'));
       `,
     );
     const child = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line]: unknown[] = await once(child.stdout, 'data');
     const pid = Number(line);
-    const isThere = () => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
-    expect(isThere()).toBe(true);
+    expect(isThere(pid)).toBe(true);
     await pause(100);
     child.kill('SIGKILL');
-    while (isThere()) await pause(10);
+    while (isThere(pid)) await pause(10);
   });
 });
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('a worker process', () => {
   afterEach(async () => {

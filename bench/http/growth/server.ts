@@ -4,7 +4,7 @@ import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
 import { TableQueries } from '../../../server/databases/table-queries.js';
-import { createPool } from '../../../server/predictions/create-pool.js';
+import { createPredictionPool } from '../../../server/predictions/prediction-pool.js';
 import { Predictors } from '../../../server/predictions/predictors.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
@@ -30,7 +30,7 @@ const services = {
   trainings: new Trainings(store, log, () => {}),
   queries: new TableQueries(new Map()),
   predictors,
-  pool: createPool(0, predictors, log),
+  pool: createPredictionPool(0, predictors),
   metrics,
   agents: new Agents(tools, undefined, answers, log),
 };

@@ -1,19 +1,20 @@
 import { resolve } from 'node:path';
-import {
-  OutOfMemoryError,
-  type PoolOptions,
-  WorkerEndedError,
-  WorkerPool,
-} from '../../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
 import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { tooMuchMemory } from '../refusals.js';
 import type { QueryResult, TableDescription } from '../result.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
 
-/** The heap holds a result and little else; the process limits the memory of SQLite itself. */
+/**
+ * The heap holds a result and little else; sorted rows are in SQLite's own memory. SQLite has a limit
+ * of its own (`pragma hard_heap_limit`), which does nothing in builds without statistics of memory.
+ */
 const OPTIONS: Omit<PoolOptions, 'script'> = {
   maxHeap: 64,
+  maxMemory: 512 * 1024 * 1024,
+  maxSilence: 5 * 60_000,
   maxIdle: 1,
   idleTimeout: 30_000,
 };
@@ -58,7 +59,7 @@ export class SqliteDriver implements Driver {
   }
 
   async stop(): Promise<void> {
-    this.#pool.close();
+    await this.#pool.close();
   }
 
   async #run(

@@ -1,5 +1,4 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import { limitMemory } from '../../workers/limit-memory.js';
 import { type JobOutput, serveJobs } from '../../workers/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { missingTable } from '../refusals.js';
@@ -9,14 +8,7 @@ import { openReadOnly } from './read-only-connection.js';
 import { readSelect, runSelect } from './run-select.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
 
-/**
- * The most memory of the process, in bytes: sorted rows are kept in it. SQLite has a limit of its
- * own (`pragma hard_heap_limit`), which does nothing in builds without statistics of memory.
- */
-const MAX_MEMORY = 512 * 1024 * 1024;
-
 /** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
-limitMemory(MAX_MEMORY);
 await serveJobs(readFile);
 
 async function readFile(

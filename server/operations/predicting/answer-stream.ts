@@ -1,13 +1,18 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
 import { CSV_TYPE, JSON_TYPE } from '../../http/media-type.js';
 import { ByteStream, JsonLines, type StreamPiece } from '../../pipeline/handlers.js';
-import { type JobEvent, JobFault } from '../../predictions/running-job.js';
-import { ThreadEndedError } from '../../predictions/thread.js';
+import { VersionGoneError } from '../../predictions/answer-executor.js';
+import {
+  type AnswerProgress,
+  RowsFaultError,
+  UnreadAnswerError,
+} from '../../predictions/prediction-pool.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
 import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
 
 /** The events of a prediction, in order. */
-type Events = AsyncIterable<JobEvent>;
+type Events = AsyncIterable<AnswerProgress>;
 
 /** The trailer of warnings. */
 const TRAILER = 'Row-Warnings';
@@ -65,7 +70,7 @@ function withCharset(mediaType: string): string {
     : mediaType;
 }
 
-async function* translated(events: Events): AsyncGenerator<JobEvent> {
+async function* translated(events: Events): AsyncGenerator<AnswerProgress> {
   try {
     yield* events;
   } catch (error) {
@@ -86,24 +91,30 @@ function faultOfBody({ line, message, unknown }: LineFault): ProblemError {
 }
 
 function asProblem(error: unknown): unknown {
-  if (error instanceof ThreadEndedError) return threadEnded(error);
-  if (!(error instanceof JobFault)) return error;
+  if (error instanceof OutOfMemoryError || error instanceof WorkerEndedError) {
+    return workerEnded(error);
+  }
+  if (error instanceof VersionGoneError) {
+    return unavailable('The model was trained anew while the rows arrived; send them again.');
+  }
+  if (error instanceof UnreadAnswerError) {
+    return unavailable('The answer was read too slowly while others waited; send the rows again.');
+  }
+  if (!(error instanceof RowsFaultError)) return error;
   const { fault } = error;
   switch (fault.name) {
     case 'RowsError':
       return problem('/problems/malformed-body', fault.message);
     case 'UnknownNamesError':
       return unknownNames(fault.names, (row) => `/body/${row}`);
-    case 'VersionGoneError':
-      return unavailable('The model was trained anew while the rows arrived; send them again.');
     default:
       return error;
   }
 }
 
-function threadEnded(cause: ThreadEndedError): ProblemError {
+function workerEnded(cause: Error): ProblemError {
   return unavailable(
-    'The thread that answered the rows ended, most often because they took too much memory; send fewer rows at a time, or as a stream.',
+    'The process that answered the rows ended, most often because they took too much memory or time; send fewer rows at a time, or as a stream.',
     5,
     { cause },
   );

@@ -1,38 +1,43 @@
-import type { PredictionJob, PredictionPool } from '../../predictions/prediction-pool.js';
-import { type JobEvent, JobFault, type RunningJob } from '../../predictions/running-job.js';
+import {
+  type AnswerProgress,
+  type PredictionPool,
+  type PredictionRequest,
+  RowsFaultError,
+} from '../../predictions/prediction-pool.js';
 
-/** The answer to a body, or the bytes of one that is not ordinary. */
-type WholeAnswer = { readonly events: AsyncIterable<JobEvent> } | { readonly declined: Uint8Array };
+/** The events of an answer, or undefined if the body is not ordinary: then it is to be read as a whole. */
+type WholeAnswer = AsyncIterable<AnswerProgress> | undefined;
 
 /**
  * Answers a JSON body from its bytes, and waits for the first event, which tells whether it was
  * declined.
  */
-export async function beginWhole(
+export async function answerWhole(
   pool: PredictionPool,
-  job: Omit<PredictionJob, 'body' | 'isWhole'>,
+  request: Omit<PredictionRequest, 'body' | 'isWhole'>,
   pieces: Iterable<Uint8Array>,
 ): Promise<WholeAnswer> {
-  const running = pool.run({ ...job, body: eachOf(pieces), isWhole: true });
+  const events = pool.answer({ ...request, body: eachOf(pieces), isWhole: true });
   try {
-    let first = await running.next();
-    while (!first.done && first.value.kind === 'progress') first = await running.next();
-    return { events: first.done ? running : resumed(first.value, running) };
+    let first = await events.next();
+    while (!first.done && first.value.kind === 'progress') first = await events.next();
+    return first.done ? events : resumed(first.value, events);
   } catch (error) {
-    if (error instanceof JobFault && error.fault.name === 'DeclinedError') {
-      return { declined: Buffer.concat(error.fault.body) };
-    }
-    return { events: failed(error) };
+    if (error instanceof RowsFaultError && error.fault.name === 'DeclinedError') return undefined;
+    return failed(error);
   }
 }
 
-async function* resumed(first: JobEvent, rest: RunningJob): AsyncGenerator<JobEvent> {
+async function* resumed(
+  first: AnswerProgress,
+  rest: AsyncIterable<AnswerProgress>,
+): AsyncGenerator<AnswerProgress> {
   yield first;
   yield* rest;
 }
 
 /** Returns events that fail where the answer is read, as any other fault of it does. */
-function failed(error: unknown): AsyncIterable<JobEvent> {
+function failed(error: unknown): AsyncIterable<AnswerProgress> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }
 

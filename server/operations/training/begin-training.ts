@@ -33,10 +33,18 @@ export async function refuseFull(store: Store, project: Project, owner: string):
   await store.tables.refuseFullOwner(owner);
 }
 
+/** The signals of a request; each is made when it is first asked for. */
+interface RequestSignals {
+  /** Aborted when the caller has gone. */
+  readonly closed: AbortSignal;
+  /** Aborted when the caller has gone, the key is revoked, or the service stops. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Reads a table and begins the training of the next version.
  * @param check throws if the model cannot be trained; called with the project locked
- * @param signal ends a query
+ * @param signals end the reading of a table, and a query
  * @throws what `Tables.keep` and `TableQueries.rows` throw; then nothing is kept
  */
 export async function beginTraining(
@@ -46,9 +54,9 @@ export async function beginTraining(
   name: string,
   table: NewTable,
   check: (tx: Store, project: Project) => Promise<void>,
-  signal: () => AbortSignal,
+  signals: RequestSignals,
 ): Promise<Model> {
-  const kept = await keep(tables, queries, caller.owner, table, signal);
+  const kept = await keep(tables, queries, caller.owner, table, signals);
   const { source } = table;
   const begun = await inProject(store, caller, projectName, async (tx, project) => {
     await check(tx, project);
@@ -75,13 +83,14 @@ async function keep(
   queries: TableQueries,
   owner: string,
   table: NewTable,
-  signal: () => AbortSignal,
+  signals: RequestSignals,
 ) {
-  if (!table.source) return tables.keep({ owner, ...table });
+  if (!table.source) return tables.keep({ owner, ...table, signal: signals.closed });
   const { source, ...what } = table;
+  const { signal } = signals;
   try {
-    const text = queries.rows(owner, source, signal());
-    return await tables.keep({ owner, format: 'records', text, ...what });
+    const text = queries.rows(owner, source, signal);
+    return await tables.keep({ owner, format: 'records', text, ...what, signal });
   } catch (error) {
     if (!(error instanceof SlowUploadError)) throw error;
     const message =

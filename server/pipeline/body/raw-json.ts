@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { compose } from '../../http/compose.js';
 import { JSON_TYPE, mediaType } from '../../http/media-type.js';
+import { freeMemory } from '../../common/free-memory.js';
 import { pauseWork } from '../work-turn.js';
 
 /** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */
@@ -8,16 +9,21 @@ export class RawJson<T> {
   declare readonly content: T;
 
   /**
-   * @param bytes the body, which the handler may move to another thread
    * @param parse parses and validates a body of these bytes; throws the problem of an invalid one
    */
   constructor(
     readonly bytes: Uint8Array,
     readonly parse: (bytes: Uint8Array) => Promise<T>,
   ) {}
+
+  /** Frees the memory of the body, which nobody reads any more. */
+  release(): void {
+    const { bytes } = this;
+    if (bytes.length === bytes.buffer.byteLength) freeMemory(bytes);
+  }
 }
 
-/** The size from which another thread answers sooner than the main loop, in bytes. */
+/** The size from which another process answers sooner than the main loop, in bytes. */
 const MIN_RAW = 32 * 1024;
 
 /** Stands for the rows while the rest of a request is checked. */
@@ -49,7 +55,7 @@ export function leaveRawJson(checks: readonly RequestHandler[]): RequestHandler 
     return check(req, res, (error?: unknown) => {
       if (error === undefined) {
         req.body = new RawJson(bytes, parse);
-        // Another thread works on it.
+        // Another process works on it.
         res.locals.turn?.pause();
         return next();
       }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { answersBegun } from '../../http/client-error.js';
 import type { ByteStream, StreamPiece } from '../handlers.js';
-import { freeMemory } from './free-memory.js';
+import { freeMemory } from '../../common/free-memory.js';
 import { type AroundStream, endEarly } from './send-ndjson.js';
 import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { WorkerEndedError, WorkerPool } from '../../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
 import type { Database } from '../database/schema.js';
 import { StoreBusyError } from '../database/unavailable.js';
 import { SearchError } from '../errors.js';
@@ -15,8 +16,14 @@ import {
 import type { PassageFinder } from './passage-search.js';
 import type { SearchAnswer, SearchJob } from './search-message.js';
 
-/** The processes for searches. Their memory is SQLite's, which reads passage by passage. */
-const PROCESSES = { maxHeap: 64, maxIdle: 2, idleTimeout: 30_000 };
+/** SQLite reads passage by passage, and a search has a longest time of its own. */
+const PROCESSES: Omit<PoolOptions, 'script'> = {
+  maxHeap: 64,
+  maxMemory: 256 * 1024 * 1024,
+  maxSilence: 60_000,
+  maxIdle: 2,
+  idleTimeout: 30_000,
+};
 
 /**
  * Searches a SQLite file in processes. SQLite cannot be interrupted from within its thread, so that a
@@ -47,15 +54,15 @@ export class FileFinder implements PassageFinder {
     throw new StoreBusyError(`The store cannot be searched now (${answer.code}).`);
   }
 
-  close(): void {
-    this.#pool.close();
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   async #run(details: SearchJob, signal: AbortSignal): Promise<SearchAnswer> {
     try {
       return await this.#pool.run({ details, input: nothing(), onData: () => {}, signal });
     } catch (error) {
-      if (!(error instanceof WorkerEndedError)) throw error;
+      if (!(error instanceof WorkerEndedError || error instanceof OutOfMemoryError)) throw error;
       throw new SearchError('The search broke off; search again.', { cause: error });
     }
   }
@@ -88,7 +95,7 @@ export class MemoryFinder implements PassageFinder {
     return best.map(withoutScore);
   }
 
-  close(): void {}
+  async close(): Promise<void> {}
 
   async #lastId(): Promise<number> {
     const { last } = await this.db
@@ -136,7 +143,7 @@ export class PostgresFinder implements PassageFinder {
     });
   }
 
-  close(): void {}
+  async close(): Promise<void> {}
 
   /** Cancels the statement of a connection. If that fails, the statement ends by its timeout. */
   async #cancel(backend: number | undefined): Promise<void> {

@@ -14,7 +14,7 @@ export interface PassageFinder {
   find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]>;
 
   /** Ends what it keeps open, apart from the database. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The limits of searches. */
@@ -90,7 +90,7 @@ export class PassageSearch {
   async close(): Promise<void> {
     this.#running.stop();
     await Promise.allSettled(this.#pending);
-    this.finder.close();
+    await this.finder.close();
   }
 }
 

@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WorkerPool } from '../workers/worker-pool.js';
+import type { Job } from '../workers/worker-process.js';
+import { type AnswerEvent, type AnswerJob, type AnswerResult, answerJob } from './answer-job.js';
+import type { Predictors } from './predictors.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The version of a model is not in the store any more. */
+export class VersionGoneError extends Error {
+  override readonly name = 'VersionGoneError';
+}
+
+/** Runs jobs that answer rows. */
+export interface AnswerExecutor {
+  /** @param affinity prefers a worker whose last job had the same */
+  run(job: Job<AnswerJob, AnswerEvent>, affinity?: string): Promise<AnswerResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * Returns worker processes that answer rows. What a body makes one of them hold can end no other
+ * request.
+ * @param count how many of them stay when they have nothing to do
+ */
+export function answerWorkers(
+  count: number,
+  { script = new URL('./prediction-worker.js', import.meta.url), maxHeap = 512 } = {},
+): AnswerExecutor {
+  return new WorkerPool<AnswerJob, AnswerResult, AnswerEvent>({
+    script,
+    maxHeap,
+    // The models that stay loaded, what one request may hold, and the process itself.
+    maxMemory: 1024 * MEBIBYTE,
+    maxIdleMemory: 512 * MEBIBYTE,
+    maxSilence: 20_000,
+    maxIdle: count,
+    idleTimeout: 5 * 60_000,
+    graceMs: 1_000,
+  });
+}
+
+/** Answers rows on the main loop, between other requests. */
+export class MainLoop implements AnswerExecutor {
+  constructor(private readonly predictors: Pick<Predictors, 'ofVersion'>) {}
+
+  async run({
+    details: { versionId, options },
+    input,
+    onData,
+    onEvent,
+    signal,
+  }: Job<AnswerJob, AnswerEvent>): Promise<AnswerResult> {
+    const predictor = await this.predictors.ofVersion(versionId);
+    if (!predictor) throw new VersionGoneError();
+    await onEvent?.({ kind: 'model', isLoaded: true });
+    return answerJob(predictor, input, options, {
+      data: async (bytes) => {
+        await onData(Buffer.from(bytes));
+        await nextTurn();
+        signal?.throwIfAborted();
+      },
+      event: (event) => onEvent?.(event),
+    });
+  }
+
+  async close(): Promise<void> {}
+}

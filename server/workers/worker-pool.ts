@@ -1,0 +1,124 @@
+import {
+  type Job,
+  type Success,
+  WorkerEndedError,
+  type WorkerOptions,
+  WorkerProcess,
+} from './worker-process.js';
+
+/** The options for worker processes. */
+export interface PoolOptions extends WorkerOptions {
+  /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
+  readonly maxIdle: number;
+  readonly idleTimeout: number;
+  /** The largest resident memory of a process that is reused, in bytes. */
+  readonly maxIdleMemory?: number;
+  /**
+   * The time in which a job that was given up may end by itself, in milliseconds. Its process is then
+   * reused, which costs less than starting one. 0 ends the process at once.
+   */
+  readonly graceMs?: number;
+}
+
+const DEFAULTS = { maxIdleMemory: 256 * 1024 * 1024, graceMs: 0 };
+
+/**
+ * Runs jobs in separate processes. V8 aborts the whole process if any of its threads runs out of
+ * memory, so a worker thread could end the service. A process stays idle for a while after its job,
+ * because starting one costs more than a small table does.
+ */
+export class WorkerPool<Details, Result, Event = never> {
+  readonly #options: PoolOptions & typeof DEFAULTS;
+  readonly #all = new Set<WorkerProcess<Details, Event, Result>>();
+  /** The processes that wait for a job, with the affinity of their last one. */
+  readonly #idle = new Map<
+    WorkerProcess<Details, Event, Result>,
+    { readonly timeout: NodeJS.Timeout; readonly affinity: string | undefined }
+  >();
+  #isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  /**
+   * Runs a job and returns its result. Replaces a process that ended while it was idle.
+   * @param affinity prefers an idle process whose last job had the same
+   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
+   * @throws {Error} if the job throws in the worker
+   * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
+   */
+  async run(job: Job<Details, Event>, affinity?: string): Promise<Result> {
+    job.signal?.throwIfAborted();
+    if (this.#isClosed) throw new WorkerEndedError('The service is stopping');
+    const idle = this.#takeIdle(affinity);
+    const worker = idle ?? this.#start();
+    let answer: Success<Result>;
+    try {
+      answer = await worker.run(job);
+    } catch (error) {
+      // Safe to repeat: no input was read yet.
+      if (idle && !idle.hasTaken && !job.signal?.aborted && error instanceof WorkerEndedError) {
+        this.#end(worker);
+        return this.run(job, affinity);
+      }
+      void this.#giveUp(worker, affinity);
+      throw error;
+    }
+    this.#release(worker, answer.memory, affinity);
+    return answer.result;
+  }
+
+  /** Ends all processes, also those that run a job, and resolves when they have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { timeout } of this.#idle.values()) clearTimeout(timeout);
+    this.#idle.clear();
+    await Promise.all([...this.#all].map((worker) => worker.end()));
+  }
+
+  #start(): WorkerProcess<Details, Event, Result> {
+    const worker = new WorkerProcess<Details, Event, Result>(this.#options);
+    this.#all.add(worker);
+    return worker;
+  }
+
+  #takeIdle(affinity: string | undefined): WorkerProcess<Details, Event, Result> | undefined {
+    const idle = [...this.#idle].filter(([worker]) => worker.isAlive);
+    const [chosen] = idle.find(([, last]) => last.affinity === affinity) ?? idle[0] ?? [];
+    if (!chosen) return undefined;
+    clearTimeout(this.#idle.get(chosen)?.timeout);
+    this.#idle.delete(chosen);
+    return chosen;
+  }
+
+  /** Reuses a process whose job was given up, or failed, if the job ends soon. */
+  async #giveUp(
+    worker: WorkerProcess<Details, Event, Result>,
+    affinity: string | undefined,
+  ): Promise<void> {
+    const { graceMs } = this.#options;
+    if (graceMs > 0 && (await worker.settle(graceMs))) this.#release(worker, 0, affinity);
+    else this.#end(worker);
+  }
+
+  #release(
+    worker: WorkerProcess<Details, Event, Result>,
+    memory: number,
+    affinity: string | undefined,
+  ): void {
+    const { maxIdle, maxIdleMemory, idleTimeout } = this.#options;
+    if (this.#isClosed || memory > maxIdleMemory || this.#idle.size >= maxIdle) {
+      this.#end(worker);
+      return;
+    }
+    const timeout = setTimeout(() => this.#end(worker), idleTimeout).unref();
+    this.#idle.set(worker, { timeout, affinity });
+  }
+
+  #end(worker: WorkerProcess<Details, Event, Result>): void {
+    clearTimeout(this.#idle.get(worker)?.timeout);
+    this.#idle.delete(worker);
+    void worker.end().finally(() => this.#all.delete(worker));
+  }
+}
