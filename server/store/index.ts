@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { ChatbotStore } from './chatbots.js';
@@ -10,6 +11,7 @@ import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
+import { WriteProbe } from './database/write-probe.js';
 import { DocumentStore } from './full-text/documents.js';
 import { KeyStore } from './keys.js';
 import { VersionStore } from './model-versions.js';
@@ -26,7 +28,7 @@ export type { MessageRow } from './conversations/add-message.js';
 export type { EarlierMessage } from './conversations/messages.js';
 export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
-export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
+export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
   ClaimLostError,
@@ -85,6 +87,7 @@ export class Store {
   private constructor(
     private readonly databases: Databases,
     private readonly most: Bounds,
+    private readonly writeProbe: WriteProbe = new WriteProbe(),
     /**
      * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
      * where reading a mark takes as long as any query.
@@ -118,14 +121,15 @@ export class Store {
     { most = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const bounds = { ...BOUNDS, ...most };
+    const probe = new WriteProbe();
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        return new Store(await openPostgres(url, onError), bounds);
+        return new Store(await openPostgres(url, onError, probe.noteFailure), bounds, probe);
       }
-      const { databases, mark } = await openSqlite(url);
-      return new Store(databases, bounds, mark);
+      const { databases, mark } = await openSqlite(url, probe.noteFailure);
+      return new Store(databases, bounds, probe, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -154,8 +158,9 @@ export class Store {
   }
 
   /**
-   * Reads the tables that every request needs.
-   * @throws if the store does not respond within a second
+   * Reads the tables that every request needs. After a write that failed because the store took no
+   * writes, writes too, until it takes one.
+   * @throws if the store does not answer a read within a second, or takes no writes
    */
   async ping(): Promise<void> {
     await this.databases.health
@@ -164,11 +169,23 @@ export class Store {
         selectFrom('api_keys').select('id').limit(1).as('key'),
       ])
       .execute();
+    await this.writeProbe.run(() => this.#tryWrite());
+  }
+
+  /** Writes something and deletes it. */
+  async #tryWrite(): Promise<void> {
+    await this.transaction(({ answers }) => answers.writeNobodys(randomText()));
+    await this.transaction(({ answers }) => answers.deleteNobodys());
   }
 
   close(): Promise<void> {
     return closeAll(this.databases);
   }
+}
+
+/** Returns a text that takes 64 KiB on the disk: less may find room when most writes do not. */
+function randomText(): string {
+  return randomBytes(48 * 1024).toString('base64');
 }
 
 /**

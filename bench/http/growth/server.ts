@@ -33,6 +33,7 @@ const services = {
   pool: createPool(0, predictors, log),
   metrics,
   agents: new Agents(tools, undefined, answers, log),
+  draining: new AbortController().signal,
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();
