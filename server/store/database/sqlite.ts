@@ -46,7 +46,7 @@ const CACHE_SIZE = -16_000;
  */
 export async function openSqlite(
   url: string,
-  noteFailure: NoteFailure,
+  noteFailure: NoteFailure = () => {},
 ): Promise<{ databases: Databases; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
