@@ -12,13 +12,16 @@ const LOG_TIME_MS = 500;
  * `process.exit` waits for threads. If this thread is free, it logs first what was under way;
  * otherwise another thread ends the process.
  * @param drainMs the longest time of the drain
+ * @param hurry ends the drain
  * @param underWay returns what the stop waits for
  */
-export function endInTime(drainMs: number, underWay: () => readonly string[], log: Logger): void {
+export function endInTime(
+  drainMs: number,
+  hurry: AbortSignal,
+  underWay: () => readonly string[],
+  log: Logger,
+): void {
   const deadline = drainMs + STOP_TIMEOUT_MS;
-  // The thread's output is left alone, as in a worker process.
-  const options = { workerData: deadline, stdout: true, stderr: true };
-  new Worker(new URL('./deadline-thread.js', import.meta.url), options).unref();
   const giveUp = () => {
     const resources = process.getActiveResourcesInfo();
     log.error({ under_way: underWay(), resources }, 'the stop took too long: ended by force');
@@ -26,4 +29,13 @@ export function endInTime(drainMs: number, underWay: () => readonly string[], lo
     process.kill(process.pid, 'SIGKILL');
   };
   setTimeout(giveUp, deadline - LOG_TIME_MS).unref();
+  // The thread's output is left alone, as in a worker process.
+  const options = { workerData: deadline, stdout: true, stderr: true };
+  new Worker(new URL('./deadline-thread.js', import.meta.url), options)
+    .on('error', (error) => log.warn({ err: error }, 'nothing watches the time of the stop'))
+    .unref();
+  if (drainMs > 0) {
+    const endSooner = () => endInTime(0, hurry, underWay, log);
+    hurry.addEventListener('abort', endSooner, { once: true });
+  }
 }

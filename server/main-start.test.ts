@@ -64,7 +64,9 @@ describe('a start', () => {
     'in a folder that cannot be made, or on a folder, ends with one line that names it',
     async () => {
       const below = await refusal({ databaseFile: '/proc/nowhere/roster.db' });
-      expect(below).toMatch(/\nRoster did not start: .* folder \/proc\/nowhere cannot be made[^\n]*$/);
+      expect(below).toMatch(
+        /\nRoster did not start: .* folder \/proc\/nowhere cannot be made[^\n]*$/,
+      );
       const folder = await refusal({ databaseFile: file('') });
       expect(folder).toMatch(/\nRoster did not start: .* is a folder; name a file in it\n?$/);
     },

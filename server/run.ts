@@ -1,10 +1,10 @@
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { endInTime } from './end-in-time.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
 import { stopSignal } from './stop-signal.js';
 import { startTracing, type Tracing } from './telemetry/tracing.js';
-import { findMisspelledSettings } from './misspelled-settings.js';
 
 // In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.
 process.noDeprecation = true;
@@ -46,7 +46,7 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
     const drainMs = hurry.aborted ? 0 : config.drainSeconds * 1000;
     log.info({ signal: cause, drain_seconds: drainMs / 1000 }, 'stopping');
     log.flush();
-    endInTime(drainMs, service.underWay, log);
+    endInTime(drainMs, hurry, service.underWay, log);
     await service.drain(drainMs, hurry);
   } finally {
     await service.stop();

@@ -204,6 +204,9 @@ const COMMON: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  EACCES: 'permission denied; let the user who runs Roster read and write the file and its folder',
+  EROFS: 'its file system is read-only',
+  SQLITE_READONLY: 'it is read-only; let the user who runs Roster write to it',
   SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };

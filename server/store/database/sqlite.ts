@@ -117,7 +117,8 @@ function makeFolder(folder: string): void {
     if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file, not a folder`);
     return;
   }
-  makeFolder(dirname(folder));
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {
