@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import type { Contract } from '../contract/document.js';
 import { boundBodyTime } from './body-timeout.js';
@@ -86,6 +86,8 @@ export class HttpServer {
     const server = this.#server;
     if (!server.listening) return;
     this.drain();
+    // Takes the connections that wait to be accepted: they would be reset with the port.
+    await nextTurn();
     const closed = once(server, 'close');
     server.close();
     const idle = setInterval(() => server.closeIdleConnections(), 50);
