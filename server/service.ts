@@ -123,8 +123,11 @@ export async function openService(
     const ending = new Set<string>();
     const end = async (what: string, work?: Promise<void>) => {
       ending.add(what);
-      await work;
-      ending.delete(what);
+      try {
+        await work;
+      } finally {
+        ending.delete(what);
+      }
     };
     return {
       app,
