@@ -6,6 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const ENTRIES = [
   'server/main',
   'server/commands/roster',
+  'server/deadline-thread',
   'server/databases/sqlite/sqlite-worker',
   'server/predictions/prediction-worker',
   'server/store/full-text/search-worker',

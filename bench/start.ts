@@ -65,7 +65,10 @@ async function start(
   const [command = '', ...options] = COMMANDS[name];
   const begin = performance.now();
   const child = spawn(command, options, {
-    env: { ...process.env, PORT: '0', DATABASE_URL: `file:${join(folder, 'roster.db')}` },
+    env: {
+      ...process.env,
+      ...{ PORT: '0', DATABASE_URL: `file:${join(folder, 'roster.db')}`, DRAIN_SECONDS: '0' },
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const pid = await untilListening(child.stdout);

@@ -13,7 +13,7 @@ import { startChild } from '../testkit/service/child-process.js';
 /** Packages look for what they need beside their links too, where OpenTelemetry is not. */
 const BESIDE_LINKS = '--preserve-symlinks';
 
-const SETTINGS = { ...process.env, PORT: '0', DATABASE_URL: ':memory:' };
+const SETTINGS = { ...process.env, PORT: '0', DATABASE_URL: ':memory:', DRAIN_SECONDS: '0' };
 
 /** The built service beside every installed package but OpenTelemetry's. */
 let folder: string;

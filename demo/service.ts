@@ -32,6 +32,7 @@ export async function startService(
       BASE_PATH: '',
       DATABASE_URL: `file:${databaseFile}`,
       LOG_LEVEL: 'warn',
+      DRAIN_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -18,13 +18,12 @@ import { refuseMissing } from './operations/refusing/missing.js';
 import { pages } from './pages/index.js';
 import { contractRouter } from './pipeline/router.js';
 import { sendProblem, sendRefusal } from './problems/error-handler.js';
-import { problem } from './problems/problem.js';
 import { logFailures, logRequests } from './telemetry/request-log.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
 /**
  * Composes the service: its middleware, in order.
- * @param stopping aborted when the service stops accepting requests
+ * @param stopping aborted when streams and answers of agents must end
  * @param traceRequests creates a span for each request, if tracing is on
  * @throws {ContractError} if the contract has a fault
  */
@@ -66,7 +65,6 @@ export function createApp(
       services.metrics.observeRequests(),
       securityHeaders(),
       refuseMalformed,
-      refuseWhileStopping(stopping),
       router,
     ]),
   );
@@ -105,17 +103,4 @@ export function createApp(
 function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
   const open = operations.filter(({ isOpen }) => isOpen);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
-}
-
-/** Refuses requests that arrive on open connections after the stop; earlier ones continue. */
-function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
-  return (req, _res, next) => {
-    if (!stopping.aborted || req.path.endsWith('/health/live')) return next();
-    throw problem(
-      '/problems/service-unavailable',
-      'The service is stopping; try again in a moment.',
-      {},
-      { 'Retry-After': '1', Connection: 'close' },
-    );
-  };
 }

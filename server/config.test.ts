@@ -11,6 +11,7 @@ test('an empty environment gives the documented defaults', () => {
     databaseUrl: 'file:data/roster.db',
     basePath: '',
     allowedOrigins: [],
+    drainSeconds: 5,
     logLevel: 'info',
     maxBody: 33_554_432,
     maxTable: 1_073_741_824,

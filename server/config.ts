@@ -53,6 +53,10 @@ const environment = v.object({
     ),
     '',
   ),
+  DRAIN_SECONDS: v.pipe(
+    number(/^\d{1,4}$/, 'must be a number of seconds from 0 to 3600', 5),
+    v.maxValue(3600, 'must be a number of seconds from 0 to 3600'),
+  ),
   LOG_LEVEL: v.optional(
     v.picklist(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -123,6 +127,12 @@ function isChatUrl(text: string): boolean {
 /** The variables that may hold a secret, which a file can have in their place (`CHAT_KEY_FILE`). */
 const SECRETS = ['CHAT_KEY', 'DATABASES'] as const;
 
+/** The names of all variables that are read. */
+export const SETTINGS: readonly string[] = [
+  ...Object.keys(environment.entries),
+  ...SECRETS.map((name) => `${name}_FILE`),
+];
+
 /** The chat server that agents use. */
 export interface ChatConfig {
   /** The base of its addresses, such as `http://127.0.0.1:11434/v1`. */
@@ -151,6 +161,8 @@ export interface Config {
   readonly basePath: string;
   /** Origins whose pages may use the service, and `*` for reads with a key. */
   readonly allowedOrigins: readonly string[];
+  /** The time between the announcement of a stop and the stop, in seconds. */
+  readonly drainSeconds: number;
   readonly logLevel: v.InferOutput<typeof environment>['LOG_LEVEL'];
   /** The largest body other than a CSV table, in bytes. */
   readonly maxBody: number;
@@ -204,6 +216,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     DATABASE_URL,
     BASE_PATH,
     ALLOWED_ORIGINS,
+    DRAIN_SECONDS,
     LOG_LEVEL,
     MAX_BODY,
     MAX_TABLE,
@@ -222,6 +235,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: DATABASE_URL,
     basePath: BASE_PATH,
     allowedOrigins: ALLOWED_ORIGINS,
+    drainSeconds: DRAIN_SECONDS,
     logLevel: LOG_LEVEL,
     maxBody: MAX_BODY,
     maxTable: MAX_TABLE,

@@ -1,5 +1,6 @@
 /** Tests the start of the process, and its failures. */
 import { once } from 'node:events';
+import { chmodSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,6 +58,44 @@ describe('a start', () => {
   test('on a file that is not a database ends with one line that says so', async () => {
     const words = await refusal({ databaseFile: new URL('../LICENSE', import.meta.url).pathname });
     expect(words).toMatch(/\nRoster did not start: .*not a database[^\n]*$/);
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'in a folder that cannot be made, or on a folder, ends with one line that names it',
+    async () => {
+      const below = await refusal({ databaseFile: '/proc/nowhere/roster.db' });
+      expect(below).toMatch(
+        /\nRoster did not start: .* folder \/proc\/nowhere cannot be made[^\n]*$/,
+      );
+      const folder = await refusal({ databaseFile: file('') });
+      expect(folder).toMatch(/\nRoster did not start: .* is a folder; name a file in it\n?$/);
+    },
+  );
+
+  test.skipIf(process.platform === 'win32')(
+    'makes the store for its owner alone, and leaves the permissions of an older one',
+    async () => {
+      const databaseFile = file('data/deep/roster.db');
+      const modes = (names: string[]) =>
+        names.map((name) => (statSync(file(name)).mode & 0o777).toString(8));
+      const server = await start({ databaseFile });
+      expect(modes(['data', 'data/deep'])).toEqual(['700', '700']);
+      const files = ['', '-wal', '-shm'].map((end) => `data/deep/roster.db${end}`);
+      expect(modes(files)).toEqual(['600', '600', '600']);
+      await server.stop();
+      chmodSync(databaseFile, 0o640);
+      await start({ databaseFile });
+      expect(modes(['data/deep/roster.db'])).toEqual(['640']);
+    },
+  );
+
+  test('warns of variables that look like settings, in one line and without their values', async () => {
+    const { log } = await start({ env: { RATELIMIT: '31337', MAXBODY: '31337' } });
+    const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/RATELIMIT .* RATE_LIMIT .*MAXBODY .* MAX_BODY /),
+    ]);
+    expect(log.join('')).not.toContain('31337');
   });
 });
 

@@ -1,5 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.js';
+import { endInTime } from './end-in-time.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
 import { stopSignal } from './stop-signal.js';
 import { startTracing, type Tracing } from './telemetry/tracing.js';
@@ -7,12 +9,15 @@ import { startTracing, type Tracing } from './telemetry/tracing.js';
 // In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.
 process.noDeprecation = true;
 
+let hasStarted = false;
 try {
   const config = readConfig(process.env);
   // Lines are buffered, since one write per line costs too much; the rest is written at exit.
   const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
   process.on('exit', () => lines.flushSync());
   const log = pino({ level: config.logLevel }, lines);
+  const misspelled = findMisspelledSettings(process.env);
+  if (misspelled.length > 0) log.warn(`ignored variables: ${misspelled.join('; ')}`);
   const tracing = await startTracing(process.env, log);
   try {
     await serve(config, log, tracing);
@@ -23,7 +28,8 @@ try {
   if (tracing) process.exit();
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Roster did not start: ${reason}\n`);
+  const failed = hasStarted ? 'did not stop in order' : 'did not start';
+  process.stderr.write(`Roster ${failed}: ${reason}\n`);
   process.exitCode = 1;
 }
 
@@ -31,11 +37,17 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
   const service = await openService(config, log, tracing);
   try {
     await service.listen();
-    const signal = stopSignal();
+    hasStarted = true;
+    const asked = stopSignal();
     // Flushed at once: a supervisor that waits for this line may then stop the service.
     log.flush();
     service.work();
-    log.info({ signal: await signal }, 'stopping');
+    const { cause, hurry } = await asked;
+    const drainMs = hurry.aborted ? 0 : config.drainSeconds * 1000;
+    log.info({ signal: cause, drain_seconds: drainMs / 1000 }, 'stopping');
+    log.flush();
+    endInTime(drainMs, hurry, service.underWay, log);
+    await service.drain(drainMs, hurry);
   } finally {
     await service.stop();
   }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Agents, type ChatServer } from './agents/agents.js';
 import { SqlTools } from './agents/skill-tools/sql-tool.js';
@@ -11,7 +12,7 @@ import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
 import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
 import { TableQueries } from './databases/table-queries.js';
-import { close, httpServer, listen } from './http/server.js';
+import { HttpServer } from './http/server.js';
 import { isLoopback } from './loopback.js';
 import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
 import { createPredictionPool } from './predictions/prediction-pool.js';
@@ -43,10 +44,20 @@ export interface Service {
   /** Starts trainings and periodic housekeeping. */
   work(): void;
   /**
-   * Lets running requests finish, leaves a running training to the next instance, and closes the
-   * store.
+   * Announces the stop: `/health/ready` answers 503, answers close their connections, and a running
+   * training is left to another instance. All requests are still served.
+   * @param ms the time for load balancers to notice
+   * @param hurry ends the drain early
+   */
+  drain(ms: number, hurry: AbortSignal): Promise<void>;
+  /**
+   * Closes the port, lets running requests finish, and ends everything that the service started. One
+   * failure does not keep the rest from ending.
+   * @throws the first failure
    */
   stop(): Promise<void>;
+  /** Returns what `stop` waits for, in words. */
+  underWay(): string[];
 }
 
 /**
@@ -78,6 +89,7 @@ export async function openService(
       running: () => trainings.running,
       waiting: () => store.models.waitingTrainings(),
     });
+    const draining = new AbortController();
     const stopping = new AbortController();
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
@@ -100,18 +112,28 @@ export async function openService(
     const databaseNames = (owner: string) => databases?.names(owner);
     const services = {
       ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
+      draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
 
-    let server: Server | undefined;
+    let server: HttpServer | undefined;
     let housekeeping: NodeJS.Timeout | undefined;
+    const ending = new Set<string>();
+    const end = async (what: string, work?: Promise<void>) => {
+      ending.add(what);
+      try {
+        await work;
+      } finally {
+        ending.delete(what);
+      }
+    };
     return {
       app,
       listen: async (front = app) => {
-        server = httpServer(front, contract);
-        const url = await listen(server, config);
+        server = new HttpServer(front, contract);
+        const url = await server.listen(config);
         log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
         return url;
       },
@@ -121,18 +143,37 @@ export async function openService(
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
+      drain: async (ms, hurry) => {
+        draining.abort();
+        server?.drain();
+        // What fails is thrown by `stop`.
+        trainings.stop().catch(() => {});
+        await delay(ms, undefined, { signal: hurry }).catch(() => {});
+      },
       stop: async () => {
+        draining.abort();
         stopping.abort();
         clearInterval(housekeeping);
-        try {
-          await Promise.all([server && close(server), trainings.stop(), conversations.stop()]);
-        } finally {
-          await tables.stop();
-          await pool.close();
-          await queries.stop();
-          await databases?.stop();
-          await store.close();
-        }
+        const ended = await Promise.allSettled([
+          end('requests', server?.close()),
+          end('trainings', trainings.stop()),
+          end('conversations', conversations.stop()),
+        ]);
+        ended.push(
+          ...(await Promise.allSettled([
+            end('readers of tables', tables.stop()),
+            end('predictions', pool.close()),
+            end('queries of trainings', queries.stop()),
+            end('queries of agents', databases?.stop()),
+          ])),
+        );
+        ended.push(...(await Promise.allSettled([end('store', store.close())])));
+        const failure = ended.find(({ status }) => status === 'rejected');
+        if (failure?.status === 'rejected') throw failure.reason;
+      },
+      underWay: () => {
+        const requests = server?.openRequests ?? 0;
+        return [...ending].map((what) => (what === 'requests' ? `${requests} requests` : what));
       },
     };
   } catch (error) {

@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { findProgram } from './programs.js';
 
 /** The first renders pages without the rest of a browser, which takes a third less processor time. */
 const NAMES = [
@@ -21,23 +20,7 @@ export const NO_BROWSER = 'there is no Chromium on this machine; `npm run browse
  * @throws if `CHROME_BIN` is not executable, so that a typo does not skip the tests
  */
 export function browserOfThisMachine(): string | undefined {
-  const named = process.env['CHROME_BIN'];
-  if (named) {
-    if (!isProgram(named)) throw new Error(`CHROME_BIN ${named} cannot be run`);
-    return named;
-  }
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const usual = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...usual, ...ELSEWHERE, chromium.executablePath()].find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findProgram('CHROME_BIN', NAMES, [...ELSEWHERE, chromium.executablePath()]);
 }
 
 /** A host name that the browser resolves to this machine, like the name of a proxy. */

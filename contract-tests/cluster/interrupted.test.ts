@@ -1,5 +1,6 @@
 /** Tests of the work of an instance that ends, or that loses its database. */
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../server/training/trainings.js';
 import { longTable } from '../../testkit/data/diamonds.js';
@@ -84,6 +85,34 @@ describe('a restart of the database', () => {
     for (const instance of both) {
       await untilReadiness(instance, 200);
       expect((await instance.roster.GET('/projects')).data).toMatchObject([{ name: 'default' }]);
+    }
+  });
+
+  test('as a read-only replica makes the service not ready, while it reads, until it takes writes again', async () => {
+    const [{ roster }] = both;
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const makeReadOnly = async (isReadOnly: boolean) => {
+      await client.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+      await client.query('select pg_reload_conf()');
+    };
+    try {
+      await makeReadOnly(true);
+      let names = 0;
+      const create = () => {
+        names += 1;
+        return roster.POST('/projects', { body: { project: { name: `replica_${names}` } } });
+      };
+      await expect.poll(async () => (await create()).response.status).toBe(503);
+      const { error } = await untilReadiness(both[0], 503);
+      expect(error?.detail).toContain('takes no writes');
+      expect((await roster.GET('/projects')).response.status).toBe(200);
+      await makeReadOnly(false);
+      await untilReadiness(both[0], 200);
+      await expect.poll(async () => (await create()).response.status).toBe(201);
+    } finally {
+      await makeReadOnly(false);
+      await client.end();
     }
   });
 

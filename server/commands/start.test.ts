@@ -34,6 +34,7 @@ test.each([
       HOST: '127.0.0.1',
       PORT: '0',
       DATABASE_URL: ':memory:',
+      DRAIN_SECONDS: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -49,3 +50,23 @@ test.each([
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
   expect(await exited).toEqual([0, null]);
 });
+
+// Windows ends a process and those that it has started one by one.
+test.skipIf(process.platform === 'win32')(
+  'a service whose `roster start` was killed ends too',
+  async () => {
+    const started = spawn(process.execPath, [packageJson.bin.roster, 'start'], {
+      cwd: root,
+      env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: ':memory:' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines: Record<string, unknown>[] = [];
+    // The output ends when both processes have ended.
+    for await (const line of createInterface(started.stdout)) {
+      lines.push(JSON.parse(line));
+      if (lines.at(-1)?.['msg'] === 'listening') started.kill('SIGKILL');
+    }
+    expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(lines.at(-1)?.['pid']).not.toBe(started.pid);
+  },
+);

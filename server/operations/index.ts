@@ -33,6 +33,8 @@ export interface Services {
   readonly metrics: Metrics;
   readonly agents: Agents;
   readonly databaseNames: DatabaseNames;
+  /** Aborted when the service is about to stop. */
+  readonly draining: AbortSignal;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface Services {
  * @param version the version of the service
  */
 export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
-  const { store, predictors, pool, metrics, agents, databaseNames } = services;
+  const { store, predictors, pool, metrics, agents, databaseNames, draining } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
@@ -54,6 +56,6 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...retrainOperations(services),
     ...predictOperations(store, predictors, pool, metrics),
     ...versionOperations(store),
-    ...healthOperations(store, metrics, version),
+    ...healthOperations(store, metrics, version, draining),
   };
 }

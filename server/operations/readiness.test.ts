@@ -80,6 +80,8 @@ test('a change is reported a second after its first result, even without request
 
 test.each([
   [Object.assign(new Error('lock'), { code: '55P03' }), 'it is locked or overloaded'],
+  [Object.assign(new Error('full'), { errcode: 13 }), 'its disk is full or read-only;'],
+  [Object.assign(new Error('replica'), { code: '25006' }), 'its disk is full or read-only;'],
   [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'The store does not answer;'],
 ])('the refusal states the cause: %s', async (error, words) => {
   failure = error;

@@ -1,5 +1,5 @@
 import { type ProblemError, unavailable } from '../problems/problem.js';
-import { isTimeout } from '../store/index.js';
+import { isTimeout, isUnwritable } from '../store/index.js';
 
 /**
  * The longest time that a result is reused, and the time until a change is confirmed, in
@@ -24,7 +24,7 @@ export class Readiness {
   #foundAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | undefined;
 
-  /** @param probe reads what every request needs, and ends within seconds */
+  /** @param probe tries what requests need, and ends within seconds */
   constructor(private readonly probe: () => Promise<void>) {}
 
   /** @throws {ProblemError} if the store takes no requests, with the cause */
@@ -54,8 +54,12 @@ export class Readiness {
 }
 
 function notReady(failure: unknown): ProblemError {
-  const what = isTimeout(failure)
+  return unavailable(`${describe(failure)}; try again in a moment.`, 1, { cause: failure });
+}
+
+function describe(failure: unknown): string {
+  if (isUnwritable(failure)) return 'The store takes no writes: its disk is full or read-only';
+  return isTimeout(failure)
     ? 'The store does not answer a read in time: it is locked or overloaded'
     : 'The store does not answer';
-  return unavailable(`${what}; try again in a moment.`, 1, { cause: failure });
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
@@ -18,6 +19,9 @@ export interface KeptAnswer {
  * entries.
  */
 const ROW = 512;
+
+/** No owner has this name. */
+const NOBODY = '';
 
 /** Stores responses by the keys that callers chose, separately for each owner. */
 export class AnswerStore {
@@ -70,6 +74,21 @@ export class AnswerStore {
         .onConflict((conflict) => conflict.columns(['owner', 'key']).doUpdateSet(kept))
         .execute();
     });
+  }
+
+  /** Keeps a text that belongs to no owner, and that nobody finds. */
+  async writeNobodys(body: string): Promise<void> {
+    const created_at = new Date().toISOString();
+    const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
+    await this.db
+      .insertInto('kept_answers')
+      .values({ owner: NOBODY, key: uuidv4(), ...row })
+      .execute();
+  }
+
+  /** Deletes the texts that belong to no owner. */
+  async deleteNobodys(): Promise<void> {
+    await this.db.deleteFrom('kept_answers').where('owner', '=', NOBODY).execute();
   }
 
   /** Deletes the responses that were kept before a time; returns their number. */

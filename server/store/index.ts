@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AgentStore } from './agents.js';
 import { AnswerStore } from './answers.js';
 import { ChatbotStore } from './chatbots.js';
@@ -10,6 +11,7 @@ import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
+import { WriteProbe } from './database/write-probe.js';
 import { DocumentStore } from './full-text/documents.js';
 import { FileFinder, MemoryFinder, PostgresFinder } from './full-text/passage-finders.js';
 import {
@@ -32,7 +34,7 @@ export type { MessageRow } from './conversations/add-message.js';
 export type { EarlierMessage } from './conversations/messages.js';
 export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
-export { isTimeout, isUnavailable, StoreBusyError } from './database/unavailable.js';
+export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
   ClaimLostError,
@@ -101,6 +103,7 @@ export class Store {
     private readonly most: Bounds,
     /** Finds passages in the documents of skills. */
     readonly passages: PassageSearch,
+    private readonly writeProbe: WriteProbe,
     /**
      * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
      * where reading a mark takes as long as any query.
@@ -134,19 +137,20 @@ export class Store {
     { most = {}, onError = () => {}, searches = {} }: StoreOptions = {},
   ): Promise<Store> {
     const bounds = { ...BOUNDS, ...most };
+    const probe = new WriteProbe();
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, onError);
+        const databases = await openPostgres(url, onError, probe.noteFailure);
         const finder = new PostgresFinder(databases.searches, databases.health);
-        return new Store(databases, bounds, new PassageSearch(finder, searches));
+        return new Store(databases, bounds, new PassageSearch(finder, searches), probe);
       }
-      const { databases, path, mark } = await openSqlite(url);
+      const { databases, path, mark } = await openSqlite(url, probe.noteFailure);
       const { searches: db } = databases;
       const finder: PassageFinder =
         path === ':memory:' ? new MemoryFinder(db) : new FileFinder(path, db, searches.worker);
-      return new Store(databases, bounds, new PassageSearch(finder, searches), mark);
+      return new Store(databases, bounds, new PassageSearch(finder, searches), probe, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -167,7 +171,7 @@ export class Store {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const begin = () =>
-      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most, this.passages)));
+      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
@@ -175,8 +179,9 @@ export class Store {
   }
 
   /**
-   * Reads the tables that every request needs.
-   * @throws if the store does not respond within a second
+   * Reads the tables that every request needs. After a write that failed because the store took no
+   * writes, writes too, until it takes one.
+   * @throws if the store does not answer a read within a second, or takes no writes
    */
   async ping(): Promise<void> {
     await this.databases.health
@@ -185,6 +190,13 @@ export class Store {
         selectFrom('api_keys').select('id').limit(1).as('key'),
       ])
       .execute();
+    await this.writeProbe.run(() => this.#tryWrite());
+  }
+
+  /** Writes something and deletes it. */
+  async #tryWrite(): Promise<void> {
+    await this.transaction(({ answers }) => answers.writeNobodys(randomText()));
+    await this.transaction(({ answers }) => answers.deleteNobodys());
   }
 
   /** Ends the searches that run, and closes every connection. */
@@ -192,6 +204,11 @@ export class Store {
     await this.passages.close();
     await closeAll(this.databases);
   }
+}
+
+/** Returns a text that takes 64 KiB on the disk: less may find room when most writes do not. */
+function randomText(): string {
+  return randomBytes(48 * 1024).toString('base64');
 }
 
 /**
@@ -210,6 +227,9 @@ const COMMON: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known; is its name right?',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  EACCES: 'permission denied; let the user who runs Roster read and write the file and its folder',
+  EROFS: 'its file system is read-only',
+  SQLITE_READONLY: 'it is read-only; let the user who runs Roster write to it',
   SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };

@@ -39,6 +39,7 @@ export async function startServer({
         PORT: '0',
         DATABASE_URL: `file:${databaseFile ?? join(folder, 'roster.db')}`,
         LOG_LEVEL: 'info',
+        DRAIN_SECONDS: '0',
         ...env,
       },
       urlOfListening,

@@ -24,7 +24,14 @@ export async function checkServer(
 ): Promise<void> {
   const roster = server.command('roster');
   const DATABASE_URL = `file:${join(server.folder, 'roster.db')}`;
-  const settings = { ...env, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', DATABASE_URL };
+  const settings = {
+    ...env,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    DATABASE_URL,
+    DRAIN_SECONDS: '0',
+  };
   const create = ['keys', 'create', '--name', 'check'];
   const { stdout } = await promisify(execFile)(roster, create, { env: settings });
   const { url, stop } = await startChild(roster, ['start'], settings, urlOf);

@@ -33,6 +33,7 @@ const services = {
   pool: createPredictionPool(0, predictors),
   metrics,
   agents: new Agents(tools, undefined, answers, log),
+  draining: new AbortController().signal,
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();

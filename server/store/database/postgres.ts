@@ -4,6 +4,7 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
+  type Logger,
   PostgresDialect,
   type QueryResult,
   type TransactionSettings,
@@ -14,7 +15,7 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import type { Databases } from './databases.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
-import { StoreBusyError } from './unavailable.js';
+import { type NoteFailure, StoreBusyError } from './unavailable.js';
 
 /** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
@@ -62,11 +63,13 @@ const SILENCE_MS = 5_000;
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
  * Connections are made when they are needed, and again when they broke.
  * @param onError called with what broke a connection that was not in use
+ * @param noteFailure called with the error of each statement that fails on the way of writes
  * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
  */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
+  noteFailure: NoteFailure,
 ): Promise<Databases> {
   refuseUnreadable(url);
   const migrating = openPool(url, onError, MIGRATION);
@@ -77,8 +80,8 @@ export async function openPostgres(
   }
   return {
     reads: openPool(url, onError, POOLS.reads),
-    writes: openPool(url, onError, POOLS.writes),
-    work: openPool(url, onError, POOLS.work),
+    writes: openPool(url, onError, POOLS.writes, noteFailure),
+    work: openPool(url, onError, POOLS.work, noteFailure),
     searches: openPool(url, onError, POOLS.searches),
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),
@@ -89,6 +92,7 @@ function openPool(
   url: string,
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
+  noteFailure?: NoteFailure,
 ): Kysely<Database> {
   const pool = new Pool({
     connectionString: url,
@@ -105,7 +109,12 @@ function openPool(
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely({ dialect: new GuardedDialect(pool, transaction) });
+  const dialect = new GuardedDialect(pool, transaction);
+  if (!noteFailure) return new Kysely({ dialect });
+  const log: Logger = (event) => {
+    if (event.level === 'error') noteFailure(event.error);
+  };
+  return new Kysely({ dialect, log });
 }
 
 /** @param silence in milliseconds; 0 for no limit */

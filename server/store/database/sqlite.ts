@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -16,6 +16,7 @@ import { errorCode } from './error-code.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
 import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
+import type { NoteFailure } from './unavailable.js';
 
 /** The longest time that an opening waits for others that use the file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -36,20 +37,28 @@ const CACHE_SIZE = -16_000;
  * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
+ * @param noteFailure called with the error of each statement that fails on the way of writes
  * @returns the database, its path, and a mark that is another one whenever anything in it may have changed: SQLite tells
  *   of the commits of other connections (`pragma data_version`), and our own are counted. A file has a second
  *   connection for reads, which would otherwise wait for whatever transaction is open.
- * @throws if others lock the file for longer than ten seconds, or a later release wrote it
+ * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later
+ *   release wrote it
  */
 export async function openSqlite(
   url: string,
+  noteFailure: NoteFailure = () => {},
 ): Promise<{ databases: Databases; path: string; mark: () => string }> {
   const path = url.replace(/^file:/, '');
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') makeFile(path);
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
   const prepared = new PreparedOnce(database);
-  const db = new Kysely<Database>({ dialect: new WritingSqliteDialect(database, prepared) });
+  const db = new Kysely<Database>({
+    dialect: new WritingSqliteDialect(database, prepared),
+    log: (event) => {
+      if (event.level === 'error') noteFailure(event.error);
+    },
+  });
   try {
     await whileBusy(async () => {
       // With WAL, only FULL makes a commit outlive a power cut.
@@ -80,6 +89,43 @@ export async function openSqlite(
   };
   const reads = path === ':memory:' ? {} : await openReads(path);
   return { databases: { ...oneWay(db), ...reads }, path, mark };
+}
+
+/**
+ * Makes the file of a store, and its folder, for its owner alone: it has the data of everybody. SQLite
+ * gives the files beside it the same permissions. A file that exists keeps its own.
+ * @throws if it is a folder, or the folder cannot be made
+ */
+function makeFile(path: string): void {
+  const file = resolve(path);
+  if (existsSync(file)) {
+    if (statSync(file).isDirectory()) throw new Error(`${file} is a folder; name a file in it`);
+    return;
+  }
+  makeFolder(dirname(file));
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    // Another instance made it at the same time.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Not by `recursive`: below `/proc`, Node.js then tries without end. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file, not a folder`);
+    return;
+  }
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    if (errorCode(cause) === 'EEXIST') return;
+    const message = `the folder ${folder} cannot be made (${errorCode(cause)})`;
+    throw new Error(`${message}; make it, or name another file`, { cause });
+  }
 }
 
 /** Opens a file that is open already, for what only reads. */

@@ -19,6 +19,15 @@ const POSTGRES = /^(08...|25006|25P03|40P01|53...|55P03|57014|57P0[1-3])$/;
 /** PostgreSQL: a lock was not had in time (55P03), a statement took too long (57014). SQLite: a lock. */
 const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED))$/;
 
+/**
+ * The store takes no writes, while it may still be read. SQLite: its disk is full, fails or is
+ * read-only. PostgreSQL: it is a replica or read-only (25006), its disk is full (53100) or fails (58030).
+ */
+const UNWRITABLE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN)|25006|53100|58030)$/;
+
+/** Called with the error of a statement. */
+export type NoteFailure = (error: unknown) => void;
+
 /** PostgreSQL: a lock was not had in time. */
 const LOCK_TIMEOUT = '55P03';
 
@@ -43,6 +52,11 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether an error says that the database answers, but not in time: something is locked, or it is overloaded. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof StoreBusyError || TIMED_OUT.test(errorCode(error));
+}
+
+/** Whether an error says that the store takes no writes: its disk is full or read-only, or it is a replica. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.test(errorCode(error));
 }
 
 /** Whether PostgreSQL gave up waiting for a lock. */

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A program that tests need, of which CI installs the missing ones. */
+interface Program {
+  readonly name: string;
+  /** The variable that may name it. */
+  readonly variable: string;
+  /** Returns its path, if this machine has it. */
+  readonly find: () => string | undefined;
+  /**
+   * Returns the commands that install it; undefined if there are none for this machine.
+   * @param asRoot the prefix that runs a command as root; undefined if that is not possible
+   */
+  readonly commands: (asRoot: readonly string[] | undefined) => string[][] | undefined;
+}
+
+/** Finds a program, installs it if there is none, and prints its path. Fails if it cannot. */
+export function provide({ name, variable, find, commands }: Program): void {
+  const remedy = `Install one, or name it in ${variable}.`;
+  const fail = (reason: string): never => {
+    process.stderr.write(`No ${name} was installed: ${reason}. ${remedy}\n`);
+    process.exit(1);
+  };
+  let found = find();
+  if (found === undefined) {
+    const installing = commands(rootPrefix()) ?? fail('there is no command for this machine');
+    for (const command of installing) run(command, fail);
+    found = find() ?? fail('what was installed is not found');
+  }
+  process.stdout.write(`${found}\n`);
+}
+
+/** Returns the identifier of a Linux distribution, such as `debian`; empty on other systems. */
+export function distribution(): string {
+  try {
+    return /^ID=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the commands that install a package of Debian, or of a distribution made from it. */
+export function aptCommands(asRoot: readonly string[], name: string): string[][] {
+  return [
+    [...asRoot, 'apt-get', 'update'],
+    [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', name],
+  ];
+}
+
+function rootPrefix(): string[] | undefined {
+  if (process.getuid?.() === 0) return [];
+  return spawnSync('sudo', ['--version']).status === 0 ? ['sudo'] : undefined;
+}
+
+/** Runs a command, of which standard output has nothing: that has the path alone. */
+function run([program = '', ...args]: readonly string[], fail: (reason: string) => never): void {
+  const { status, error } = spawnSync(program, args, {
+    stdio: ['ignore', process.stderr, 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) fail(error?.message ?? `${[program, ...args].join(' ')} ended with ${status}`);
+}
