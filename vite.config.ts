@@ -6,6 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const ENTRIES = [
   'server/main',
   'server/commands/roster',
+  'server/databases/postgres/parse-worker',
   'server/databases/sqlite/sqlite-worker',
   'server/predictions/prediction-thread',
   'server/training/table-worker',

@@ -2,11 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { Databases } from './databases.js';
 import type { QueryLimits } from './limits.js';
 import { QueryError } from './query-error.js';
-
-const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -32,7 +31,7 @@ describe.each([
   function asking(limits: Partial<QueryLimits> = {}) {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
-    const databases = new Databases(settings, { timeoutMs: 60_000, ...limits }, WORKER);
+    const databases = new Databases(settings, { timeoutMs: 60_000, ...limits }, BUILT_SCRIPTS);
     opened.push(databases);
     return (sql: string, { owner = 'o', signal = new AbortController().signal } = {}) =>
       databases.query(owner, 'shop', ALLOWED, sql, signal);
@@ -94,7 +93,7 @@ describe.each([
     const databases = new Databases(
       new Map([['shop', { url: shop.url }]]),
       { maxAtOnce: 1 },
-      WORKER,
+      BUILT_SCRIPTS,
     );
     const { signal } = new AbortController();
     const answers = [1, 2].map(() => databases.query('o', 'shop', ALLOWED, ENDLESS, signal));

@@ -7,6 +7,7 @@ import type { QueryResult, TableDescription } from './result.js';
 import { RunningQueries } from './running-queries.js';
 import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
+import { WORKER_SCRIPTS } from './worker-scripts.js';
 
 /** The longest time between two statements of a transaction, in milliseconds. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -23,15 +24,13 @@ export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
   readonly #running = new RunningQueries();
-  readonly #worker: URL | undefined;
 
-  /** @param worker the module that reads SQLite files, for tests that run sources */
+  /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<QueryLimits> = {},
-    worker?: URL,
+    private readonly workers = WORKER_SCRIPTS,
   ) {
-    this.#worker = worker;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     for (const [name, database] of settings) {
       const turns = new QueryTurns(this.#limits.maxAtOnce);
@@ -118,7 +117,7 @@ export class Databases {
   #driverOf(name: string, database: Database): Promise<Driver> {
     database.driver ??= openDriver(name, database.settings.url, {
       ...{ maxConnections: this.#limits.maxAtOnce, idleTimeoutMs: IDLE_TIMEOUT_MS },
-      worker: this.#worker,
+      workers: this.workers,
     });
     return database.driver;
   }

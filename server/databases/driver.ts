@@ -12,7 +12,10 @@ export interface Query {
 }
 
 /** A query whose rows are read as they come. */
-export type RowsQuery = Omit<Query, 'limits'>;
+export interface RowsQuery extends Omit<Query, 'limits'> {
+  /** The most bytes of a cell, as text. */
+  readonly maxCell: number;
+}
 
 /** Takes lines of rows, and resolves when there is room for more. */
 export type TakeLines = (lines: Uint8Array) => Promise<void>;

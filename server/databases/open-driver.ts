@@ -1,4 +1,5 @@
 import type { Driver } from './driver.js';
+import type { WorkerScripts } from './worker-scripts.js';
 
 /** The bounds of a driver's connections. */
 export interface DriverOptions {
@@ -6,8 +7,7 @@ export interface DriverOptions {
   readonly maxConnections: number;
   /** The longest time between two statements of a transaction, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** The module that reads SQLite files, for tests that run sources. */
-  readonly worker?: URL | undefined;
+  readonly workers: WorkerScripts;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function openDriver(
 ): Promise<Driver> {
   if (url.startsWith('file:')) {
     const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-    return new SqliteDriver(name, url, options.worker);
+    return new SqliteDriver(name, url, options.workers.sqlite);
   }
   const { PostgresDriver } = await import('./postgres/postgres-driver.js');
   return new PostgresDriver(name, url, options);

@@ -8,11 +8,10 @@ import {
   WRITES,
 } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { DatabaseUnavailableError, QueryError } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
 import { TableQueries, type TableQueryLimits } from './table-queries.js';
-
-const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -39,7 +38,7 @@ describe.each([
 
   function open(limits: Partial<TableQueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
     const shops = new Map([['shop', { url: shop.url, training: ALLOWED, ...settings }]]);
-    const queries = new TableQueries(shops, limits, WORKER);
+    const queries = new TableQueries(shops, limits, BUILT_SCRIPTS);
     opened.push(queries);
     return queries;
   }
@@ -172,7 +171,7 @@ describe.each([
     'the work in the database ends when %s',
     async (how) => {
       const settings = new Map([['shop', { url: shop.url, training: ALLOWED }]]);
-      const queries = new TableQueries(settings, { maxAtOnce: 1 }, WORKER);
+      const queries = new TableQueries(settings, { maxAtOnce: 1 }, BUILT_SCRIPTS);
       const gone = new AbortController();
       const endless = pieces(series(1e9), { queries, signal: gone.signal });
       await endless.next();

@@ -6,6 +6,7 @@ import { QueryTurns } from './query-turns.js';
 import { RunningQueries } from './running-queries.js';
 import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
+import { WORKER_SCRIPTS } from './worker-scripts.js';
 
 /** The limits of queries that return a table to train from. */
 export interface TableQueryLimits {
@@ -16,6 +17,8 @@ export interface TableQueryLimits {
   readonly timeoutMs: number;
   /** The most bytes of the rows, as lines of JSON. */
   readonly maxBytes: number;
+  /** The most bytes of a cell, as text. */
+  readonly maxCell: number;
   /** The most bytes of a statement. */
   readonly maxSqlBytes: number;
   /** The most queries that run at once on a database. */
@@ -25,6 +28,7 @@ export interface TableQueryLimits {
 const DEFAULT_LIMITS: TableQueryLimits = {
   timeoutMs: 4 * 60_000,
   maxBytes: 1024 * 1024 * 1024,
+  maxCell: 1024 * 1024,
   maxSqlBytes: 16 * 1024,
   maxAtOnce: 2,
 };
@@ -56,11 +60,11 @@ export class TableQueries {
   readonly #limits: TableQueryLimits;
   readonly #running = new RunningQueries();
 
-  /** @param worker the module that reads SQLite files, for tests that run sources */
+  /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<TableQueryLimits> = {},
-    private readonly worker?: URL,
+    private readonly workers = WORKER_SCRIPTS,
   ) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     for (const [name, { url, owners, training }] of settings) {
@@ -103,9 +107,9 @@ export class TableQueries {
   ): Promise<void> {
     const database = this.#find(owner, name);
     if (database === undefined) throw this.#unknown(owner, name);
-    const { timeoutMs, maxSqlBytes } = this.#limits;
+    const { timeoutMs, maxSqlBytes, maxCell } = this.#limits;
     refuseUnreadable(sql, maxSqlBytes);
-    const query = { tables: database.tables, sql, timeoutMs };
+    const query = { tables: database.tables, sql, maxCell, timeoutMs };
     const take = this.#limited(push);
     const cancelled = this.#running.begin(signal, timeoutMs);
     try {
@@ -136,7 +140,7 @@ export class TableQueries {
   #driverOf(name: string, database: Database): Promise<Driver> {
     const { timeoutMs, maxAtOnce } = this.#limits;
     database.driver ??= openDriver(name, database.url, {
-      ...{ maxConnections: maxAtOnce, idleTimeoutMs: timeoutMs, worker: this.worker },
+      ...{ maxConnections: maxAtOnce, idleTimeoutMs: timeoutMs, workers: this.workers },
     });
     return database.driver;
   }

@@ -33,6 +33,18 @@ export function findTable(connection: SqliteConnection, asked: string): SqliteTa
   };
 }
 
+/**
+ * Returns whether a table is SQLite's own: statistics and sequences, whose names are reserved, or the
+ * contents of a virtual table.
+ */
+export function isSystemTable(connection: SqliteConnection, { name }: SqliteTable): boolean {
+  if (/^sqlite_/i.test(name)) return true;
+  const type: unknown = connection
+    .prepare(`select type from pragma_table_list(?) where schema = 'main'`)
+    .get(name);
+  return Array.isArray(type) && type[0] === 'shadow';
+}
+
 /** Returns the columns of a table that `select *` returns. */
 export function columnsOf(connection: SqliteConnection, name: string): ColumnDescription[] {
   const rows = connection
@@ -64,4 +76,9 @@ const HIDDEN = 1;
 /** Returns a name as a quoted identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
+export function lower(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 import { Databases } from '../databases.js';
-
-const WORKER = new URL('../../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 let folder: string;
 let path: string;
@@ -15,7 +14,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   path = join(folder, 'files #1?.db');
   const settings = new Map([['file', { url: `file:${path}` }]]);
-  databases = new Databases(settings, { timeoutMs: 60_000 }, WORKER);
+  databases = new Databases(settings, { timeoutMs: 60_000 }, BUILT_SCRIPTS);
 });
 afterEach(() => rmSync(path, { force: true }));
 afterAll(async () => {
