@@ -160,6 +160,21 @@ describe.each([
     );
   });
 
+  test('a cell with more bytes than one may have is refused, after the rows before it', async () => {
+    const sql =
+      "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
+    const queries = open({ maxCell: 10 });
+    const asked = pieces(sql, { queries });
+    let text = '';
+    const reading = async () => {
+      for await (const piece of asked) text += Buffer.from(piece).toString();
+    };
+    await expect(reading()).rejects.toThrow(
+      'The column text in row 3 has 12 bytes, and a cell may have 10; select a part of it, such as',
+    );
+    if (!isSqlite) expect(text).toBe('["text"]\n["a"]\n["b"]\n');
+  });
+
   test('a query that takes too long is cut off', async () => {
     const queries = open({ timeoutMs: 200 });
     await expect(textOf(ENDLESS, { queries })).rejects.toThrow(

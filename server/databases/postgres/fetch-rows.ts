@@ -36,12 +36,16 @@ export async function* fetchRows(
   await declareCursor(client, select);
   received.begin(limits);
   for (let count = FIRST_ROWS; ; ) {
-    const { fetched, error } = await fetchSome(client, count);
-    const bytesOfRow = received.received / fetched.rows.length;
+    const before = received.rows;
+    const fetched = await fetchSome(client, count);
+    const error = received.error ?? fetched.error;
+    // A row that is too large may have arrived as a whole.
+    const rows = received.error ? fetched.rows.slice(0, received.rows - before - 1) : fetched.rows;
+    const bytesOfRow = received.received / rows.length;
     received.take();
-    if (error === undefined || fetched.rows.length > 0) yield fetched;
-    if (error !== undefined) throw received.error ?? error;
-    if (fetched.rows.length < count) return;
+    if (error === undefined || rows.length > 0) yield { columns: fetched.columns, rows };
+    if (error !== undefined) throw error;
+    if (rows.length < count) return;
     count = Math.min(MAX_ROWS, Math.max(1, Math.floor(FETCHED_BYTES / bytesOfRow)));
   }
 }
@@ -74,7 +78,7 @@ async function setSearchPath(client: PoolClient, path: string): Promise<string> 
 function fetchSome(
   client: PoolClient,
   count: number,
-): Promise<{ fetched: FetchedRows; error?: Error }> {
+): Promise<FetchedRows & { readonly error?: Error }> {
   const fetch: QueryArrayConfig = {
     text: `fetch forward ${count} from ${CURSOR}`,
     rowMode: 'array',
@@ -88,8 +92,8 @@ function fetchSome(
       columns = result?.fields ?? columns;
       rows.push(row);
     });
-    query.on('end', ({ fields }) => resolve({ fetched: { columns: fields, rows } }));
-    query.on('error', (error) => resolve({ fetched: { columns, rows }, error }));
+    query.on('end', ({ fields }) => resolve({ columns: fields, rows }));
+    query.on('error', (error) => resolve({ columns, rows, error }));
     client.query(query);
   });
 }

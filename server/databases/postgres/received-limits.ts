@@ -63,6 +63,11 @@ export class ReceivedLimits {
     return this.#received;
   }
 
+  /** The rows that have begun to arrive since the limits apply. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   /** Applies limits, and counts rows from 1. */
   begin(limits: RowLimits = CATALOG_LIMITS): void {
     this.#limits = limits;
@@ -95,10 +100,17 @@ export class ReceivedLimits {
   }
 
   #accept(): void {
-    if (this.#awaited === 'head') this.#acceptHead();
-    else if (this.#awaited === 'columns') this.#cells = this.#number.readUInt16BE();
-    else this.#acceptCell();
-    if (this.#awaited !== 'head') this.#awaited = this.#cells > 0 ? 'cell' : 'head';
+    switch (this.#awaited) {
+      case 'head':
+        this.#acceptHead();
+        return;
+      case 'columns':
+        this.#cells = this.#number.readUInt16BE();
+        break;
+      case 'cell':
+        this.#acceptCell();
+    }
+    this.#awaited = this.#cells > 0 ? 'cell' : 'head';
   }
 
   #acceptHead(): void {
@@ -107,22 +119,20 @@ export class ReceivedLimits {
       return;
     }
     this.#awaited = 'columns';
-    this.#cells = 1;
     this.#column = 0;
     this.#rows += 1;
   }
 
   #acceptCell(): void {
     // A null has the length -1.
-    const length = Math.max(0, this.#number.readInt32BE());
-    const { maxCell } = this.#limits;
-    if (length > maxCell) {
-      const field = this.#fields[this.#column];
-      const column = field?.name ?? '';
-      const part = partOf(column, field?.dataTypeID ?? 0);
-      this.#break(largeCell({ column, row: this.#rows, bytes: length, maxBytes: maxCell, part }));
+    const bytes = Math.max(0, this.#number.readInt32BE());
+    const maxBytes = this.#limits.maxCell;
+    if (bytes > maxBytes) {
+      const { name = '', dataTypeID = 0 } = this.#fields[this.#column] ?? {};
+      const cell = { column: name, row: this.#rows, part: partOf(name, dataTypeID) };
+      this.#break(largeCell({ ...cell, bytes, maxBytes }));
     }
-    this.#skipped = length;
+    this.#skipped = bytes;
     this.#cells -= 1;
     this.#column += 1;
   }

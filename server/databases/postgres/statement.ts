@@ -61,6 +61,8 @@ export class Statement {
   readonly #types = new Set<string>();
   readonly #columns = new Set<string>();
   readonly #qualifiedColumns = new Set<string>();
+  /** The columns that stand in a list by themselves. */
+  readonly #listed = new Set<unknown>();
   /** The names by which the rows of tables are known. */
   readonly #rows = new Set<string>();
 
@@ -161,6 +163,10 @@ export class Statement {
       case 'FuncCall':
         this.#noteFunction(fields);
         break;
+      case 'ResTarget':
+        // In a list of columns, `o.*` stands for the columns of `o`.
+        if (isTreeObject(fields['val'])) this.#listed.add(fields['val']['ColumnRef']);
+        break;
       case 'ColumnRef':
         this.#noteColumn(fields);
         break;
@@ -218,8 +224,8 @@ export class Statement {
     const parts = listOf(fields['fields']);
     const last = stringOf(parts.at(-1));
     if (parts.length > 1 && last !== undefined) this.#qualifiedColumns.add(last);
-    // As an argument, `o.*` is the row `o`.
-    const column = last ?? stringOf(parts.at(-2));
+    // Elsewhere, `o.*` is the row `o`.
+    const column = last ?? (this.#listed.has(fields) ? undefined : stringOf(parts.at(-2)));
     if (column !== undefined) this.#columns.add(column);
   }
 
