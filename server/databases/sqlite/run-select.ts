@@ -59,11 +59,8 @@ function withSelect<T>(
 ): T {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
-    const found = names.flatMap((name) => findTable(connection, name) ?? []);
-    const isSystem = (table: SqliteTable) => isSystemTable(connection, table);
-    const system = new Set(found.filter(isSystem).map(({ asked }) => asked));
-    const tables = found.filter(({ asked }) => !system.has(asked));
-    const allowed = names.filter((name) => !system.has(name));
+    const allowed = names.filter((name) => !isSystemTable(connection, name));
+    const tables = allowed.flatMap((name) => findTable(connection, name) ?? []);
     checkNames(connection, tables, allowed, sql);
     const guard = new Guard(connection, permissionsOf(connection, tables), allowed);
     return use(compile(connection, guard, allowed, sql));

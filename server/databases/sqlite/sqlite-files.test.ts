@@ -72,6 +72,26 @@ test('a full-text index is searched, with its rank and snippets', async () => {
   await expect(ask('select * from posts', ['found'])).rejects.toThrow('may not be read here');
 });
 
+test('the tables of SQLite itself, and those behind virtual tables, are not read', async () => {
+  create(`
+    create virtual table docs using fts5(title);
+    insert into docs values ('one');
+    create table t (a integer primary key autoincrement);
+    insert into t values (7);
+  `);
+  for (const name of ['docs_content', 'docs_data', 'sqlite_sequence', 'sqlite_master']) {
+    for (const sql of [`select * from ${name}`, `select count(*) from ${name}, docs`]) {
+      const refused = `The table ${name} may not be read here; these may: docs, t.`;
+      await expect(ask(sql, ['docs', 't'])).rejects.toThrow(refused);
+      await expect(ask(sql, ['docs', 't', name])).rejects.toThrow(refused);
+    }
+    expect(await ask('select a from t, docs', ['docs', 't', name])).toEqual([[7]]);
+    const described = databases.describe('o', 'file', [name], new AbortController().signal);
+    await expect(described).rejects.toThrow(`The table ${name} belongs to the database`);
+  }
+  expect(await ask("select title from docs where docs match 'one'", ['docs'])).toEqual([['one']]);
+});
+
 test('JSON is taken apart by table-valued functions', async () => {
   create(`create table t (j text); insert into t values ('{"a":[1,2]}')`);
   const sql = `select e.value from t, json_each(t.j, '$.a') e`;

@@ -49,7 +49,7 @@ async function readFile(
 
 function describe(connection: SqliteConnection, name: string): TableDescription {
   const table = findTable(connection, name);
+  if (isSystemTable(connection, name)) throw systemTable(name);
   if (!table) throw missingTable(name);
-  if (isSystemTable(connection, table)) throw systemTable(name);
   return { name, columns: columnsOf(connection, table.name) };
 }
