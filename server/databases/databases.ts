@@ -1,6 +1,7 @@
 import type { Driver } from './driver.js';
 import { DEFAULT_LIMITS, type QueryLimits } from './limits.js';
 import { openDriver } from './open-driver.js';
+import { StatementParser } from './postgres/statement-parser.js';
 import { QueryError } from './query-error.js';
 import { QueryTurns } from './query-turns.js';
 import type { QueryResult, TableDescription } from './result.js';
@@ -24,13 +25,17 @@ export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
   readonly #running = new RunningQueries();
+  readonly #parser: StatementParser;
+  readonly #sqliteWorker: URL;
 
   /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<QueryLimits> = {},
-    private readonly workers = WORKER_SCRIPTS,
+    { parser, sqlite } = WORKER_SCRIPTS,
   ) {
+    this.#parser = new StatementParser(parser);
+    this.#sqliteWorker = sqlite;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     for (const [name, database] of settings) {
       const turns = new QueryTurns(this.#limits.maxAtOnce);
@@ -75,7 +80,7 @@ export class Databases {
   ): Promise<QueryResult> {
     const { timeoutMs, maxSqlBytes } = this.#limits;
     refuseUnreadable(sql, maxSqlBytes);
-    const query = { tables, sql, limits: this.#limits, timeoutMs };
+    const query = { owner, tables, sql, limits: this.#limits, timeoutMs };
     return this.#use(owner, database, signal, (driver, cancelled) =>
       driver.query(query, cancelled),
     );
@@ -84,6 +89,7 @@ export class Databases {
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
     this.#running.stop();
+    this.#parser.stop();
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -117,7 +123,7 @@ export class Databases {
   #driverOf(name: string, database: Database): Promise<Driver> {
     database.driver ??= openDriver(name, database.settings.url, {
       ...{ maxConnections: this.#limits.maxAtOnce, idleTimeoutMs: IDLE_TIMEOUT_MS },
-      workers: this.workers,
+      ...{ parser: this.#parser, sqliteWorker: this.#sqliteWorker },
     });
     return database.driver;
   }

@@ -3,6 +3,7 @@ import type { QueryResult, TableDescription } from './result.js';
 
 /** A query, its limits already checked where they do not depend on the database. */
 export interface Query {
+  readonly owner: string;
   /** The tables that it may read: `table` or `schema.table`. */
   readonly tables: readonly string[];
   readonly sql: string;

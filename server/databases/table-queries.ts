@@ -1,5 +1,6 @@
 import type { Driver } from './driver.js';
 import { openDriver } from './open-driver.js';
+import { StatementParser } from './postgres/statement-parser.js';
 import { pushToPull } from './push-to-pull.js';
 import { QueryError } from './query-error.js';
 import { QueryTurns } from './query-turns.js';
@@ -59,13 +60,17 @@ export class TableQueries {
   readonly #databases = new Map<string, Database>();
   readonly #limits: TableQueryLimits;
   readonly #running = new RunningQueries();
+  readonly #parser: StatementParser;
+  readonly #sqliteWorker: URL;
 
   /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<TableQueryLimits> = {},
-    private readonly workers = WORKER_SCRIPTS,
+    { parser, sqlite } = WORKER_SCRIPTS,
   ) {
+    this.#parser = new StatementParser(parser);
+    this.#sqliteWorker = sqlite;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     for (const [name, { url, owners, training }] of settings) {
       if (training === undefined) continue;
@@ -92,6 +97,7 @@ export class TableQueries {
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
     this.#running.stop();
+    this.#parser.stop();
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -109,7 +115,7 @@ export class TableQueries {
     if (database === undefined) throw this.#unknown(owner, name);
     const { timeoutMs, maxSqlBytes, maxCell } = this.#limits;
     refuseUnreadable(sql, maxSqlBytes);
-    const query = { tables: database.tables, sql, maxCell, timeoutMs };
+    const query = { owner, tables: database.tables, sql, maxCell, timeoutMs };
     const take = this.#limited(push);
     const cancelled = this.#running.begin(signal, timeoutMs);
     try {
@@ -140,7 +146,12 @@ export class TableQueries {
   #driverOf(name: string, database: Database): Promise<Driver> {
     const { timeoutMs, maxAtOnce } = this.#limits;
     database.driver ??= openDriver(name, database.url, {
-      ...{ maxConnections: maxAtOnce, idleTimeoutMs: timeoutMs, workers: this.workers },
+      ...{
+        maxConnections: maxAtOnce,
+        idleTimeoutMs: timeoutMs,
+        parser: this.#parser,
+        sqliteWorker: this.#sqliteWorker,
+      },
     });
     return database.driver;
   }

@@ -11,7 +11,7 @@ import { ReadOnlyConnections } from './connections.js';
 import { type FetchedRows, fetchRows } from './fetch-rows.js';
 import type { ReceivedLimits } from './received-limits.js';
 import { resolveNames } from './resolve-names.js';
-import { StatementParser } from './statement-parser.js';
+import type { StatementParser } from './statement-parser.js';
 
 /** The longest time of a description, in milliseconds. */
 const DESCRIBE_TIMEOUT_MS = 5_000;
@@ -36,10 +36,10 @@ export class PostgresDriver implements Driver {
   constructor(
     private readonly name: string,
     url: string,
-    { maxConnections, idleTimeoutMs, workers }: DriverOptions,
+    { maxConnections, idleTimeoutMs, parser }: DriverOptions,
   ) {
     this.#connections = new ReadOnlyConnections(url, maxConnections, idleTimeoutMs);
-    this.#parser = new StatementParser(workers.parser);
+    this.#parser = parser;
   }
 
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
@@ -52,10 +52,10 @@ export class PostgresDriver implements Driver {
   }
 
   async query(
-    { tables, sql, limits, timeoutMs }: Query,
+    { owner, tables, sql, limits, timeoutMs }: Query,
     signal: AbortSignal,
   ): Promise<QueryResult> {
-    const parsed = await this.#parser.parse(sql, signal);
+    const parsed = await this.#parser.parse(owner, sql, signal);
     return this.#read(timeoutMs, signal, async (client, received) => {
       const select = await resolveNames(client, parsed, tables);
       const rowLimits = { maxCell: limits.maxBytes, maxReceived: MAX_RECEIVED.query };
@@ -64,11 +64,11 @@ export class PostgresDriver implements Driver {
   }
 
   async read(
-    { tables, sql, maxCell, timeoutMs }: RowsQuery,
+    { owner, tables, sql, maxCell, timeoutMs }: RowsQuery,
     take: TakeLines,
     signal: AbortSignal,
   ): Promise<void> {
-    const parsed = await this.#parser.parse(sql, signal);
+    const parsed = await this.#parser.parse(owner, sql, signal);
     await this.#read(timeoutMs, signal, async (client, received) => {
       const select = await resolveNames(client, parsed, tables);
       // All rows are read: the plan that returns the first ones early is of no use.
@@ -84,7 +84,6 @@ export class PostgresDriver implements Driver {
   }
 
   stop(): Promise<void> {
-    this.#parser.stop();
     return this.#connections.close();
   }
 

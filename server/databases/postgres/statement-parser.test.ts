@@ -62,11 +62,11 @@ const hostile = fc
 test('any statement is parsed or refused, and the next one is parsed', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, async (sql) => {
-      await parser.parse(sql, signal).catch((error: unknown) => {
+      await parser.parse('o', sql, signal).catch((error: unknown) => {
         expect(error).toBeInstanceOf(QueryError);
         expect(String(error)).not.toMatch(/could not be parsed|memory/);
       });
-      const { names } = await parser.parse('select 1 from a', signal);
+      const { names } = await parser.parse('o', 'select 1 from a', signal);
       expect(names.tables).toEqual([{ table: 'a', places: [14] }]);
     }),
     { numRuns: 60 },
@@ -87,9 +87,9 @@ test('a process whose parser fails is replaced', async () => {
 
 test('a parse ends with its caller, and with the service', async () => {
   const gone = AbortSignal.abort(new Error('gone'));
-  await expect(parser.parse('select 1', gone)).rejects.toThrow('gone');
+  await expect(parser.parse('o', 'select 1', gone)).rejects.toThrow('gone');
   const stopped = new StatementParser(BUILT_SCRIPTS.parser);
-  const parsing = stopped.parse('select 1', signal);
+  const parsing = stopped.parse('o', 'select 1', signal);
   const refused = expect(parsing).rejects.toThrow('The service is stopping');
   stopped.stop();
   await refused;

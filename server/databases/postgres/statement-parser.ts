@@ -5,6 +5,7 @@ import {
   WorkerPool,
 } from '../../workers/worker-process.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
+import { QueryTurns } from '../query-turns.js';
 import { tooMuchMemory } from '../refusals.js';
 import { RunningQueries } from '../running-queries.js';
 import { limitTerms } from './limit-terms.js';
@@ -13,15 +14,26 @@ import type { ParsedSelect, ParseResult } from './parse-select.js';
 /** The longest time of a parse, in milliseconds: the start of a process, and 100 ms of work. */
 const MAX_TIME_MS = 10_000;
 
-const OPTIONS: Omit<PoolOptions, 'script'> = { maxHeap: 64, maxIdle: 1, idleTimeout: 30_000 };
+/**
+ * The most processes. A statement takes some milliseconds, so that few are enough; each has 70 MiB.
+ */
+const MAX_PROCESSES = 2;
+
+const OPTIONS: Omit<PoolOptions, 'script'> = {
+  maxHeap: 64,
+  maxIdle: MAX_PROCESSES,
+  idleTimeout: 30_000,
+};
 
 /**
  * Parses statements in processes that can be thrown away. A statement that overflows the stack of
- * WebAssembly leaves the parser's memory broken for all that come after it.
+ * WebAssembly leaves the parser's memory broken for all that come after it. Owners take turns, as
+ * with queries.
  */
 export class StatementParser {
   readonly #pool: WorkerPool<string, ParseResult>;
   readonly #running = new RunningQueries();
+  readonly #turns = new QueryTurns(MAX_PROCESSES);
 
   constructor(script: URL) {
     this.#pool = new WorkerPool({ ...OPTIONS, script });
@@ -32,12 +44,12 @@ export class StatementParser {
    *   that is not allowed
    * @throws the reason of `signal`
    */
-  async parse(sql: string, signal: AbortSignal): Promise<ParsedSelect> {
+  async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
     const running = this.#running.begin(signal, MAX_TIME_MS);
     const job = { details: sql, input: nothing(), onData: () => {}, signal: running.signal };
     try {
-      const result = await this.#pool.run(job);
+      const result = await this.#turns.run(owner, running.signal, () => this.#pool.run(job));
       if ('parsed' in result) return result.parsed;
       throw new QueryError(result.refused);
     } catch (error) {
