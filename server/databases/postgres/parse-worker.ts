@@ -3,7 +3,7 @@ import { serveJobs } from '../../workers/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { type ParseResult, parseSelect } from './parse-select.js';
 
-/** The most memory of the process, in bytes; it has some 70 MiB for any statement of 16 KiB. */
+/** The most memory of the process, in bytes; usual statements need some 110 MiB. */
 const MAX_MEMORY = 256 * 1024 * 1024;
 
 /** Runs in a process of its own: parses statements that may be hostile. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { WorkerPool } from '../../workers/worker-process.js';
-import { QueryError } from '../query-error.js';
+import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import type { ParseResult } from './parse-select.js';
 import { StatementParser } from './statement-parser.js';
 
@@ -83,6 +83,13 @@ test('a process whose parser fails is replaced', async () => {
   await expect(overflow).rejects.toThrow(/call stack|memory access|unreachable/i);
   expect(await parse('select 1 from a')).toMatchObject({ parsed: { names: { usesRows: false } } });
   pool.close();
+});
+
+test('the death of a process is one query that fails', async () => {
+  const absent = new StatementParser(new URL('./absent.js', import.meta.url));
+  const error = await absent.parse('o', 'select 1', signal).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(DatabaseUnavailableError);
+  expect(String(error)).toContain('could not be parsed; try again');
 });
 
 test('a parse ends with its caller, and with the service', async () => {

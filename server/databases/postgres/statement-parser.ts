@@ -15,7 +15,7 @@ import type { ParsedSelect, ParseResult } from './parse-select.js';
 const MAX_TIME_MS = 10_000;
 
 /**
- * The most processes. A statement takes some milliseconds, so that few are enough; each has 70 MiB.
+ * The most processes. A statement takes some milliseconds, so that few are enough; each has 110 MiB.
  */
 const MAX_PROCESSES = 2;
 
