@@ -296,7 +296,7 @@ export const POSTGRES_EFFECTS = [
   'select to_regclass($x$cards$x$)',
   'select orders.tableoid::regclass from orders',
   'select col_description(1, 1)',
-  'select jsonb_populate_record(null::orders, $x${}$x$)',
+  'select jsonb_populate_record(null::orders, $x$null$x$)',
   'select * from json_to_recordset($x$[]$x$) as x(a int)',
   'explain (analyze) select pg_sleep(60)',
   'values (pg_sleep(60))',

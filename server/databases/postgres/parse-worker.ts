@@ -3,8 +3,11 @@ import { serveJobs } from '../../workers/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { type ParseResult, parseSelect } from './parse-select.js';
 
-/** The most memory of the process, in bytes; usual statements need some 110 MiB. */
-const MAX_MEMORY = 256 * 1024 * 1024;
+/**
+ * The most memory of the process, in bytes. Usual statements need some 110 MiB. WebAssembly returns
+ * none, so the pool keeps no process with more than 256 MiB: any statement has as much again.
+ */
+const MAX_MEMORY = 512 * 1024 * 1024;
 
 /** Runs in a process of its own: parses statements that may be hostile. */
 limitMemory(MAX_MEMORY);
