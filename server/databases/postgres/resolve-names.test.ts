@@ -63,7 +63,7 @@ test.each([
   ['a column of a type with a cast', 'select mood, moods[1] from moods', [['glad', 'glad']]],
   [
     'names in any place',
-    'select (select max(p.level) from people p), "ü".* from (table moods) as "ü" /* ö */ where exists (select from only (people))',
+    ';; /* ö */ select (select max(p.level) from people p), "ü".* from (table moods) as "ü" /* ö */ where exists (select from only (people))',
     [[3, 'glad', '{glad}']],
   ],
 ])('%s means what PostgreSQL has', async (_, sql, expected) => {

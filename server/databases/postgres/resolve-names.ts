@@ -16,7 +16,7 @@ export interface ResolvedSelect {
   readonly searchPath: string | undefined;
 }
 
-/** A function or an operator outside of `pg_catalog`, or a cast by such a function. */
+/** A function or an operator of the search path outside of `pg_catalog`. */
 interface OwnName {
   readonly kind: 'function' | 'operator';
   readonly name: string;

@@ -23,7 +23,7 @@ export interface TableName {
 }
 
 /** A table, and where the statement names it. */
-export interface TableReference extends TableName {
+interface TableReference extends TableName {
   /** The places of the name, in bytes. */
   readonly places: readonly number[];
 }
