@@ -7,6 +7,7 @@ const ENTRIES = [
   'server/main',
   'server/commands/roster',
   'server/deadline-thread',
+  'server/databases/postgres/parse-worker',
   'server/databases/sqlite/sqlite-worker',
   'server/predictions/prediction-worker',
   'server/store/full-text/search-worker',

@@ -2,11 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { Databases } from './databases.js';
 import type { QueryLimits } from './limits.js';
 import { QueryError } from './query-error.js';
-
-const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -32,7 +31,7 @@ describe.each([
   function asking(limits: Partial<QueryLimits> = {}) {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
-    const databases = new Databases(settings, { timeoutMs: 60_000, ...limits }, WORKER);
+    const databases = new Databases(settings, { timeoutMs: 60_000, ...limits }, BUILT_SCRIPTS);
     opened.push(databases);
     return (sql: string, { owner = 'o', signal = new AbortController().signal } = {}) =>
       databases.query(owner, 'shop', ALLOWED, sql, signal);
@@ -94,7 +93,7 @@ describe.each([
     const databases = new Databases(
       new Map([['shop', { url: shop.url }]]),
       { maxAtOnce: 1 },
-      WORKER,
+      BUILT_SCRIPTS,
     );
     const { signal } = new AbortController();
     const answers = [1, 2].map(() => databases.query('o', 'shop', ALLOWED, ENDLESS, signal));
@@ -143,11 +142,56 @@ describe.each([
     async (times) => {
       const ask = asking();
       const before = process.memoryUsage.rss();
-      await expect(ask(doubled(times))).rejects.toThrow(/is larger than|too large|too big/);
+      await expect(ask(doubled(times))).rejects.toThrow(/a cell may have 65536|too big/);
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 2 ** 20);
       expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
     },
   );
+
+  /** An expression whose text has some bytes, in thousands. */
+  const long = (thousands: number) =>
+    `replace('${'x'.repeat(500)}', 'x', '${'é'.repeat(thousands)}')`;
+
+  test.each([
+    ['text', long(70), isSqlite ? 'substr(cell, 1, 1000)' : 'left(cell, 1000)'],
+    ...(isSqlite
+      ? [['a blob', `cast(${long(40)} as blob)`, 'length(cell)']]
+      : [
+          [
+            'bytes',
+            `decode(replace('${'a'.repeat(500)}', 'a', '${'ab'.repeat(70)}'), 'hex')`,
+            'length(cell)',
+          ],
+          ['JSON', `to_json(${long(70)})`, "cell -> 'key'"],
+          ['an array', `array[${long(70)}]`, 'left(cell::text, 1000)'],
+          ['a number', '10::numeric ^ 70000', 'left(cell::text, 1000)'],
+          ['a row', `row(${long(70)})`, 'left(cell::text, 1000)'],
+        ]),
+  ])('a cell with too much of %s is told, with a remedy', async (_, cell, part) => {
+    const sql = `select 1 as id, null as cell union all select 2, ${cell}`;
+    const error = await asking()(sql).catch(String);
+    expect(error).toMatch(
+      /^QueryError: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /,
+    );
+    expect(error).toContain(`select a part of it, such as ${part}.`);
+  });
+
+  test('rows beyond the end of a result may be of any size', async () => {
+    const sql = [50, 50, 70].map((thousands) => `select ${long(thousands)} as text`);
+    expect(await asking()(sql.join(' union all '))).toMatchObject({
+      rows: [[expect.any(String)]],
+      truncated: true,
+    });
+  });
+
+  test.skipIf(isSqlite)('JSON is answered to a bound of its depth', async () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}"[[{{"${']'.repeat(depth)}`;
+    const ask = asking();
+    expect((await ask(`select '${nested(100)}'::json`)).rows).toEqual([[JSON.parse(nested(100))]]);
+    await expect(ask(`select '${nested(101)}'::jsonb as cell`)).rejects.toThrow(
+      "The column cell in row 1 is nested deeper than 100 levels; select a part of it, such as cell -> 'key'.",
+    );
+  });
 
   test.each([
     ['parentheses', `select ${'('.repeat(8_000)}1${')'.repeat(8_000)}`],

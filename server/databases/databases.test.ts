@@ -10,10 +10,10 @@ import { randomSelect } from '../../testkit/databases/random-select.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { Databases } from './databases.js';
 import { QueryError } from './query-error.js';
 
-const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 /** A busy machine may take long to start a process. */
 const PATIENT = { timeoutMs: 60_000 };
 
@@ -45,7 +45,7 @@ describe.each([
   let databases: Databases;
   beforeAll(async () => {
     shop = await create();
-    databases = new Databases(new Map([['shop', { url: shop.url }]]), PATIENT, WORKER);
+    databases = new Databases(new Map([['shop', { url: shop.url }]]), PATIENT, BUILT_SCRIPTS);
   });
   afterAll(async () => {
     await databases.stop();
@@ -222,7 +222,7 @@ describe.each([
       ['shared', shared],
       ['own', own],
     ]);
-    const limited = new Databases(settings, PATIENT, WORKER);
+    const limited = new Databases(settings, PATIENT, BUILT_SCRIPTS);
     expect(limited.names('acme')).toEqual(['shared', 'own']);
     expect(limited.names('other')).toEqual(['shared']);
     const sql = 'select count(*) from orders';
@@ -238,7 +238,7 @@ describe.each([
     const url = isSqlite
       ? 'file:/nonexistent/secret.db'
       : 'postgres://reader:secret@127.0.0.1:1/secret';
-    const absent = new Databases(new Map([['absent', { url }]]), PATIENT, WORKER);
+    const absent = new Databases(new Map([['absent', { url }]]), PATIENT, BUILT_SCRIPTS);
     const error = await failure(absent.query('o', 'absent', ALLOWED, 'select 1', FOREVER));
     expect(error).toBeInstanceOf(QueryError);
     expect(String(error)).toMatch(/The database absent cannot be (opened|reached)/);

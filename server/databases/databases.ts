@@ -3,11 +3,13 @@ import { RunningWork } from '../common/running-work.js';
 import type { Driver } from './driver.js';
 import { DEFAULT_LIMITS, type QueryLimits } from './limits.js';
 import { openDriver } from './open-driver.js';
+import { StatementParser } from './postgres/statement-parser.js';
 import { QueryError } from './query-error.js';
 import { stopping, tooManyQueries, tooSlow } from './refusals.js';
 import type { QueryResult, TableDescription } from './result.js';
 import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
+import { WORKER_SCRIPTS } from './worker-scripts.js';
 
 /** The longest time between two statements of a transaction, in milliseconds. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -24,15 +26,17 @@ export class Databases {
   readonly #databases = new Map<string, Database>();
   readonly #limits: QueryLimits;
   readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
-  readonly #worker: URL | undefined;
+  readonly #parser: StatementParser;
+  readonly #sqliteWorker: URL;
 
-  /** @param worker the module that reads SQLite files, for tests that run sources */
+  /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<QueryLimits> = {},
-    worker?: URL,
+    { parser, sqlite } = WORKER_SCRIPTS,
   ) {
-    this.#worker = worker;
+    this.#parser = new StatementParser(parser);
+    this.#sqliteWorker = sqlite;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     const { maxAtOnce, maxWaiting } = this.#limits;
     const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
@@ -78,7 +82,7 @@ export class Databases {
   ): Promise<QueryResult> {
     const { timeoutMs, maxSqlBytes } = this.#limits;
     refuseUnreadable(sql, maxSqlBytes);
-    const query = { tables, sql, limits: this.#limits, timeoutMs };
+    const query = { owner, tables, sql, limits: this.#limits, timeoutMs };
     return this.#use(owner, database, signal, (driver, cancelled) =>
       driver.query(query, cancelled),
     );
@@ -87,6 +91,7 @@ export class Databases {
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
     this.#running.stop();
+    await this.#parser.stop();
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -120,7 +125,7 @@ export class Databases {
   #driverOf(name: string, database: Database): Promise<Driver> {
     database.driver ??= openDriver(name, database.settings.url, {
       ...{ maxConnections: this.#limits.maxAtOnce, idleTimeoutMs: IDLE_TIMEOUT_MS },
-      worker: this.#worker,
+      ...{ parser: this.#parser, sqliteWorker: this.#sqliteWorker },
     });
     return database.driver;
   }

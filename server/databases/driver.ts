@@ -3,6 +3,7 @@ import type { QueryResult, TableDescription } from './result.js';
 
 /** A query, its limits already checked where they do not depend on the database. */
 export interface Query {
+  readonly owner: string;
   /** The tables that it may read: `table` or `schema.table`. */
   readonly tables: readonly string[];
   readonly sql: string;
@@ -12,7 +13,10 @@ export interface Query {
 }
 
 /** A query whose rows are read as they come. */
-export type RowsQuery = Omit<Query, 'limits'>;
+export interface RowsQuery extends Omit<Query, 'limits'> {
+  /** The most bytes of a cell, as text. */
+  readonly maxCell: number;
+}
 
 /** Takes lines of rows, and resolves when there is room for more. */
 export type TakeLines = (lines: Uint8Array) => Promise<void>;

@@ -1,4 +1,5 @@
 import type { Driver } from './driver.js';
+import type { StatementParser } from './postgres/statement-parser.js';
 
 /** The bounds of a driver's connections. */
 export interface DriverOptions {
@@ -6,8 +7,10 @@ export interface DriverOptions {
   readonly maxConnections: number;
   /** The longest time between two statements of a transaction, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** The module that reads SQLite files, for tests that run sources. */
-  readonly worker?: URL | undefined;
+  /** Parses statements for PostgreSQL. */
+  readonly parser: StatementParser;
+  /** The module that reads SQLite files. */
+  readonly sqliteWorker: URL;
 }
 
 /**
@@ -22,7 +25,7 @@ export async function openDriver(
 ): Promise<Driver> {
   if (url.startsWith('file:')) {
     const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-    return new SqliteDriver(name, url, options.worker);
+    return new SqliteDriver(name, url, options.sqliteWorker);
   }
   const { PostgresDriver } = await import('./postgres/postgres-driver.js');
   return new PostgresDriver(name, url, options);

@@ -13,6 +13,12 @@ export function missingTable(name: string): QueryError {
   return new QueryError(`The database has no table ${shortened(name)}.`);
 }
 
+export function systemTable(name: string): QueryError {
+  return new QueryError(
+    `The table ${shortened(name)} belongs to the database system, and cannot be read; take it out of the tables that queries may read.`,
+  );
+}
+
 export function forbiddenFunction(name: string): QueryError {
   return new QueryError(`The function ${shortened(name)} is not allowed; use another one.`);
 }
@@ -23,6 +29,39 @@ export function onlyOneSelect(): QueryError {
 
 export function readOnly(): QueryError {
   return new QueryError('Only SELECT is allowed: the database can be read and not changed.');
+}
+
+/** A cell that is too large or too deep. */
+interface Cell {
+  readonly column: string;
+  /** The number of the row, from 1. */
+  readonly row: number;
+  /** SQL for a part of the cell. */
+  readonly part: string;
+}
+
+export function largeCell({
+  bytes,
+  maxBytes,
+  ...cell
+}: Cell & { readonly bytes: number; readonly maxBytes: number }): QueryError {
+  return new QueryError(
+    `${cellName(cell)} has ${bytes} bytes, and a cell may have ${maxBytes}; select a part of it, such as ${cell.part}.`,
+  );
+}
+
+export function deepCell({ maxDepth, ...cell }: Cell & { readonly maxDepth: number }): QueryError {
+  return new QueryError(
+    `${cellName(cell)} is nested deeper than ${maxDepth} levels; select a part of it, such as ${cell.part}.`,
+  );
+}
+
+export function largeRows(): QueryError {
+  return new QueryError('The rows are too large; select fewer columns, or parts of them.');
+}
+
+function cellName({ column, row }: Cell): string {
+  return `The column ${shortened(column)} in row ${row}`;
 }
 
 export function tooSlow(timeoutMs: number): QueryError {

@@ -8,11 +8,10 @@ import {
   WRITES,
 } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { DatabaseUnavailableError, QueryError } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
 import { TableQueries, type TableQueryLimits } from './table-queries.js';
-
-const WORKER = new URL('../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -39,7 +38,7 @@ describe.each([
 
   function open(limits: Partial<TableQueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
     const shops = new Map([['shop', { url: shop.url, training: ALLOWED, ...settings }]]);
-    const queries = new TableQueries(shops, limits, WORKER);
+    const queries = new TableQueries(shops, limits, BUILT_SCRIPTS);
     opened.push(queries);
     return queries;
   }
@@ -161,6 +160,21 @@ describe.each([
     );
   });
 
+  test('a cell with more bytes than one may have is refused, after the rows before it', async () => {
+    const sql =
+      "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
+    const queries = open({ maxCell: 10 });
+    const asked = pieces(sql, { queries });
+    let text = '';
+    const reading = async () => {
+      for await (const piece of asked) text += Buffer.from(piece).toString();
+    };
+    await expect(reading()).rejects.toThrow(
+      'The column text in row 3 has 12 bytes, and a cell may have 10; select a part of it, such as',
+    );
+    if (!isSqlite) expect(text).toBe('["text"]\n["a"]\n["b"]\n');
+  });
+
   test('a query that takes too long is cut off', async () => {
     const queries = open({ timeoutMs: 200 });
     await expect(textOf(ENDLESS, { queries })).rejects.toThrow(
@@ -172,7 +186,7 @@ describe.each([
     'the work in the database ends when %s',
     async (how) => {
       const settings = new Map([['shop', { url: shop.url, training: ALLOWED }]]);
-      const queries = new TableQueries(settings, { maxAtOnce: 1 }, WORKER);
+      const queries = new TableQueries(settings, { maxAtOnce: 1 }, BUILT_SCRIPTS);
       const gone = new AbortController();
       const endless = pieces(series(1e9), { queries, signal: gone.signal });
       await endless.next();

@@ -2,11 +2,13 @@ import { FairGate } from '../common/fair-gate.js';
 import { RunningWork } from '../common/running-work.js';
 import type { Driver } from './driver.js';
 import { openDriver } from './open-driver.js';
+import { StatementParser } from './postgres/statement-parser.js';
 import { pushToPull } from './push-to-pull.js';
 import { QueryError } from './query-error.js';
 import { stopping, tooManyQueries, tooSlow } from './refusals.js';
 import type { DatabaseSettings } from './settings.js';
 import { refuseUnreadable } from './sql-text.js';
+import { WORKER_SCRIPTS } from './worker-scripts.js';
 
 /** The limits of queries that return a table to train from. */
 export interface TableQueryLimits {
@@ -17,6 +19,8 @@ export interface TableQueryLimits {
   readonly timeoutMs: number;
   /** The most bytes of the rows, as lines of JSON. */
   readonly maxBytes: number;
+  /** The most bytes of a cell, as text. */
+  readonly maxCell: number;
   /** The most bytes of a statement. */
   readonly maxSqlBytes: number;
   /** The most queries that run at once on a database. */
@@ -28,6 +32,7 @@ export interface TableQueryLimits {
 const DEFAULT_LIMITS: TableQueryLimits = {
   timeoutMs: 4 * 60_000,
   maxBytes: 1024 * 1024 * 1024,
+  maxCell: 1024 * 1024,
   maxSqlBytes: 16 * 1024,
   maxAtOnce: 2,
   maxWaiting: 64,
@@ -59,13 +64,17 @@ export class TableQueries {
   readonly #databases = new Map<string, Database>();
   readonly #limits: TableQueryLimits;
   readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
+  readonly #parser: StatementParser;
+  readonly #sqliteWorker: URL;
 
-  /** @param worker the module that reads SQLite files, for tests that run sources */
+  /** @param workers the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: Partial<TableQueryLimits> = {},
-    private readonly worker?: URL,
+    { parser, sqlite } = WORKER_SCRIPTS,
   ) {
+    this.#parser = new StatementParser(parser);
+    this.#sqliteWorker = sqlite;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     const { maxAtOnce, maxWaiting } = this.#limits;
     const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
@@ -94,6 +103,7 @@ export class TableQueries {
   /** Cancels what runs, and closes all connections and processes. */
   async stop(): Promise<void> {
     this.#running.stop();
+    await this.#parser.stop();
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all(
@@ -109,9 +119,9 @@ export class TableQueries {
   ): Promise<void> {
     const database = this.#find(owner, name);
     if (database === undefined) throw this.#unknown(owner, name);
-    const { timeoutMs, maxSqlBytes } = this.#limits;
+    const { timeoutMs, maxSqlBytes, maxCell } = this.#limits;
     refuseUnreadable(sql, maxSqlBytes);
-    const query = { tables: database.tables, sql, timeoutMs };
+    const query = { owner, tables: database.tables, sql, maxCell, timeoutMs };
     const take = this.#limited(push);
     const cancelled = this.#running.begin(signal, timeoutMs);
     try {
@@ -142,7 +152,12 @@ export class TableQueries {
   #driverOf(name: string, database: Database): Promise<Driver> {
     const { timeoutMs, maxAtOnce } = this.#limits;
     database.driver ??= openDriver(name, database.url, {
-      ...{ maxConnections: maxAtOnce, idleTimeoutMs: timeoutMs, worker: this.worker },
+      ...{
+        maxConnections: maxAtOnce,
+        idleTimeoutMs: timeoutMs,
+        parser: this.#parser,
+        sqliteWorker: this.#sqliteWorker,
+      },
     });
     return database.driver;
   }

@@ -46,6 +46,11 @@ create function own_leak(orders) returns text language sql as $$ select max(numb
 create function md5(integer) returns text language sql as $$ select max(number) from cards $$;
 create type own_type as enum ('1');
 create operator public.+ (leftarg = text, rightarg = text, function = textcat);
+create function own_comparison(integer, integer) returns boolean language sql
+  as $$ select own_function() like $1 || '%' $$;
+create operator public.=#= (leftarg = integer, rightarg = integer, function = own_comparison);
+create function own_text(customers) returns text language sql as $$ select own_function() $$;
+create cast (customers as text) with function own_text(customers) as implicit;
 `;
 
 /** Creates the shop in a file of SQLite, in a folder of its own. */

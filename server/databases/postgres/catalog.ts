@@ -1,31 +1,35 @@
 import type { PoolClient } from 'pg';
-import { QueryError } from '../query-error.js';
-import { forbiddenTable, missingTable } from '../refusals.js';
+import { forbiddenTable, missingTable, systemTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';
-import { COLUMN_FUNCTIONS, FUNCTIONS } from './functions.js';
-import type { Statement, TableName } from './statement.js';
+import type { TableName } from './statement.js';
+
+/** A table as it is in the database. */
+export interface CatalogTable {
+  readonly oid: string;
+  readonly schema: string;
+  readonly table: string;
+}
 
 /**
- * Checks the names of a statement by what they stand for in the database.
+ * Returns the tables that a statement names, in their order.
  * @param allowed the tables that it may read: `table` or `schema.table`
- * @throws {QueryError} if the statement names another table, or calls a function of the database's
- *   own
+ * @throws {QueryError} if it names another table
  */
-export async function checkNames(
+export async function findAllowedTables(
   client: PoolClient,
-  statement: Statement,
+  tables: readonly TableName[],
   allowed: readonly string[],
-): Promise<void> {
-  const { tables } = statement;
-  const oids = await oidsOf(client, [...allowed.map(tableName), ...tables]);
-  const allowedOids = new Set(oids.slice(0, allowed.length));
-  tables.forEach((table, index) => {
-    const oid = oids[allowed.length + index];
+): Promise<CatalogTable[]> {
+  const found = await findTables(client, [...allowed.map(tableName), ...tables]);
+  const allowedOids = new Set(found.slice(0, allowed.length).map((table) => table?.oid));
+  return tables.map((table, index) => {
+    const named = found[allowed.length + index];
     const name = sqlName(table);
-    if (oid === undefined && allowed.includes(name)) throw missingTable(name);
-    if (oid === undefined || !allowedOids.has(oid)) throw forbiddenTable(name, allowed);
+    if (named === undefined && allowed.includes(name)) throw missingTable(name);
+    if (named === undefined || !allowedOids.has(named.oid)) throw forbiddenTable(name, allowed);
+    refuseSystemTable(named, name);
+    return named;
   });
-  await refuseOwnFunctions(client, statement);
 }
 
 /** Returns the columns of the tables that exist. */
@@ -33,16 +37,17 @@ export async function describeTables(
   client: PoolClient,
   names: readonly string[],
 ): Promise<TableDescription[]> {
-  const oids = await oidsOf(client, names.map(tableName));
+  const tables = await findTables(client, names.map(tableName));
+  for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
   const { rows } = await client.query(
     `select attrelid::text as oid, attname as name, pg_catalog.format_type(atttypid, atttypmod) as type
      from pg_catalog.pg_attribute
      where attrelid = any($1::oid[]) and attnum > 0 and not attisdropped
      order by attnum`,
-    [oids.filter((oid) => oid !== undefined)],
+    [tables.flatMap((table) => table?.oid ?? [])],
   );
   return names.flatMap((name, index) => {
-    const oid = oids[index];
+    const oid = tables[index]?.oid;
     if (oid === undefined) return [];
     const columns = rows
       .filter((row) => row.oid === oid)
@@ -51,48 +56,27 @@ export async function describeTables(
   });
 }
 
-/** Returns the identifiers of tables by the search path; undefined for a table that does not exist. */
-async function oidsOf(
+/** Returns tables by the search path; undefined for one that does not exist. */
+async function findTables(
   client: PoolClient,
   tables: readonly TableName[],
-): Promise<(string | undefined)[]> {
+): Promise<(CatalogTable | undefined)[]> {
   const { rows } = await client.query(
-    `select pg_catalog.to_regclass(name)::oid::text as oid
+    `select pg_class.oid::text as oid, nspname as schema, relname as table
      from pg_catalog.unnest($1::text[]) with ordinality as names (name, place)
+     left join pg_catalog.pg_class on pg_class.oid = pg_catalog.to_regclass(name)
+     left join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
      order by place`,
     [tables.map(quotedName)],
   );
-  return rows.map(({ oid }) => (oid === null ? undefined : String(oid)));
+  return rows.map(({ oid, schema, table }) =>
+    oid === null ? undefined : { oid: String(oid), schema: String(schema), table: String(table) },
+  );
 }
 
-/**
- * Refuses functions that someone defined in the database, which may do anything. Those of
- * extensions may share the names of allowed functions. A qualified column may call any function.
- */
-async function refuseOwnFunctions(client: PoolClient, statement: Statement): Promise<void> {
-  const columns = statement.qualifiedColumns;
-  const calls = [...statement.functions, ...columns.filter((name) => FUNCTIONS.has(name))];
-  const others = columns.filter((name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name));
-  const { rows } = await client.query(
-    `select proname as name from pg_catalog.pg_proc
-     where proname = any($1::text[]) and pronamespace <> 'pg_catalog'::regnamespace
-       and not exists (
-         select from pg_catalog.pg_depend
-         where classid = 'pg_catalog.pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
-     union all
-     select proname from pg_catalog.pg_proc
-     where proname = any($2::text[]) and pronargs > 0 and pronargs - pronargdefaults <= 1
-     limit 1`,
-    [calls, others],
-  );
-  const name: unknown = rows[0]?.name;
-  if (typeof name !== 'string') return;
-  if (statement.functions.includes(name)) {
-    throw new QueryError(`The function ${name} is ambiguous; write pg_catalog.${name}.`);
-  }
-  throw new QueryError(
-    `The name ${name} is also that of a function; write the column without its table.`,
-  );
+/** Names of schemas that begin with `pg_` are reserved for the system. */
+function refuseSystemTable(table: CatalogTable | undefined, name: string): void {
+  if (table && /^(?:pg_|information_schema$)/.test(table.schema)) throw systemTable(name);
 }
 
 /** Reads a name of a skill: `table` or `schema.table`. */
@@ -105,7 +89,8 @@ function quotedName({ schema, table }: TableName): string {
   return schema === undefined ? quoted(table) : `${quoted(schema)}.${quoted(table)}`;
 }
 
-function quoted(name: string): string {
+/** Returns a name as a quoted identifier. */
+export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
-import { QueryError } from '../query-error.js';
+import { ReceivedLimits } from './received-limits.js';
 
 /** The longest wait for a connection, and for a cancellation, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -17,17 +17,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   bytea_output: 'hex',
 };
 
-/**
- * The most bytes that a transaction may receive before they are taken. A single row may have a
- * gigabyte, which the driver would collect before it returns any of it.
- */
-const MAX_RECEIVED = 16 * 1024 * 1024;
-
 /** The connections to a PostgreSQL database for queries that may be hostile. */
 export class ReadOnlyConnections {
   readonly #pool: Pool;
   readonly #config: ClientConfig;
   readonly #cancellations = new Set<Promise<void>>();
+  readonly #received = new WeakMap<PoolClient, ReceivedLimits>();
 
   /**
    * @param maxConnections the most connections, without those that cancel statements
@@ -48,36 +43,38 @@ export class ReadOnlyConnections {
     this.#pool = new Pool({ ...this.#config, ...pool });
     // A connection that breaks is replaced. Without a listener, it would end the process.
     this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#received.set(client, new ReceivedLimits(client));
+    });
   }
 
   /**
    * Runs work in a transaction that can only read and is always rolled back. If the signal aborts,
    * its statement is cancelled in the database.
-   * @param work may call `taken` when it has taken all rows that were received
    * @param timeoutMs the longest time of a statement, in milliseconds
-   * @throws {QueryError} if too many bytes are received
+   * @throws {QueryError} if a cell is too large, or too many bytes are received at once
    * @throws the error of the connection or of `work`, or the reason of `signal`
    */
   async transaction<T>(
     timeoutMs: number,
     signal: AbortSignal,
-    work: (client: PoolClient, taken: () => void) => Promise<T>,
+    work: (client: PoolClient, received: ReceivedLimits) => Promise<T>,
   ): Promise<T> {
     const client = await this.#connect(signal);
-    const received = new ReceivedLimit(client);
+    const received = this.#received.get(client) ?? new ReceivedLimits(client);
+    received.begin();
     let backend: number | undefined;
     const running = async () => {
       const idle = { idle_in_transaction_session_timeout: `${this.idleTimeoutMs}ms` };
       backend = await begin(client, timeoutMs, idle);
-      return work(client, () => received.restart());
+      return work(client, received);
     };
     try {
       return await orAborted(running(), signal);
     } catch (error) {
       throw received.error ?? error;
     } finally {
-      received.stop();
       if (signal.aborted) this.#cancel(client, backend);
       else await rollBack(client, signal);
     }
@@ -152,36 +149,6 @@ async function rollBack(client: PoolClient, signal: AbortSignal): Promise<void> 
   } catch {
     client.release(true);
   }
-}
-
-/** Breaks a connection that receives too many bytes. */
-class ReceivedLimit {
-  #received = 0;
-  #error: QueryError | undefined;
-
-  constructor(private readonly client: PoolClient) {
-    client.connection.stream.on('data', this.#count);
-  }
-
-  get error(): QueryError | undefined {
-    return this.#error;
-  }
-
-  /** Counts from 0 again. */
-  restart(): void {
-    this.#received = 0;
-  }
-
-  stop(): void {
-    this.client.connection.stream.off('data', this.#count);
-  }
-
-  readonly #count = (bytes: Uint8Array) => {
-    this.#received += bytes.length;
-    if (this.#received <= MAX_RECEIVED || this.#error) return;
-    this.#error = new QueryError('The rows are too large; select fewer columns, or parts of them.');
-    this.client.connection.stream.destroy(this.#error);
-  };
 }
 
 /** Settles as a promise does, or rejects with the reason of a signal if that aborts first. */

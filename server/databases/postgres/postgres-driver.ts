@@ -5,17 +5,19 @@ import type { DriverOptions } from '../open-driver.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { databaseMessage, missingTable, readOnly, tooMuchMemory, tooSlow } from '../refusals.js';
 import { type QueryResult, ResultBuilder, type TableDescription } from '../result.js';
-import { checkNames, describeTables } from './catalog.js';
-import { CELLS } from './cells.js';
+import { describeTables } from './catalog.js';
+import { readCell, readTableCell } from './cells.js';
 import { ReadOnlyConnections } from './connections.js';
-import { parseSelect } from './parse-select.js';
-import { readRows } from './read-rows.js';
+import { type FetchedRows, fetchRows } from './fetch-rows.js';
+import type { ReceivedLimits } from './received-limits.js';
+import { resolveNames } from './resolve-names.js';
+import type { StatementParser } from './statement-parser.js';
 
 /** The longest time of a description, in milliseconds. */
 const DESCRIBE_TIMEOUT_MS = 5_000;
 
-/** The rows that are fetched at once. */
-const FETCHED_ROWS = 50;
+/** The most bytes that are received before an agent or a training takes them. */
+const MAX_RECEIVED = { query: 4 * 1024 * 1024, read: 16 * 1024 * 1024 } as const;
 
 /**
  * The classes of errors that a statement causes: its syntax, names, types and values
@@ -26,6 +28,7 @@ const OF_STATEMENT = /^(?:0A|2[0-3]|34|42|54|P0)/;
 /** Reads a PostgreSQL database. */
 export class PostgresDriver implements Driver {
   readonly #connections: ReadOnlyConnections;
+  readonly #parser: StatementParser;
 
   /**
    * @param url `postgres://…`
@@ -33,9 +36,10 @@ export class PostgresDriver implements Driver {
   constructor(
     private readonly name: string,
     url: string,
-    { maxConnections, idleTimeoutMs }: DriverOptions,
+    { maxConnections, idleTimeoutMs, parser }: DriverOptions,
   ) {
     this.#connections = new ReadOnlyConnections(url, maxConnections, idleTimeoutMs);
+    this.#parser = parser;
   }
 
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
@@ -48,29 +52,34 @@ export class PostgresDriver implements Driver {
   }
 
   async query(
-    { tables, sql, limits, timeoutMs }: Query,
+    { owner, tables, sql, limits, timeoutMs }: Query,
     signal: AbortSignal,
   ): Promise<QueryResult> {
-    const parsed = await parseSelect(sql);
-    return this.#read(timeoutMs, signal, async (client) => {
-      await checkNames(client, parsed.statement, tables);
-      return select(client, parsed.sql, limits);
+    const parsed = await this.#parser.parse(owner, sql, signal);
+    return this.#read(timeoutMs, signal, async (client, received) => {
+      const select = await resolveNames(client, parsed, tables);
+      const rowLimits = { maxCell: limits.maxBytes, maxReceived: MAX_RECEIVED.query };
+      return collect(fetchRows(client, select, received, rowLimits), limits);
     });
   }
 
   async read(
-    { tables, sql, timeoutMs }: RowsQuery,
+    { owner, tables, sql, maxCell, timeoutMs }: RowsQuery,
     take: TakeLines,
     signal: AbortSignal,
   ): Promise<void> {
-    const parsed = await parseSelect(sql);
-    await this.#read(timeoutMs, signal, async (client, taken) => {
-      await checkNames(client, parsed.statement, tables);
-      const takeAll: TakeLines = async (lines) => {
-        taken();
-        await take(lines);
-      };
-      await readRows(client, parsed.sql, takeAll);
+    const parsed = await this.#parser.parse(owner, sql, signal);
+    await this.#read(timeoutMs, signal, async (client, received) => {
+      const select = await resolveNames(client, parsed, tables);
+      // All rows are read: the plan that returns the first ones early is of no use.
+      await client.query('set local cursor_tuple_fraction = 1');
+      const rowLimits = { maxCell, maxReceived: MAX_RECEIVED.read };
+      let isFirst = true;
+      for await (const fetched of fetchRows(client, select, received, rowLimits)) {
+        const lines = linesOf(fetched, isFirst);
+        if (lines.length > 0) await take(lines);
+        isFirst = false;
+      }
     });
   }
 
@@ -81,7 +90,7 @@ export class PostgresDriver implements Driver {
   async #read<T>(
     timeoutMs: number,
     signal: AbortSignal,
-    work: (client: PoolClient, taken: () => void) => Promise<T>,
+    work: (client: PoolClient, received: ReceivedLimits) => Promise<T>,
   ): Promise<T> {
     try {
       return await this.#connections.transaction(timeoutMs, signal, work);
@@ -116,27 +125,29 @@ export class PostgresDriver implements Driver {
 }
 
 /** Reads the rows of a SELECT until the result is full. */
-async function select(client: PoolClient, sql: string, limits: ResultLimits): Promise<QueryResult> {
-  // In the extended protocol, PostgreSQL itself takes one statement only.
-  const declaration = {
-    text: `declare roster_query no scroll cursor for ${sql}`,
-    queryMode: 'extended',
-  };
-  await client.query(declaration);
+async function collect(batches: AsyncIterable<FetchedRows>, limits: ResultLimits) {
   let builder: ResultBuilder | undefined;
-  for (;;) {
-    const { fields, rows } = await client.query<unknown[]>({
-      text: `fetch forward ${FETCHED_ROWS} from roster_query`,
-      rowMode: 'array',
-      types: CELLS,
-    });
+  let read = 0;
+  for await (const { columns, rows } of batches) {
     builder ??= new ResultBuilder(
-      fields.map(({ name }) => name),
+      columns.map(({ name }) => name),
       limits,
     );
     for (const row of rows) {
-      if (!builder.add(row)) return builder.result();
+      read += 1;
+      const cells = columns.map((column, index) => readCell(row[index] ?? null, column, read));
+      if (!builder.add(cells)) return builder.result();
     }
-    if (rows.length < FETCHED_ROWS) return builder.result();
   }
+  if (builder === undefined) throw new Error('A cursor has columns');
+  return builder.result();
+}
+
+/** Returns rows as lines of JSON arrays. */
+function linesOf({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
+  const names = isFirst ? [columns.map(({ name }) => name)] : [];
+  const cells = rows.map((row) =>
+    columns.map((column, index) => readTableCell(row[index] ?? null, column)),
+  );
+  return Buffer.from([...names, ...cells].map((row) => `${JSON.stringify(row)}\n`).join(''));
 }

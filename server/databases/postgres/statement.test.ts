@@ -5,7 +5,8 @@ import { QueryError } from '../query-error.js';
 import { parseSelect } from './parse-select.js';
 import { Statement } from './statement.js';
 
-const tablesOf = async (sql: string) => (await parseSelect(sql)).statement.tables;
+const tablesOf = async (sql: string) =>
+  (await parseSelect(sql)).names.tables.map(({ places, ...name }) => name);
 
 /** A name that PostgreSQL does not shorten, in any characters. */
 const name = anyText({ minLength: 1, maxLength: 15 }).filter((text) => !text.includes('\0'));

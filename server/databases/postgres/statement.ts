@@ -22,14 +22,49 @@ export interface TableName {
   readonly table: string;
 }
 
+/** A table, and where the statement names it. */
+interface TableReference extends TableName {
+  /** The places of the name, in bytes. */
+  readonly places: readonly number[];
+}
+
+/** The names in a statement whose meaning the database decides. */
+export interface StatementNames {
+  /** The tables, each once; not the common table expressions. */
+  readonly tables: readonly TableReference[];
+  /** The functions that are called by a name without a schema. */
+  readonly functions: readonly string[];
+  /** The operators that are named without a schema, and those that SQL's own syntax implies. */
+  readonly operators: readonly string[];
+  /** The types of casts. */
+  readonly types: readonly string[];
+  /**
+   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
+   * if there is no such column.
+   */
+  readonly qualifiedColumns: readonly string[];
+  /** Whether it may use a row of a table as one value, as in `select o from orders o`. */
+  readonly usesRows: boolean;
+}
+
+/** `=` and its like are implied by `case x when y`, `join … using` and `between`, for example. */
+const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
+
 /** The names of common table expressions that are visible at a place of a statement. */
 type Scope = ReadonlySet<string>;
 
 /** The names in a SELECT that passed all checks which need no database. */
 export class Statement {
-  readonly #tables = new Map<string, TableName>();
+  readonly #tables = new Map<string, { name: TableName; places: number[] }>();
   readonly #functions = new Set<string>();
+  readonly #operators = new Set(IMPLIED_OPERATORS);
+  readonly #types = new Set<string>();
+  readonly #columns = new Set<string>();
   readonly #qualifiedColumns = new Set<string>();
+  /** The columns that stand in a list by themselves. */
+  readonly #listed = new Set<unknown>();
+  /** The names by which the rows of tables are known. */
+  readonly #rows = new Set<string>();
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
@@ -41,26 +76,25 @@ export class Statement {
     this.#node(tree, new Set(), 0);
   }
 
-  /** The tables, each once; not the common table expressions. */
-  get tables(): TableName[] {
-    return [...this.#tables.values()];
-  }
-
-  /** The functions that are called by a name without a schema. */
-  get functions(): string[] {
-    return [...this.#functions];
-  }
-
-  /**
-   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
-   * if there is no such column.
-   */
-  get qualifiedColumns(): string[] {
-    return [...this.#qualifiedColumns];
+  /** @param start the place of the statement in the text that was parsed, in bytes */
+  names(start: number): StatementNames {
+    const tables = [...this.#tables.values()].map(({ name, places }) => ({
+      ...name,
+      places: places.map((place) => place - start),
+    }));
+    return {
+      ...{ tables, functions: [...this.#functions], operators: [...this.#operators] },
+      ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
+      usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
+    };
   }
 
   #node(node: unknown, scope: Scope, depth: number): void {
-    if (depth > MAX_DEPTH) throw new QueryError('The statement is nested too deeply.');
+    if (depth > MAX_DEPTH) {
+      throw new QueryError(
+        `The statement is nested deeper than ${MAX_DEPTH} levels; write a flatter one.`,
+      );
+    }
     const [entry, ...others] = isTreeObject(node) ? Object.entries(node) : [];
     // The parser writes an absent item of a list as an empty object.
     if (entry === undefined && isTreeObject(node)) return;
@@ -129,13 +163,15 @@ export class Statement {
       case 'FuncCall':
         this.#noteFunction(fields);
         break;
+      case 'ResTarget':
+        // In a list of columns, `o.*` stands for the columns of `o`.
+        if (isTreeObject(fields['val'])) this.#listed.add(fields['val']['ColumnRef']);
+        break;
       case 'ColumnRef':
         this.#noteColumn(fields);
         break;
       case 'TypeName':
-        if (!TYPES.has(builtInName(fields['names']) ?? '')) {
-          throw new QueryError(`A cast to ${nameText(fields['names'])} is not allowed.`);
-        }
+        this.#noteType(fields);
         break;
       case 'SQLValueFunction':
         if (!SQL_VALUES.has(textOf(fields['op']) ?? '')) {
@@ -143,13 +179,13 @@ export class Statement {
         }
         break;
       case 'A_Expr':
-        refuseForeignOperator(fields['name']);
+        this.#noteOperator(fields['name']);
         break;
       case 'SubLink':
-        refuseForeignOperator(fields['operName']);
+        this.#noteOperator(fields['operName']);
         break;
       case 'SortBy':
-        refuseForeignOperator(fields['useOp']);
+        this.#noteOperator(fields['useOp']);
         break;
       case 'A_Indirection':
         if (
@@ -167,7 +203,13 @@ export class Statement {
     if (table === undefined) throw notAllowed('RangeVar');
     if (schema === undefined && scope.has(table)) return;
     const name = schema === undefined ? { table } : { schema, table };
-    this.#tables.set(JSON.stringify(name), name);
+    const place = fields['location'];
+    if (typeof place !== 'number') throw notAllowed('RangeVar');
+    const known = this.#tables.get(JSON.stringify(name));
+    if (known) known.places.push(place);
+    else this.#tables.set(JSON.stringify(name), { name, places: [place] });
+    const alias = isTreeObject(fields['alias']) ? textOf(fields['alias']['aliasname']) : undefined;
+    this.#rows.add(alias ?? table);
   }
 
   #noteFunction(fields: TreeObject): void {
@@ -182,6 +224,26 @@ export class Statement {
     const parts = listOf(fields['fields']);
     const last = stringOf(parts.at(-1));
     if (parts.length > 1 && last !== undefined) this.#qualifiedColumns.add(last);
+    // Elsewhere, `o.*` is the row `o`.
+    const column = last ?? (this.#listed.has(fields) ? undefined : stringOf(parts.at(-2)));
+    if (column !== undefined) this.#columns.add(column);
+  }
+
+  #noteType(fields: TreeObject): void {
+    const name = builtInName(fields['names']);
+    if (name === undefined || !TYPES.has(name)) {
+      throw new QueryError(`A cast to ${nameText(fields['names'])} is not allowed.`);
+    }
+    this.#types.add(name);
+  }
+
+  #noteOperator(parts: unknown): void {
+    if (parts === undefined) return;
+    const name = builtInName(parts);
+    if (name === undefined) {
+      throw new QueryError(`The operator ${nameText(parts)} is not allowed.`);
+    }
+    if (listOf(parts).length === 1) this.#operators.add(name);
   }
 }
 
@@ -194,12 +256,6 @@ function expressionOf(node: unknown): { name: string; fields: unknown } {
     throw new QueryError(`Write the name ${name} of the common table expression in ASCII.`);
   }
   return { name, fields };
-}
-
-function refuseForeignOperator(parts: unknown): void {
-  if (parts !== undefined && builtInName(parts) === undefined) {
-    throw new QueryError(`The operator ${nameText(parts)} is not allowed.`);
-  }
 }
 
 function notAllowed(what: string): QueryError {

@@ -14,7 +14,7 @@ export interface SqliteTable {
 
 /** Returns a table of the schema `main`; undefined if the file has none of that name. */
 export function findTable(connection: SqliteConnection, asked: string): SqliteTable | undefined {
-  const name = asked.replace(/^main\./i, '');
+  const name = withoutSchema(asked);
   const row: unknown = connection
     .prepare(
       `select name, type, sql from main.sqlite_schema
@@ -31,6 +31,23 @@ export function findTable(connection: SqliteConnection, asked: string): SqliteTa
     isVirtual: /^create\s+virtual\b/i.test(definition),
     definition,
   };
+}
+
+/**
+ * Returns whether a table is SQLite's own: statistics and sequences, whose names are reserved, or the
+ * contents of a virtual table.
+ */
+export function isSystemTable(connection: SqliteConnection, asked: string): boolean {
+  const name = withoutSchema(asked);
+  if (/^sqlite_/i.test(name)) return true;
+  const type: unknown = connection
+    .prepare(`select type from pragma_table_list(?) where schema = 'main'`)
+    .get(name);
+  return Array.isArray(type) && type[0] === 'shadow';
+}
+
+function withoutSchema(asked: string): string {
+  return asked.replace(/^main\./i, '');
 }
 
 /** Returns the columns of a table that `select *` returns. */
@@ -64,4 +81,9 @@ const HIDDEN = 1;
 /** Returns a name as a quoted identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
+export function lower(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

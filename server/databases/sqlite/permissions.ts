@@ -1,7 +1,7 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import type { QueryError } from '../query-error.js';
 import { forbiddenFunction, forbiddenTable, readOnly } from '../refusals.js';
-import { findTable, quotedName, type SqliteTable, shadowTables } from './catalog.js';
+import { findTable, lower, quotedName, type SqliteTable, shadowTables } from './catalog.js';
 import { FUNCTIONS, TABLE_FUNCTIONS } from './functions.js';
 
 /** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
@@ -15,6 +15,8 @@ export interface Permissions {
   /** The tables that may be read only inside of a view. */
   readonly viewed: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
+  /** The tables that may not even be counted. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 /**
@@ -46,7 +48,7 @@ export function permissionsOf(
   }
   connection.setAuthorizer(null);
   for (const name of shadowTables(connection, tables)) reads.add(lower(name));
-  return { tables: reads, viewed, functions: calls };
+  return { tables: reads, viewed, functions: calls, hidden: new Set() };
 }
 
 /**
@@ -118,15 +120,11 @@ export class Guard {
     isInside: boolean,
     builtIn: ReadonlySet<string>,
   ): boolean {
-    const { tables, viewed } = this.permissions;
+    const { tables, viewed, hidden } = this.permissions;
+    if (hidden.has(table)) return false;
     if (tables.has(table) || (isInside && viewed.has(table))) return true;
     // Without a column, as for `count(*)`, SQLite also reports the names of common table
     // expressions. They cannot be told from tables here, but the outline has only allowed tables.
     return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !builtIn.has(table);
   }
-}
-
-/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
-function lower(name: string): string {
-  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

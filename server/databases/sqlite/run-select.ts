@@ -4,14 +4,16 @@ import { QueryError } from '../query-error.js';
 import {
   databaseMessage,
   forbiddenTable,
+  largeCell,
   missingTable,
   onlyOneSelect,
   tooMuchMemory,
 } from '../refusals.js';
 import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
-import { findTable, type SqliteTable } from './catalog.js';
+import { findTable, isSystemTable, lower, type SqliteTable, shadowTables } from './catalog.js';
 import { openOutline } from './outline.js';
 import { Guard, permissionsOf } from './permissions.js';
+import type { ReadJob, SelectJob } from './sqlite-message.js';
 
 /** The size of the lines that are handed on at once, in characters. */
 const MAX_LINES = 64 * 1024;
@@ -29,11 +31,9 @@ const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
  */
 export function runSelect(
   connection: SqliteConnection,
-  names: readonly string[],
-  sql: string,
-  limits: ResultLimits,
+  { tables, sql, limits }: SelectJob,
 ): QueryResult {
-  return withSelect(connection, names, sql, (statement) => resultOf(statement, limits));
+  return withSelect(connection, tables, sql, (statement) => resultOf(statement, limits));
 }
 
 /**
@@ -44,11 +44,10 @@ export function runSelect(
  */
 export function readSelect(
   connection: SqliteConnection,
-  names: readonly string[],
-  sql: string,
+  { tables, sql, maxCell }: ReadJob,
   write: (lines: Uint8Array) => void,
 ): void {
-  withSelect(connection, names, sql, (statement) => writeRows(statement, write));
+  withSelect(connection, tables, sql, (statement) => writeRows(statement, maxCell, write));
 }
 
 /** Calls back with the statement when it has passed all checks. */
@@ -60,10 +59,11 @@ function withSelect<T>(
 ): T {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
-    const tables = names.flatMap((name) => findTable(connection, name) ?? []);
-    checkNames(connection, tables, names, sql);
-    const guard = new Guard(connection, permissionsOf(connection, tables), names);
-    return use(compile(connection, guard, names, sql));
+    const allowed = names.filter((name) => !isSystemTable(connection, name));
+    const tables = allowed.flatMap((name) => findTable(connection, name) ?? []);
+    checkNames(connection, tables, allowed, sql);
+    const guard = new Guard(connection, permissionsOf(connection, tables), allowed);
+    return use(compile(connection, guard, allowed, sql));
   } catch (error) {
     throw error instanceof QueryError ? error : explained(error);
   }
@@ -79,7 +79,10 @@ function checkNames(
   const outline = openOutline(connection, tables);
   try {
     const outlined = tables.map((table) => ({ ...table, isView: false }));
-    compile(outline, new Guard(outline, permissionsOf(outline, outlined), names), names, sql);
+    // Virtual tables read these when a statement runs; nothing runs in the outline.
+    const hidden = new Set(shadowTables(outline, outlined).map(lower));
+    const permissions = { ...permissionsOf(outline, outlined), hidden };
+    compile(outline, new Guard(outline, permissions, names), names, sql);
   } finally {
     outline.close();
   }
@@ -112,27 +115,60 @@ function compile(
 }
 
 function resultOf(statement: Statement, limits: ResultLimits): QueryResult {
-  const builder = new ResultBuilder(namesOf(statement), limits);
-  for (const row of statement.iterate()) {
-    if (!builder.add(row.map(jsonCell))) break;
+  const names = namesOf(statement);
+  const builder = new ResultBuilder(names, limits);
+  for (const row of rowsOf(statement, names, limits.maxBytes)) {
+    if (!builder.add(row)) break;
   }
   return builder.result();
 }
 
-function writeRows(statement: Statement, write: (lines: Uint8Array) => void): void {
-  let lines = `${JSON.stringify(namesOf(statement))}\n`;
-  for (const row of statement.iterate()) {
+function writeRows(
+  statement: Statement,
+  maxCell: number,
+  write: (lines: Uint8Array) => void,
+): void {
+  const names = namesOf(statement);
+  let lines = `${JSON.stringify(names)}\n`;
+  for (const row of rowsOf(statement, names, maxCell)) {
     if (lines.length >= MAX_LINES) {
       write(Buffer.from(lines));
       lines = '';
     }
-    lines += `${JSON.stringify(row.map(jsonCell))}\n`;
+    lines += `${JSON.stringify(row)}\n`;
   }
   write(Buffer.from(lines));
 }
 
 function namesOf(statement: Statement): string[] {
   return statement.columns().map(({ name }) => name);
+}
+
+/** @throws {QueryError} if a cell is too large */
+function* rowsOf(
+  statement: Statement,
+  names: readonly string[],
+  maxBytes: number,
+): Generator<unknown[]> {
+  let number = 0;
+  for (const row of statement.iterate()) {
+    number += 1;
+    const cells: readonly unknown[] = row;
+    yield cells.map((value, index) => {
+      const bytes = bytesOf(value);
+      if (bytes <= maxBytes) return jsonCell(value);
+      const column = names[index] ?? '';
+      const name = /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
+      const part = typeof value === 'string' ? `substr(${name}, 1, 1000)` : `length(${name})`;
+      throw largeCell({ column, row: number, bytes, maxBytes, part });
+    });
+  }
+}
+
+/** The bytes of a value as text; 0 for a number. */
+function bytesOf(value: unknown): number {
+  if (value instanceof Uint8Array) return 2 + 2 * value.length;
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
 /** Returns a value of SQLite as one of JSON. */

@@ -34,7 +34,7 @@ export class SqliteDriver implements Driver {
   constructor(
     private readonly name: string,
     url: string,
-    script = new URL('./sqlite-worker.js', import.meta.url),
+    script: URL,
   ) {
     this.#path = resolve(url.slice('file:'.length));
     this.#pool = new WorkerPool({ ...OPTIONS, script });
@@ -52,8 +52,12 @@ export class SqliteDriver implements Driver {
     return message.kind === 'rows' ? message.result : this.#refuse(message);
   }
 
-  async read({ tables, sql }: RowsQuery, take: TakeLines, signal: AbortSignal): Promise<void> {
-    const job = { path: this.#path, tables, sql };
+  async read(
+    { tables, sql, maxCell }: RowsQuery,
+    take: TakeLines,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const job = { path: this.#path, tables, sql, maxCell };
     const message = await this.#run({ kind: 'read', ...job }, signal, take);
     if (message.kind !== 'read') this.#refuse(message);
   }

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 import { Databases } from '../databases.js';
-
-const WORKER = new URL('../../../dist/server/databases/sqlite/sqlite-worker.js', import.meta.url);
 
 let folder: string;
 let path: string;
@@ -15,7 +14,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   path = join(folder, 'files #1?.db');
   const settings = new Map([['file', { url: `file:${path}` }]]);
-  databases = new Databases(settings, { timeoutMs: 60_000 }, WORKER);
+  databases = new Databases(settings, { timeoutMs: 60_000 }, BUILT_SCRIPTS);
 });
 afterEach(() => rmSync(path, { force: true }));
 afterAll(async () => {
@@ -71,6 +70,26 @@ test('a full-text index is searched, with its rank and snippets', async () => {
   const found = "select text from found where found match 'world'";
   expect(await ask(found, ['found'])).toEqual([['hello world']]);
   await expect(ask('select * from posts', ['found'])).rejects.toThrow('may not be read here');
+});
+
+test('the tables of SQLite itself, and those behind virtual tables, are not read', async () => {
+  create(`
+    create virtual table docs using fts5(title);
+    insert into docs values ('one');
+    create table t (a integer primary key autoincrement);
+    insert into t values (7);
+  `);
+  for (const name of ['docs_content', 'docs_data', 'sqlite_sequence', 'sqlite_master']) {
+    for (const sql of [`select * from ${name}`, `select count(*) from ${name}, docs`]) {
+      const refused = `The table ${name} may not be read here; these may: docs, t.`;
+      await expect(ask(sql, ['docs', 't'])).rejects.toThrow(refused);
+      await expect(ask(sql, ['docs', 't', name])).rejects.toThrow(refused);
+    }
+    expect(await ask('select a from t, docs', ['docs', 't', name])).toEqual([[7]]);
+    const described = databases.describe('o', 'file', [name], new AbortController().signal);
+    await expect(described).rejects.toThrow(`The table ${name} belongs to the database`);
+  }
+  expect(await ask("select title from docs where docs match 'one'", ['docs'])).toEqual([['one']]);
 });
 
 test('JSON is taken apart by table-valued functions', async () => {

@@ -1,9 +1,9 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type JobOutput, serveJobs } from '../../workers/serve-jobs.js';
 import { QueryError } from '../query-error.js';
-import { missingTable } from '../refusals.js';
+import { missingTable, systemTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';
-import { columnsOf, findTable } from './catalog.js';
+import { columnsOf, findTable, isSystemTable } from './catalog.js';
 import { openReadOnly } from './read-only-connection.js';
 import { readSelect, runSelect } from './run-select.js';
 import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
@@ -27,10 +27,10 @@ async function readFile(
       return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
     }
     if (job.kind === 'read') {
-      readSelect(connection, job.tables, job.sql, (lines) => output.data(lines));
+      readSelect(connection, job, (lines) => output.data(lines));
       return { kind: 'read' };
     }
-    return { kind: 'rows', result: runSelect(connection, job.tables, job.sql, job.limits) };
+    return { kind: 'rows', result: runSelect(connection, job) };
   } catch (error) {
     if (error instanceof QueryError) return { kind: 'refused', message: error.message };
     throw error;
@@ -41,6 +41,7 @@ async function readFile(
 
 function describe(connection: SqliteConnection, name: string): TableDescription {
   const table = findTable(connection, name);
+  if (isSystemTable(connection, name)) throw systemTable(name);
   if (!table) throw missingTable(name);
   return { name, columns: columnsOf(connection, table.name) };
 }

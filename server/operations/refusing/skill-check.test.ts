@@ -12,8 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const check = (database: string, databases: readonly string[] | undefined) => {
-  const skill = { type: 'sql', params: { database, tables: ['orders'] } };
+const check = (
+  database: string,
+  databases: readonly string[] | undefined,
+  tables: readonly string[] = ['orders'],
+) => {
+  const skill = { type: 'sql', params: { database, tables } };
   return checkSkill(store, project, [JSON.stringify(skill)], databases);
 };
 
@@ -43,3 +47,31 @@ test('a skill of the type sql is refused to an owner who may use no database', a
 test('a skill of the type sql names any database while the service has none', async () => {
   await expect(check('sales', undefined)).resolves.toBeUndefined();
 });
+
+test.each([
+  'pg_catalog.pg_authid',
+  'pg_toast.pg_toast_1',
+  'information_schema.tables',
+  'sqlite_schema',
+  'main.SQLITE_sequence',
+  'pragma_table_info',
+])('the table %s of the system is refused', async (name) => {
+  await expect(check('sales', ['sales'], ['orders', name])).rejects.toMatchObject({
+    type: '/problems/unusable-skill',
+    members: {
+      errors: [
+        {
+          pointer: '/body/skill/params/tables/1',
+          message: 'must not be a table of the database system; name tables and views of your own',
+        },
+      ],
+    },
+  });
+});
+
+test.each(['pg_sizes', 'public.orders', 'shop.sqlite_files', 'my.information_schema.x'])(
+  'the table %s may be of anybody',
+  async (name) => {
+    await expect(check('sales', ['sales'], [name])).resolves.toBeUndefined();
+  },
+);

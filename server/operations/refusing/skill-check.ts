@@ -1,4 +1,5 @@
 import { asRecord } from '../../contract/json-record.js';
+import { isSystemName } from '../../databases/system-tables.js';
 import { type FieldError, problem } from '../../problems/problem.js';
 import { MAX_VERSION, type Project, type Store } from '../../store/index.js';
 import type { Pieces } from '../writing/preconditions.js';
@@ -132,9 +133,12 @@ function tableFaults({ tables }: Params): Fault[] {
   if (!Array.isArray(tables) || tables.length === 0 || tables.length > MAX_TABLES) {
     return [{ at: '/tables', message: `must be ${rule}` }];
   }
-  return tables.flatMap((table, index) =>
-    isName(table) ? [] : [{ at: `/tables/${index}`, message: 'must be the name of a table' }],
-  );
+  return tables.flatMap((table, index) => {
+    const at = `/tables/${index}`;
+    if (!isName(table)) return [{ at, message: 'must be the name of a table' }];
+    const message = 'must not be a table of the database system; name tables and views of your own';
+    return isSystemName(table) ? [{ at, message }] : [];
+  });
 }
 
 function requiredText(params: Params, name: string, rule: string): Fault[] {

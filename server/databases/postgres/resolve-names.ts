@@ -1,0 +1,236 @@
+import type { PoolClient } from 'pg';
+import { QueryError } from '../query-error.js';
+import { type CatalogTable, findAllowedTables, quoted } from './catalog.js';
+import { COLUMN_FUNCTIONS, FUNCTIONS } from './functions.js';
+import type { ParsedSelect } from './parse-select.js';
+import type { StatementNames } from './statement.js';
+
+/** A statement whose names mean the same as when they were checked. */
+export interface ResolvedSelect {
+  /** The statement, with the schema before the name of each table. */
+  readonly sql: string;
+  /**
+   * The search path under which PostgreSQL must analyse the statement, as a setting; undefined if
+   * that of the connection will do.
+   */
+  readonly searchPath: string | undefined;
+}
+
+/** A function or an operator of the search path outside of `pg_catalog`. */
+interface OwnName {
+  readonly kind: 'function' | 'operator';
+  readonly name: string;
+  readonly schema: string;
+  /** Whether an extension brought it, rather than somebody who uses the database. */
+  readonly isExtension: boolean;
+  /** Whether a column of this name may call it, as in `orders.name`. */
+  readonly isUnary: boolean;
+}
+
+/**
+ * Decides what the names of a statement stand for in the database. Functions, operators and casts
+ * that somebody defined there may do anything, so none of them is called. Those of extensions are.
+ * @param allowed the tables that it may read: `table` or `schema.table`
+ * @throws {QueryError} if it names another table, or cannot do without what is not allowed
+ */
+export async function resolveNames(
+  client: PoolClient,
+  { sql, names }: ParsedSelect,
+  allowed: readonly string[],
+): Promise<ResolvedSelect> {
+  const tables = await findAllowedTables(client, names.tables, allowed);
+  await refuseOwnCasts(client, names, tables);
+  return {
+    sql: qualifyTables(sql, names, tables),
+    searchPath: await searchPathOf(client, names),
+  };
+}
+
+/** Writes the schema before each name of a table that has none. */
+function qualifyTables(
+  sql: string,
+  { tables }: StatementNames,
+  found: readonly CatalogTable[],
+): string {
+  const bytes = Buffer.from(sql);
+  const insertions = tables
+    .flatMap(({ schema, places }, index) =>
+      schema === undefined ? places.map((place) => ({ place, schema: found[index]?.schema })) : [],
+    )
+    .sort((a, b) => a.place - b.place);
+  const pieces: Uint8Array[] = [];
+  let end = 0;
+  for (const { place, schema = '' } of insertions) {
+    pieces.push(bytes.subarray(end, place), Buffer.from(`${quoted(schema)}.`));
+    end = place;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(end)]).toString();
+}
+
+/**
+ * Returns a search path with `pg_catalog` first, and without the schemas in which somebody defined a
+ * function or an operator that has a name of the statement: with arguments of just its types, it
+ * would be called in place of PostgreSQL's own.
+ * @throws {QueryError} if such a schema also has one of an extension, which the statement may need
+ */
+async function searchPathOf(
+  client: PoolClient,
+  names: StatementNames,
+): Promise<string | undefined> {
+  const { path, ownNames } = await ownNamesOf(client, names);
+  const called = new Set(names.functions);
+  const own = ownNames.filter(({ isExtension }) => !isExtension);
+  for (const { name, schema, kind, isExtension, isUnary } of ownNames) {
+    if (!isExtension) continue;
+    if (isUnary && !called.has(name) && !FUNCTIONS.has(name)) throw functionAsColumn(name);
+    const hidden = own.find((other) => other.schema === schema);
+    if (hidden && (kind === 'operator' || called.has(name))) throw ambiguous(hidden);
+  }
+  const left = new Set(own.map(({ schema }) => schema));
+  const kept = path.filter((schema) => schema !== 'pg_catalog' && !left.has(schema));
+  const isUnchanged = path[0] === 'pg_catalog' && kept.length === path.length - 1;
+  return isUnchanged ? undefined : ['pg_catalog', ...kept].map(quoted).join(', ');
+}
+
+/**
+ * Returns the search path with its implied schemas, and what has a name of the statement there.
+ * @throws {QueryError} if a qualified column has the name of a function of PostgreSQL
+ */
+async function ownNamesOf(
+  client: PoolClient,
+  { functions, operators, qualifiedColumns }: StatementNames,
+): Promise<{ path: readonly string[]; ownNames: readonly OwnName[] }> {
+  const others = qualifiedColumns.filter(
+    (name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name),
+  );
+  const { rows } = await client.query(OWN_NAMES, [
+    [...functions, ...qualifiedColumns],
+    operators,
+    others,
+  ]);
+  const path: string[] = [];
+  const ownNames: OwnName[] = [];
+  for (const { kind, name, schema, is_extension, is_unary } of rows) {
+    if (kind === 'schema') path.push(String(name));
+    else if (kind === 'column') throw functionAsColumn(String(name));
+    else {
+      ownNames.push({
+        ...{ kind, name: String(name), schema: String(schema) },
+        ...{ isExtension: is_extension === true, isUnary: is_unary === true },
+      });
+    }
+  }
+  return { path, ownNames };
+}
+
+/** Temporary tables are not looked at: nobody makes any over these connections. */
+const OWN_NAMES = `
+with
+  path as (
+    select name, place from pg_catalog.unnest(pg_catalog.current_schemas(true)) with ordinality
+      as schemas (name, place)
+    where name not like 'pg\\_temp%'),
+  members as (
+    select classid, objid from pg_catalog.pg_depend
+    where deptype = 'e' and refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass)
+select * from (
+  select 'schema' as kind, name, name as schema, false as is_extension, false as is_unary, place
+  from path
+  union all
+  select 'column', proname, '', false, true, 0 from pg_catalog.pg_proc
+  where proname = any($3::text[]) and pronamespace = 'pg_catalog'::pg_catalog.regnamespace
+    and pronargs > 0 and pronargs - pronargdefaults <= 1
+  union all
+  select 'function', proname, nspname,
+    (select count(*) > 0 from members
+     where classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and objid = pg_proc.oid),
+    pronargs > 0 and pronargs - pronargdefaults <= 1, 0
+  from pg_catalog.pg_proc join pg_catalog.pg_namespace on pg_namespace.oid = pronamespace
+  where proname = any($1::text[]) and nspname <> 'pg_catalog'
+    and nspname in (select name from path)
+  union all
+  select 'operator', oprname, nspname,
+    (select count(*) > 0 from members
+     where classid = 'pg_catalog.pg_operator'::pg_catalog.regclass and objid = pg_operator.oid),
+    false, 0
+  from pg_catalog.pg_operator join pg_catalog.pg_namespace on pg_namespace.oid = oprnamespace
+  where oprname = any($2::text[]) and nspname <> 'pg_catalog'
+    and nspname in (select name from path)
+) names order by place`;
+
+/**
+ * Refuses a statement that may use a cast by a function that somebody defined. Casts have no schema.
+ * Implicit ones between types of PostgreSQL, which only a superuser can define, are part of how the
+ * database reads any statement.
+ * @throws {QueryError}
+ */
+async function refuseOwnCasts(
+  client: PoolClient,
+  { types, functions, usesRows }: StatementNames,
+  tables: readonly CatalogTable[],
+): Promise<void> {
+  const targets = functions.some((name) => name.includes('json'))
+    ? [...types, 'json', 'jsonb']
+    : types;
+  const { rows } = await client.query(OWN_CASTS, [tables.map(({ oid }) => oid), usesRows, targets]);
+  const [cast] = rows;
+  if (cast === undefined) return;
+  throw new QueryError(
+    `This database casts ${cast.source} to ${cast.target} by a function of its own, which is not allowed; select single columns, and leave out the cast.`,
+  );
+}
+
+/**
+ * The types that occur in the tables of a statement: those of the columns, of the rows, and those
+ * which these consist of; then the casts between them and the types of PostgreSQL.
+ */
+const OWN_CASTS = `
+with recursive
+  own_casts as (
+    select castsource, casttarget, castcontext from pg_catalog.pg_cast
+    join pg_catalog.pg_proc on pg_proc.oid = castfunc
+    where pronamespace <> 'pg_catalog'::pg_catalog.regnamespace
+      and not exists (
+        select from pg_catalog.pg_depend
+        where classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and objid = pg_proc.oid
+          and deptype = 'e')),
+  parts (whole, part) as (
+    select oid, typelem from pg_catalog.pg_type where typelem <> 0
+    union all select oid, typbasetype from pg_catalog.pg_type where typbasetype <> 0
+    union all select rngtypid, rngsubtype from pg_catalog.pg_range
+    union all
+    select pg_type.oid, atttypid from pg_catalog.pg_type
+    join pg_catalog.pg_attribute on attrelid = typrelid
+    where typrelid <> 0 and attnum > 0 and not attisdropped),
+  used (type) as (
+    select atttypid from pg_catalog.pg_attribute
+    where attrelid = any($1::oid[]) and not attisdropped and exists (select from own_casts)
+    union
+    select reltype from pg_catalog.pg_class where oid = any($1::oid[]) and $2::boolean
+    union
+    select part from used join parts on whole = type)
+select pg_catalog.format_type(castsource, null) as source,
+  pg_catalog.format_type(casttarget, null) as target
+from own_casts
+join pg_catalog.pg_type source on source.oid = castsource
+join pg_catalog.pg_type target on target.oid = casttarget
+where exists (select from own_casts)
+  and (source.typnamespace = 'pg_catalog'::pg_catalog.regnamespace
+       or castsource in (select type from used))
+  and (target.typnamespace = 'pg_catalog'::pg_catalog.regnamespace
+       or casttarget in (select type from used))
+  and (target.typname = any($3::text[])
+       or castcontext = 'i'
+          and (castsource in (select type from used) or casttarget in (select type from used)))
+limit 1`;
+
+function functionAsColumn(name: string): QueryError {
+  return new QueryError(
+    `The name ${name} is also that of a function; write the column without its table.`,
+  );
+}
+
+function ambiguous({ kind, name }: OwnName): QueryError {
+  const written = kind === 'operator' ? `operator(pg_catalog.${name})` : `pg_catalog.${name}`;
+  return new QueryError(`The ${kind} ${name} is ambiguous in this database; write ${written}.`);
+}

@@ -1,0 +1,85 @@
+import { FairGate } from '../../common/fair-gate.js';
+import { RunningWork } from '../../common/running-work.js';
+import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
+import { DatabaseUnavailableError, QueryError } from '../query-error.js';
+import { stopping, tooManyQueries, tooMuchMemory, tooSlow } from '../refusals.js';
+import { limitTerms } from './limit-terms.js';
+import type { ParsedSelect, ParseResult } from './parse-select.js';
+
+/** The longest time of a parse, in milliseconds: the start of a process, and 100 ms of work. */
+const MAX_TIME_MS = 10_000;
+
+/**
+ * The most processes. A statement takes some milliseconds, so that few are enough; each has 110 MiB.
+ */
+const MAX_PROCESSES = 2;
+
+/** The most statements of one owner that wait. */
+const MAX_WAITING = 512;
+
+/**
+ * Usual statements need some 110 MiB. WebAssembly returns none, so the pool keeps no process with more
+ * than 256 MiB: any statement has as much again.
+ */
+const OPTIONS: Omit<PoolOptions, 'script'> = {
+  maxHeap: 64,
+  maxMemory: 512 * 1024 * 1024,
+  maxSilence: MAX_TIME_MS,
+  maxIdle: MAX_PROCESSES,
+  idleTimeout: 30_000,
+};
+
+/**
+ * Parses statements in processes that can be thrown away. A statement that overflows the stack of
+ * WebAssembly leaves the parser's memory broken for all that come after it. Owners take turns, as
+ * with queries.
+ */
+export class StatementParser {
+  readonly #pool: WorkerPool<string, ParseResult>;
+  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
+  readonly #gate = new FairGate({
+    slots: MAX_PROCESSES,
+    maxWaiting: MAX_WAITING,
+    busy: tooManyQueries,
+  });
+
+  constructor(script: URL) {
+    this.#pool = new WorkerPool({ ...OPTIONS, script });
+  }
+
+  /**
+   * @throws {QueryError} if the statement is too large, malformed, not one SELECT, or has a part
+   *   that is not allowed
+   * @throws the reason of `signal`
+   */
+  async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
+    limitTerms(sql);
+    const running = this.#running.begin(signal, MAX_TIME_MS);
+    const job = { details: sql, input: nothing(), onData: () => {}, signal: running.signal };
+    try {
+      const result = await this.#gate.run(owner, running.signal, () => this.#pool.run(job));
+      if ('parsed' in result) return result.parsed;
+      throw new QueryError(result.refused);
+    } catch (error) {
+      running.signal.throwIfAborted();
+      throw error instanceof QueryError ? error : unparsable(error);
+    } finally {
+      running.abort();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#running.stop();
+    await this.#pool.close();
+  }
+}
+
+function unparsable(cause: unknown): QueryError {
+  if (cause instanceof OutOfMemoryError) return tooMuchMemory();
+  const answer = 'The statement could not be parsed; try again, or write a simpler one.';
+  if (cause instanceof WorkerEndedError) return new DatabaseUnavailableError(answer, { cause });
+  return new QueryError('The statement is nested too deeply; write a simpler one.', { cause });
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
