@@ -8,12 +8,15 @@ let demo: ChildProcess;
 let output = '';
 beforeAll(async () => {
   const { CHAT_URL: _, ...env } = process.env;
-  demo = spawn(process.execPath, [DEMO], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  demo = spawn(process.execPath, [DEMO], {
+    env: { ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   for await (const chunk of demo.stdout ?? []) {
     output += chunk;
     if (output.includes('Press Ctrl-C')) break;
   }
-}, 60_000);
+});
 afterAll(() => demo.kill('SIGINT'));
 
 test('says that a script plays the language model', () => {

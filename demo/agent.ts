@@ -12,7 +12,7 @@ import { tooOld } from '../server/node-version.js';
 import { openScriptedChatServer } from '../testkit/chat/scripted-chat-server.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
-import { startService } from './service.js';
+import { DidNotStart, startService } from './service.js';
 import { createStock } from './stock.js';
 
 const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
@@ -54,6 +54,10 @@ try {
   } finally {
     await service.stop();
   }
+} catch (error) {
+  if (!(error instanceof DidNotStart)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 } finally {
   await chat?.close();
   await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -8,12 +11,13 @@ const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url));
 let demo: ChildProcess;
 let output = '';
 beforeAll(async () => {
-  demo = spawn(process.execPath, [DEMO], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, PORT: '0' };
+  demo = spawn(process.execPath, [DEMO], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const chunk of demo.stdout ?? []) {
     output += chunk;
     if (output.includes('Press Ctrl-C')) break;
   }
-}, 60_000);
+});
 afterAll(() => demo.kill('SIGKILL'));
 
 test('shows held-out diamonds with their true price, prediction and interval', () => {
@@ -47,4 +51,26 @@ test('ends by itself on SIGINT', async () => {
   demo.kill('SIGINT');
   const [code] = await once(demo, 'exit');
   expect(code).toBe(0);
+});
+
+test('says in one line that another service has its port, and what to do', async () => {
+  const other = createServer((_req, res) => res.end('{"status":"ready"}'));
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  try {
+    const env = { ...process.env, PORT: `${port}`, npm_lifecycle_event: 'demo' };
+    const refused = spawn(process.execPath, [DEMO], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [said, errors, [code]] = await Promise.all([
+      text(refused.stdout),
+      text(refused.stderr),
+      once(refused, 'exit'),
+    ]);
+    expect(errors).toBe(
+      `Roster did not start: it cannot listen on HOST 127.0.0.1 and PORT ${port}: address already in use; stop what listens there, or choose another PORT, such as PORT=4001 npm run demo\n`,
+    );
+    expect({ said, code }).toEqual({ said: '', code: 1 });
+  } finally {
+    other.close();
+  }
 });

@@ -11,7 +11,7 @@ import {
 import { tooOld } from '../server/node-version.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
-import { startService } from './service.js';
+import { DidNotStart, startService } from './service.js';
 
 const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
 const HELD_OUT_ROWS = 1000;
@@ -39,6 +39,10 @@ try {
   } finally {
     await service.stop();
   }
+} catch (error) {
+  if (!(error instanceof DidNotStart)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
@@ -15,27 +15,29 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** The service ended before it listened. The message is one line, which says why and what to do. */
+export class DidNotStart extends Error {}
+
 /**
- * Starts the service with a database file, on port 4000 or, if that is taken, on a free port.
+ * Starts the service with a database file, on PORT, or 4000 without it.
  * @param env variables beside those of this process
+ * @throws {DidNotStart} if another program has the port, for example
  */
 export async function startService(
   databaseFile: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Service> {
-  const port = await freePort(Number(process.env['PORT'] || 4000));
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
       HOST,
-      PORT: String(port),
       BASE_PATH: '',
       DATABASE_URL: `file:${databaseFile}`,
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'info',
       DRAIN_SECONDS: '0',
       ...env,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const untilStopped = once(child, 'exit');
   const stop = async () => {
@@ -46,34 +48,34 @@ export async function startService(
   // SIGTERM, reach only this one.
   process.on('SIGINT', () => child.kill());
   process.on('SIGTERM', () => child.kill());
-
-  const url = `http://${HOST}:${port}`;
-  while (!(await isReady(url))) {
-    if (child.exitCode !== null) throw new Error('The service did not start');
-    await delay(50);
-  }
-  return { url, untilStopped, stop };
+  return { url: await untilListening(child), untilStopped, stop };
 }
 
-async function isReady(url: string): Promise<boolean> {
-  try {
-    return (await fetch(`${url}/health/ready`)).ok;
-  } catch {
-    return false;
-  }
-}
+/** Pino's level of warnings. */
+const WARNING = 40;
 
-async function freePort(wanted: number): Promise<number> {
-  const server = createServer();
-  server.listen(wanted, HOST);
-  try {
-    await once(server, 'listening');
-  } catch {
-    return freePort(0);
-  }
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('There is no free port');
-  return address.port;
+/**
+ * Returns the address that the service itself tells in its log, as another program may answer at the one that it was
+ * to have. Hands on its warnings.
+ */
+function untilListening(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const errors: string[] = [];
+    let keep = (line: string) => void errors.push(line);
+    createInterface(child.stderr).on('line', (line) => keep(line));
+    createInterface(child.stdout).on('line', (line) => {
+      const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
+      if (url !== undefined) {
+        keep = (error) => void process.stderr.write(`${error}\n`);
+        resolve(url);
+      }
+      if (Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= WARNING) process.stdout.write(`${line}\n`);
+    });
+    child.once('close', () => {
+      const reason = errors.join(' ');
+      const command = process.env['npm_lifecycle_event'] ?? 'demo';
+      const example = reason.includes('PORT') ? `, such as PORT=4001 npm run ${command}` : '';
+      reject(new DidNotStart(`${reason}${example}`));
+    });
+  });
 }

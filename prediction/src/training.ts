@@ -6,3 +6,4 @@ export { describeModel } from './model/summary.js';
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, Table } from './table/table.js';
 export { type TrainOptions, train } from './training/train.js';
+export { verifyModel } from './training/verify-model.js';

@@ -4,6 +4,7 @@ import {
   encodeModel,
   TableDecoder,
   train,
+  verifyModel,
 } from '../../prediction/src/training.js';
 import { serveJobs } from '../workers/serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
@@ -15,7 +16,9 @@ await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
   const begin = performance.now();
   const model = train(decoder.finish(), { onProgress: (part) => output.event(part) });
   const trainingSeconds = Math.round(performance.now() - begin) / 1000;
-  output.data(encodeModel(model));
+  const artifact = encodeModel(model);
+  verifyModel(artifact);
+  output.data(artifact);
   return {
     columns: [...model.columns],
     metrics: model.metrics,

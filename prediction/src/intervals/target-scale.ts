@@ -19,7 +19,7 @@ export function chooseScale(values: Float64Array): TargetScale {
 }
 
 /** The power of two next to a size, where both it and its inverse are ordinary doubles. */
-function powerOfTwo(size: number): number {
+export function powerOfTwo(size: number): number {
   return size > 0 ? 2 ** Math.min(Math.max(Math.round(Math.log2(size)), -1000), 1000) : 1;
 }
 
@@ -38,6 +38,6 @@ export function lengthFromStandard(scale: TargetScale, standard: number): number
 }
 
 /** Adding 0 turns −0 into 0, which JSON and readers expect. */
-function toFinite(value: number): number {
+export function toFinite(value: number): number {
   return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE) + 0;
 }

@@ -1,4 +1,4 @@
-import { fromStandard, type TargetScale } from '../intervals/target-scale.js';
+import { fromStandard, powerOfTwo, type TargetScale, toFinite } from '../intervals/target-scale.js';
 import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
 
 /** Rows whose predicted values are close, in units of the target. */
@@ -44,12 +44,18 @@ export function groupByPrediction(
       Float64Array.from(rows, (row) => fromStandard(scale, values[row] ?? 0));
     const actual = ofGroup(targets);
     return {
-      predicted: average(ofGroup(predictions)),
-      actual: average(actual),
-      deviation: standardDeviation(actual),
+      predicted: inOwnUnit(ofGroup(predictions), average),
+      actual: inOwnUnit(actual, average),
+      deviation: inOwnUnit(actual, standardDeviation),
       rows: rows.length,
     };
   });
+}
+
+/** Computes with values of any size as with those around 1: their sum, or their squares, may be beyond all doubles. */
+function inOwnUnit(values: Float64Array, compute: (values: Float64Array) => number): number {
+  const unit = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  return toFinite(unit * compute(values.map((value) => value / unit)));
 }
 
 /**

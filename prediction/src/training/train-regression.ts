@@ -132,6 +132,9 @@ function reachInStandard(scale: TargetScale, support: TargetSupport) {
   };
   return (predicted: number, actual: number) => {
     const reach = reachTo(support, fromStandard(scale, predicted), exact(actual));
-    return reach / (scale.magnitude * scale.spread);
+    // Two doubles may be further apart than any double says; their distance in standard units does as well.
+    return Number.isFinite(reach)
+      ? reach / scale.magnitude / scale.spread
+      : Math.abs(actual - predicted);
   };
 }

@@ -1,23 +1,17 @@
-import type { Document } from '../../contract/document.js';
+import type { Document, Operation } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
 import { isText } from '../../http/media-type.js';
 
 /**
- * Returns the part of the contract that describes requests, with the components that it references.
- * The validator walks the whole document for each operation that it compiles, and most of it
- * describes responses.
+ * Returns the part of the contract that describes the requests to an operation, with the components that it
+ * references. The validator walks the whole document before it compiles an operation, and most of it describes
+ * others, and responses.
  */
-export function requestsOnly(document: Document): object {
-  // The validator would take the servers of a path for an operation.
-  const paths = mapValues(document.paths, ({ servers: _, ...item }) =>
-    mapValues(item, requestOnly),
-  );
+export function requestsOnly(document: Document, { path, method }: Operation): object {
+  const { parameters = [], [method]: operation } = asRecord(document.paths[path]);
+  const paths = { [path]: { parameters, [method]: requestOnly(operation) } };
   return structuredClone({
-    ...document,
-    // One entry: the validator multiplies its routes by the servers, and the prefixes are already
-    // removed.
-    servers: [{ url: '/' }],
-    paths,
+    ...{ openapi: document.openapi, info: document.info, paths },
     components: referredTo(paths, document.components),
   });
 }

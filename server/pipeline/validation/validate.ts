@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import type { Accepts } from './fast-check.js';
@@ -14,7 +15,14 @@ export function requestValidation(contract: Contract): (operation: Operation) =>
   const acceptance = loadedOnce(async () => (await import('./fast-check.js')).acceptance(contract));
   const validator = loadedOnce(async () => (await import('./full-check.js')).validator(contract));
   return (operation) => {
-    const validatorOf = loadedOnce(async () => (await validator())(operation));
+    const validatorOf = loadedOnce(async () => {
+      const validatorFor = await validator();
+      // To load it, to set it up and to compile the operation each hold the event loop.
+      await nextTurn();
+      const validate = validatorFor(operation);
+      await nextTurn();
+      return validate;
+    });
     const checkOf = loadedOnce(async () => check((await acceptance())(operation), validatorOf));
     let loaded: RequestHandler | undefined;
     return (req, res, next) => {

@@ -65,9 +65,10 @@ export class CellBinner {
     };
   }
 
-  /** Makes each cell missing. */
-  clear({ cells }: BlockPlace): void {
-    const length = this.#maxRows * CELL * this.#plan.columns.length;
+  /** Makes each cell of the first rows missing: of as many as there may be in some bytes, for a row takes one at least. */
+  clear({ cells }: BlockPlace, byteLength: number): void {
+    const rows = Math.min(this.#maxRows, byteLength);
+    const length = rows * CELL * this.#plan.columns.length;
     this.#lent.memory.bytes.fill(0, cells, cells + length);
   }
 

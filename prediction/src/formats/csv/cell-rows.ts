@@ -3,7 +3,6 @@ import type { RowObject } from '../../table/row-object.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace } from '../cells/cell-block.js';
-import { CELL } from '../cells/cell-kind.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { CellPlan } from '../cells/cell-plan.js';
 import type { RowBlock } from '../row-block.js';
@@ -95,8 +94,7 @@ export class CellRows {
     const fields = this.#header.names.length;
     for (let at = start, code = -1; code !== DONE; ) {
       const { memory } = lent;
-      memory.bytes.fill(0, place.cells, place.cells + maxRows * width * CELL);
-      memory.bytes.fill(0, place.isPartial, place.isPartial + maxRows);
+      binner.clear(place, end - at);
       const ofScan = [at, end, parser.delimiter, columns, fields] as const;
       code = kernel.scanRecords(...ofScan, place.cells, width, maxRows);
       const state = kernel.recordStateAddress() / 4;

@@ -85,7 +85,7 @@ export class JsonScanner {
 
   /** Scans rows from one address up to another, as many as a block has room for. */
   scan(at: number, end: number, place: BlockPlace): Scan {
-    this.#binner.clear(place);
+    this.#binner.clear(place, end - at);
     let scan: Scan = { end: 'full', at, rowCount: 0, lineCount: 0, odd: [], place };
     // The kernel stops behind a row with new keys, so that it knows them in the next one.
     for (let code = NEW_KEYS; code === NEW_KEYS && scan.rowCount < this.#maxRows; ) {

@@ -26,9 +26,9 @@ const TOO_DEEP = new UnreadableLine(
 
 /** Returns the value of a line without its end; undefined, if the line is blank. */
 export function lineValue(line: Uint8Array): unknown {
+  if (line.every(isBlank)) return undefined;
   if (!isUtf8(line)) return NOT_UTF8;
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
-  if (/^[ \t\r]*$/.test(text)) return undefined;
   if (text.length > MAX_UNCOUNTED) {
     const excess = excessOf(text);
     if (excess) return excess;
@@ -43,6 +43,11 @@ export function lineValue(line: Uint8Array): unknown {
   }
 }
 
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
+}
+
+const [TAB, CARRIAGE_RETURN, SPACE] = [0x09, 0x0d, 0x20];
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 

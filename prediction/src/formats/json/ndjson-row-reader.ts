@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { RowWarnings, UnknownName } from '../../row-check/row-warnings.js';
+import { LineSplitter } from '../../table/json/line-splitter.js';
 import type { RowObject } from '../../table/row-object.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
@@ -10,7 +11,6 @@ import { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault, RowReader } from '../formats.js';
 import { ObjectBlock, type RowBlock } from '../row-block.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
-import { LineSplitter } from './line-splitter.js';
 import { lineValue, MAX_LINE_BYTES, TOO_LONG, UnreadableLine } from './line-value.js';
 
 /** Unknown names that a refusal lists at most. */
@@ -98,6 +98,11 @@ export class NdjsonRowReader implements RowReader {
     const { binner, maxRows } = this.#blocks;
     let rows: RowObject[] = [];
     for (let start = 0; start < region.length; ) {
+      if (region[start] === LF) {
+        this.#lines++;
+        start++;
+        continue;
+      }
       const found = region.indexOf(LF, start);
       const end = found === -1 ? region.length : found;
       this.#lines++;

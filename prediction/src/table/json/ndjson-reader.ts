@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { RowsReader } from '../row-reader.js';
 import { MAX_ROW_BYTES, type Table, type Task } from '../table.js';
 import { TableError } from '../table-error.js';
+import { LineSplitter } from './line-splitter.js';
 
-const LINE_END = 0x0a;
+const [TAB, LINE_END, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
  * Reads a table from NDJSON as it streams in: a row object a line, in UTF-8. Blank lines count, and are no rows.
@@ -37,50 +38,42 @@ export async function readNdjsonTable(
 
 class LineReader {
   readonly #rows: RowsReader;
+  readonly #splitter = new LineSplitter(MAX_ROW_BYTES);
   #line = 1;
-  /** The beginning of a line whose end has not come. */
-  #pending: Uint8Array[] = [];
-  #pendingBytes = 0;
 
   constructor(rows: RowsReader) {
     this.#rows = rows;
   }
 
   add(chunk: Uint8Array): void {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, start)) {
-      this.#hold(chunk.subarray(start, end));
-      this.#readLine();
-      start = end + 1;
-    }
-    this.#hold(chunk.subarray(start));
+    for (const lines of this.#splitter.read(chunk)) this.#readLines(lines);
   }
 
   build(): Table {
-    this.#readLine();
+    for (const lines of this.#splitter.end()) this.#readLines(lines);
     return this.#rows.build();
   }
 
-  #hold(bytes: Uint8Array): void {
-    this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes > MAX_ROW_BYTES) {
+  /** @param lines several; null stands for a line that is too long. */
+  #readLines(lines: Uint8Array | null): void {
+    if (lines === null) {
       throw this.#fault(`is longer than ${MAX_ROW_BYTES} bytes. Send one row a line`);
     }
-    if (bytes.length > 0) this.#pending.push(bytes);
-  }
-
-  #readLine(): void {
-    const [only] = this.#pending;
-    const isOne = this.#pending.length === 1 && only !== undefined;
-    const bytes = isOne ? only : Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    if (!isUtf8(bytes)) throw this.#fault('is not UTF-8. Write the lines in UTF-8');
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const { buffer, byteOffset } = lines;
+    const readable = readableBytes(lines);
+    const text = Buffer.from(buffer, byteOffset, readable).toString();
     // A byte order mark may begin the text.
-    const row = this.#line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
-    if (row.trim() !== '') this.#rows.add(this.#parse(row), { line: this.#line });
-    this.#line++;
+    for (let at = this.#line === 1 && text.startsWith('\uFEFF') ? 1 : 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_END) this.#line++;
+      if (isBlank(code)) continue;
+      const end = text.indexOf('\n', at);
+      const row = text.slice(at, end < 0 ? text.length : end);
+      // The blanks of other scripts make a blank line, too.
+      if (row.trim() !== '') this.#rows.add(this.#parse(row), { line: this.#line });
+      at += row.length - 1;
+    }
+    if (readable < lines.length) throw this.#fault('is not UTF-8. Write the lines in UTF-8');
   }
 
   #parse(text: string): unknown {
@@ -94,4 +87,19 @@ class LineReader {
   #fault(what: string): TableError {
     return new TableError([{ message: `Line ${this.#line} ${what}.`, line: this.#line }]);
   }
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === LINE_END || code === CARRIAGE_RETURN || code === TAB;
+}
+
+/** Returns the length of the lines before the first one that is not UTF-8. */
+function readableBytes(lines: Uint8Array): number {
+  if (isUtf8(lines)) return lines.length;
+  let start = 0;
+  for (let end = 0; end >= 0; start = end + 1) {
+    end = lines.indexOf(LINE_END, start);
+    if (!isUtf8(lines.subarray(start, end < 0 ? lines.length : end))) break;
+  }
+  return start;
 }

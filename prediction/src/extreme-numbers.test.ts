@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Row, readRows, rentRows } from './fixtures.js';
+import {
+  answerRows,
+  createPredictor,
+  decodeModel,
+  encodeModel,
+  readRowsTable,
+  type Table,
+  TableError,
+  type Task,
+  train,
+  verifyModel,
+} from './index.js';
+import type { PredictedActual } from './model/error-plots.js';
+
+const ROWS = 60;
+
+/** The limits of a double, and of its square and of sums and differences. */
+const LIMITS = [Number.MAX_VALUE, 1e308, 1e200, 1e155, 1e-155, 1e-200, 2 ** -1022, 1e-320, 5e-324];
+const limit = fc.constantFrom(0, 1, ...LIMITS.flatMap((size) => [size, -size]));
+const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), limit);
+
+/** The double so many doubles behind another. */
+function neighbour(of: number, steps: number): number {
+  const bits = new BigInt64Array(Float64Array.of(of).buffer);
+  bits[0] = (bits[0] ?? 0n) + BigInt(steps);
+  const found = new Float64Array(bits.buffer)[0] ?? 0;
+  return Number.isFinite(found) ? found : of;
+}
+
+/** Kinds of columns: of any numbers, of few, of one and another, of one size, of neighbours. */
+const kind = fc.oneof(
+  fc.constantFrom(number, limit),
+  fc.array(number, { minLength: 2, maxLength: 4 }).map((few) => fc.constantFrom(...few)),
+  fc
+    .tuple(number, number)
+    .map(([one, other]) => fc.nat(ROWS).map((at) => (at === 0 ? other : one))),
+  limit.map((size) => fc.double({ min: -1, max: 1, noNaN: true }).map((share) => share * size)),
+  number.map((of) => fc.integer({ min: -9, max: 9 }).map((steps) => neighbour(of, steps))),
+);
+const sized = { minLength: ROWS, maxLength: ROWS };
+const target = kind.chain((value) => fc.array(value, sized));
+const input = kind.chain((value) => fc.array(fc.option(value, { freq: 20 }), sized));
+const task = fc.constantFrom<Task | undefined>(undefined, 'classification');
+
+function readUnlessRefused(rows: readonly Row[], as: Task | undefined): Table | undefined {
+  try {
+    return readRowsTable(rows, 'y', { task: as });
+  } catch (error) {
+    if (error instanceof TableError) return undefined;
+    throw error;
+  }
+}
+
+const OPTIONS = { from: 'json', to: 'json', confidence: 0.99 } as const;
+
+async function answer(predictor: ReturnType<typeof createPredictor>, rows: readonly Row[]) {
+  async function* body() {
+    yield Buffer.from(JSON.stringify(rows));
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of answerRows(predictor, body(), OPTIONS)) {
+    if (part.kind === 'bytes') parts.push(part.bytes);
+  }
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
+function inUnit(unit: number) {
+  return ({ predicted, actual, deviation, rows }: PredictedActual) => ({
+    ...{ predicted: predicted / unit, actual: actual / unit, deviation: deviation / unit, rows },
+  });
+}
+
+describe('numbers of any size', () => {
+  test('in a table are refused, or give a model that can be read and answers with finite numbers', async () => {
+    const property = fc.asyncProperty(
+      target,
+      fc.array(input, { minLength: 1, maxLength: 2 }),
+      task,
+      fc.array(number, { maxLength: 5 }),
+      async (targets, inputs, as, asked) => {
+        const rows = targets.map((y, row) => ({ y, a: inputs[0]?.[row], b: inputs[1]?.[row] }));
+        const table = readUnlessRefused(rows, as);
+        if (table === undefined) return;
+        const artifact = encodeModel(train(table));
+        verifyModel(artifact);
+        const predictor = createPredictor(decodeModel(artifact));
+        const others = asked.map((a) => ({ a, b: -a }));
+        for (const row of await answer(predictor, [...rows, ...others, {}])) {
+          const { y, y_min: min, y_max: max, y_confidence } = row;
+          expect(y_confidence).toBeTypeOf('number');
+          if (table.task === 'classification') continue;
+          expect([min, y, max].every(Number.isFinite)).toBe(true);
+          expect(min <= y && y <= max).toBe(true);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  test('in the target are measured in their own size', () => {
+    const ofSize = (size: number) => {
+      const rows = rentRows(200).map(({ rent, ...row }) => ({ ...row, rent: Number(rent) * size }));
+      return train(readRows(rows, 'rent')).metrics.predicted_actual;
+    };
+    // Not all of these are whole numbers, which are rounded to. Powers of two lose no digit.
+    const expected = ofSize(2 ** -5).map(inUnit(2 ** -5));
+    for (const size of [2 ** 1000, 2 ** 700, 2 ** -700]) {
+      expect(ofSize(size).map(inUnit(size))).toEqual(expected);
+    }
+  });
+});
+
+describe('a model whose numbers overflowed', () => {
+  const model = train(readRows(rentRows(100), 'rent'));
+
+  test('does not pass for one that can be read', () => {
+    const overflowed = { ...model, target_deviation: Number.POSITIVE_INFINITY };
+    expect(() => verifyModel(encodeModel(overflowed))).toThrow('Expected number but received null');
+  });
+
+  test('does not pass for one that answers', () => {
+    const table = readRowsTable(rentRows(100), 'place', { task: 'classification' });
+    const classifier = train(table);
+    if (classifier.task === 'regression') throw new Error('The target holds classes.');
+    const class_forests = classifier.class_forests.map(({ trees }) => ({
+      base: Number.MAX_VALUE,
+      trees: trees.map((tree) => ({ ...tree, leaves: tree.leaves.map(() => Number.MAX_VALUE) })),
+    }));
+    const encoded = encodeModel({ ...classifier, class_forests });
+    expect(() => verifyModel(encoded)).toThrow('not with finite numbers');
+  });
+});
