@@ -340,7 +340,7 @@ export const VALUES: readonly unknown[] = [
   {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The store does not answer; try again in a moment.","instance":"/health/ready","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d02"},
   {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The store does not answer a read in time: it is locked or overloaded; try again in a moment.","instance":"/health/ready","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d03"},
   {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The service is stopping; try again in a moment.","instance":"/health/ready","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
-  {"version":"0.1.0","mindsdb_version":"0.1.0"},
+  {"version":"0.2.0","mindsdb_version":"0.2.0"},
   "# HELP roster_requests_total Requests that have ended, by operation and by status; aborted: the answer did not go out whole.\n# TYPE roster_requests_total counter\nroster_requests_total{operation=\"getSkill\",status=\"200\"} 42\n",
   {"type":"/problems/unknown-address","title":"Unknown address","status":404,"detail":"There is no address /projects/default/skill; compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.","instance":"/projects/default/skill","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,"detail":"The method PATCH is not allowed here; use one of GET, HEAD, POST, OPTIONS.","instance":"/projects","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
