@@ -2268,6 +2268,20 @@ export interface components {
             status: 403;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The service has no keys, so it trusts every program on its machine, browsers included. This request would change
+         *     something, and comes from a page of another origin, which may be any page that the browser has open.
+         *
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`, or make a key and send it with each request.
+         */
+        OtherOrigin: {
+            /** @constant */
+            type: "/problems/other-origin";
+            /** @constant */
+            title: "Other origin";
+            /** @constant */
+            status: 403;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The contract has no such address.
          *
          *     To fix it, compare the address with the contract. Addresses are case-sensitive; a base URL that
@@ -2893,6 +2907,22 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["MissingScope"];
+            };
+        };
+        /**
+         * @description The key does not have the scope of this operation, or the service has no keys and the request comes from a page
+         *     of another origin.
+         */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MissingScope"] | components["schemas"]["OtherOrigin"];
             };
         };
         /**
@@ -3739,7 +3769,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreateProject"];
             413: components["responses"]["BodyTooLarge"];
@@ -3813,7 +3843,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             409: components["responses"]["ProjectNotEmpty"];
             412: components["responses"]["PreconditionFailed"];
@@ -3908,7 +3938,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4006,7 +4036,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrNoRoom"];
@@ -4042,7 +4072,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4183,7 +4213,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoRoom"];
@@ -4214,7 +4244,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["DocumentNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4307,7 +4337,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4407,7 +4437,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrNoRoom"];
@@ -4443,7 +4473,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4484,7 +4514,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["UnknownChatModel"];
@@ -4531,7 +4561,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["UnknownChatModel"];
@@ -4566,7 +4596,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4660,7 +4690,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4776,7 +4806,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrLimitReached"];
@@ -4812,7 +4842,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ChatbotNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4908,7 +4938,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ChatbotNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoRoomOrInProgress"];
@@ -4985,7 +5015,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ConversationNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5084,7 +5114,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ConversationNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotReply"];
@@ -5132,7 +5162,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["MessageNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotReply"];
@@ -5295,7 +5325,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["UnauthorizedUpload"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotTrain"];
@@ -5331,7 +5361,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -5399,7 +5429,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["ModelNotReady"];
@@ -5527,7 +5557,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             409: components["responses"]["VersionInUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -5576,7 +5606,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["VersionNotReady"];
@@ -5623,7 +5653,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotRetrain"];
