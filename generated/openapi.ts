@@ -1068,7 +1068,7 @@ export interface components {
             /** @description The fields to change. A field that is not sent stays. */
             skill: {
                 name?: components["schemas"]["OptionalName"];
-                type?: components["schemas"]["OptionalText"];
+                type?: components["schemas"]["OptionalSkillType"];
                 params?: components["schemas"]["OptionalSkillParams"];
             };
         };
@@ -1108,9 +1108,11 @@ export interface components {
         ToolDescription: string;
         /** @description A name. Null counts as not sent. */
         OptionalName: string | null;
-        /** @description Any text. Null counts as not sent. */
+        /** @description The type of the skill. Null counts as not sent. */
+        OptionalSkillType: string | null;
+        /** @description Any text, or null for none. In a change, null removes the stored text. */
         OptionalText: string | null;
-        /** @description The prompt of the agent's language model. Null counts as not sent. */
+        /** @description The prompt of the agent's language model, or null for none. In a change, null removes the stored one. */
         OptionalPrompt: string | null;
         /** @description A JSON object with keys of the user's own, which merge with the stored ones. Null counts as not sent. */
         OptionalObject: {
@@ -1141,12 +1143,18 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The language model of the agent, and its provider. A secret, such as an API key, is refused. */
+        /**
+         * @description The language model of the agent, and its provider, or null for none. In a change, the object replaces the stored
+         *     one, and null removes it. A secret, such as an API key, is refused.
+         */
         AgentModel: {
             model_name?: components["schemas"]["OptionalText"];
             provider?: components["schemas"]["OptionalText"];
         } | null;
-        /** @description The data that the agent may use. A secret, such as an API key, is refused. */
+        /**
+         * @description The data that the agent may use, or null for none. In a change, the object replaces the stored one, and null
+         *     removes it. A secret, such as an API key, is refused.
+         */
         AgentData: {
             /** @description Names of tables. */
             tables?: components["schemas"]["FreeText"][];
@@ -1178,7 +1186,11 @@ export interface components {
         };
         /** @description The changes to the agent, under `agent`. */
         UpdateAgentBody: {
-            /** @description The fields to change. A field that is not sent stays. */
+            /**
+             * @description The fields to change. A field that is not sent stays. Null removes `model_name`, `provider`, `prompt_template`,
+             *     `model` and `data`; for the other fields, it counts as not sent. Together with `params`, it counts as not sent
+             *     for every field, as existing clients that send `params` mean it.
+             */
             agent: {
                 name?: components["schemas"]["OptionalName"];
                 model_name?: components["schemas"]["OptionalText"];
@@ -1195,7 +1207,8 @@ export interface components {
         };
         /**
          * @deprecated
-         * @description Another name for `settings`, for existing clients. Send one of the two.
+         * @description Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null
+         *     counts as not sent for every field.
          */
         DeprecatedParams: {
             [key: string]: unknown;
@@ -1232,10 +1245,10 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description The identifier of an agent of the project. Null counts as not sent.
+         * @description The identifier of an agent of the project, or null for none. In a change, null removes the stored one, unless `agent_name` names an agent.
          */
         AgentIdReference: string | null;
-        /** @description The name or identifier of an agent of the project. Null counts as not sent. */
+        /** @description The name or identifier of an agent of the project, or null for none. In a change, null removes the stored one, unless `agent_id` names an agent. */
         AgentNameReference: string | null;
         /** @description The chatbot to create, under `chatbot`. */
         CreateChatbotBody: {
@@ -1252,7 +1265,11 @@ export interface components {
         };
         /** @description The changes to the chatbot, under `chatbot`. */
         UpdateChatbotBody: {
-            /** @description The fields to change. A field that is not sent stays. */
+            /**
+             * @description The fields to change. A field that is not sent stays. Null removes the agent (`agent_id` or `agent_name`),
+             *     `model_name` and `database_name`; for the other fields, it counts as not sent. Together with `params`, it
+             *     counts as not sent for every field, as existing clients that send `params` mean it.
+             */
             chatbot: {
                 name?: components["schemas"]["OptionalName"];
                 agent_id?: components["schemas"]["AgentIdReference"];
@@ -1276,7 +1293,8 @@ export interface components {
         }) | null;
         /**
          * @deprecated
-         * @description Another name for `settings`, for existing clients. Send one of the two.
+         * @description Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null
+         *     counts as not sent for every field.
          */
         DeprecatedChatbotParams: ({
             greeting?: components["schemas"]["Greeting"];

@@ -51,7 +51,6 @@ export function ResourceForm({
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState(NO_REFUSAL);
   const [refusals, setRefusals] = useState(0);
-  const shownBefore = draftOf(form, before);
   useEffect(() => {
     if (refusals > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
@@ -93,7 +92,6 @@ export function ResourceForm({
           field={form.fields[field] ?? {}}
           isRequired={form.required.includes(field)}
           content={draft[field] ?? ''}
-          before={shownBefore[field] ?? ''}
           fault={faults[field]}
           project={project}
           choice={choices[field]}
