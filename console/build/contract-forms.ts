@@ -27,7 +27,8 @@ const KEPT = [
 ];
 
 /** The sentences of descriptions that hold for bodies alone: a form has no null. */
-const OF_BODIES_ALONE = / ?Null counts as not sent\.|,? or null for none|\s+In a change, [^.]* null\s+removes [^.]*\./g;
+const OF_BODIES_ALONE =
+  / ?Null counts as not sent\.|,? or null for none|\s+In a change, [^.]* null\s+removes [^.]*\./g;
 
 /** Provides the schemas of the forms from the contract, as the module `virtual:contract-forms`. */
 export function contractForms(): Plugin {

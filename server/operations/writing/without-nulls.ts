@@ -15,7 +15,9 @@ export function changedFields<T extends object, K extends keyof T = never>(
   removable: readonly K[],
 ): WithoutNulls<Omit<T, K>> & Pick<T, K> {
   const removed: ReadonlySet<unknown> = new Set(hasOlderName(fields) ? [] : removable);
-  const kept = Object.entries(fields).filter(([name, value]) => value !== null || removed.has(name));
+  const kept = Object.entries(fields).filter(
+    ([name, value]) => value !== null || removed.has(name),
+  );
   // Only nulls were removed, which TypeScript cannot infer from the entries.
   return Object.fromEntries(kept) as WithoutNulls<Omit<T, K>> & Pick<T, K>;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
-import { type Draft, draftOf, type Faults, fieldNames } from './draft.js';
+import { type Draft, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
 import { type Refusal, refusalOf } from './refusal.js';
 
@@ -15,7 +15,6 @@ export function ResourceForm({
   name,
   project,
   draft,
-  before = null,
   choices = {},
   memberControls = {},
   leftOut = [],
@@ -29,8 +28,6 @@ export function ResourceForm({
   name: 'project' | 'skill' | 'agent' | 'chatbot';
   project: string;
   draft: Draft;
-  /** The resource that is changed, or null for a new one. */
-  before?: object | null;
   choices?: Readonly<Record<string, Choice>>;
   memberControls?: MemberControls;
   leftOut?: readonly string[];
