@@ -44,6 +44,27 @@ describe('a key that has reached its rate limit', () => {
   });
 });
 
+describe('a page of another origin, on a service without keys', () => {
+  const changing = operations.filter(({ method }) => method !== 'GET');
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.kill());
+
+  test.each(changing)('gets 403 from $id', async (operation) => {
+    const { path, headers, ...init } = wholeRequest(operation);
+    const sent = { ...headers, Origin: 'https://elsewhere.example' };
+    const refused = await checkedFetch(new Request(server.url + path, { ...init, headers: sent }));
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/other-origin',
+      detail: expect.stringContaining('"https://elsewhere.example"'),
+    });
+  });
+});
+
 describe('a request that arrives during shutdown', () => {
   const refusing = operations.filter(({ place }) => place.find('responses', '503') !== undefined);
   const answers = new Map<string, Response>();

@@ -11,12 +11,19 @@ export class RawExchange {
     private readonly request: ExampleRequest,
   ) {}
 
-  /** Begins a request: sends its first line, and not yet its headers. */
-  static async begin(baseUrl: string, request: ExampleRequest): Promise<RawExchange> {
+  /**
+   * Begins a request: sends its first line, and of its headers only Host.
+   * @param host the value of Host; without it, that of the URL
+   */
+  static async begin(
+    baseUrl: string,
+    request: ExampleRequest,
+    host?: string,
+  ): Promise<RawExchange> {
     const url = new URL(baseUrl + request.path);
     const socket = connect(Number(url.port), url.hostname);
     await once(socket, 'connect');
-    socket.write(`${request.method} ${request.path} HTTP/1.1\r\nHost: ${url.host}\r\n`);
+    socket.write(`${request.method} ${request.path} HTTP/1.1\r\nHost: ${host ?? url.host}\r\n`);
     return new RawExchange(socket, url, request);
   }
 

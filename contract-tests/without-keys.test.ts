@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 import { makeKey } from '../testkit/store/keys.js';
 import { checkedFetch } from './checked-fetch.js';
+import { RawExchange } from './raw-exchange.js';
 
 let folder: string;
 let databaseFile: string;
@@ -13,7 +14,10 @@ let server: ServerProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-without-keys-'));
   databaseFile = join(folder, 'roster.db');
-  server = await startServer({ databaseFile });
+  server = await startServer({
+    databaseFile,
+    env: { ALLOWED_ORIGINS: '*,https://app.example' },
+  });
 });
 afterAll(async () => {
   await server.stop();
@@ -38,6 +42,78 @@ test('its caller is the local owner, with all scopes and no rate limit', async (
     scopes: ['read', 'write', 'predict', 'ask', 'operate'],
     limits: { max_body: 33_554_432, max_table: 1_073_741_824, rate_limit: null },
   });
+});
+
+/** What a request says of the page that it comes from, and whether it may change something. */
+const PAGES: readonly [
+  from: string,
+  headers: (own: URL) => Record<string, string>,
+  status: number,
+][] = [
+  ['a program', () => ({}), 404],
+  ['its own page', ({ origin }) => ({ Origin: origin, 'Sec-Fetch-Site': 'same-origin' }), 404],
+  ['its own page in an old browser', ({ origin }) => ({ Origin: origin }), 404],
+  ['a person who types', () => ({ 'Sec-Fetch-Site': 'none' }), 404],
+  [
+    'its own page that hides its origin',
+    () => ({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }),
+    404,
+  ],
+  [
+    'its own page behind a proxy of another port',
+    () => ({ Origin: 'http://localhost:5173', 'Sec-Fetch-Site': 'same-origin' }),
+    404,
+  ],
+  ['its own page behind a proxy that ends TLS', ({ host }) => ({ Origin: `https://${host}` }), 404],
+  [
+    'a page of an allowed origin',
+    () => ({ Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }),
+    404,
+  ],
+  ['a page elsewhere', () => ({ Origin: 'https://elsewhere.example' }), 403],
+  [
+    'a page elsewhere that was redirected',
+    ({ origin }) => ({ Origin: origin, 'Sec-Fetch-Site': 'cross-site' }),
+    403,
+  ],
+  ['a page elsewhere that hides its origin', () => ({ 'Sec-Fetch-Site': 'cross-site' }), 403],
+  ['a page of another port', ({ hostname }) => ({ Origin: `http://${hostname}:1` }), 403],
+  ['a page of another port that hides it', () => ({ 'Sec-Fetch-Site': 'same-site' }), 403],
+  ['a sandboxed page, or a file', () => ({ Origin: 'null' }), 403],
+  ['a page that is no web page', () => ({ Origin: 'chrome-extension://abc' }), 403],
+  ['an origin that only begins like its own', ({ origin }) => ({ Origin: `${origin}0` }), 403],
+];
+
+test.each(PAGES)('%s may retrain a model, or gets 403', async (_, headersFrom, status) => {
+  const url = `${server.url}/api/projects/default/models/none/retrain`;
+  const headers = headersFrom(new URL(server.url));
+  const answer = await checkedFetch(new Request(url, { method: 'POST', headers }));
+  expect(answer.status).toBe(status);
+});
+
+test.each([
+  ['HEAD', '/projects', 200],
+  ['OPTIONS', '/projects', 204],
+  ['GET', '/projects', 200],
+])('a page elsewhere may send %s, which changes nothing', async (method, path, status) => {
+  const headers = { Origin: 'https://elsewhere.example', 'Sec-Fetch-Site': 'cross-site' };
+  const answer = await checkedFetch(new Request(server.url + path, { method, headers }));
+  expect(answer.status).toBe(status);
+  expect(answer.headers.has('Access-Control-Allow-Origin')).toBe(false);
+});
+
+test.each([
+  ['localhost', 200],
+  ['127.0.0.1', 200],
+  ['[::1]', 200],
+  ['elsewhere.example', 401],
+  ['127.0.0.1.elsewhere.example', 401],
+  ['localhost.elsewhere.example', 401],
+])('it answers as %s, or refuses a name that points at this machine', async (host, status) => {
+  const { port } = new URL(server.url);
+  const request = { name: 'rebound', method: 'GET', path: '/projects', headers: {} };
+  const exchange = await RawExchange.begin(server.url, request, `${host}:${port}`);
+  expect((await exchange.finish()).status).toBe(status);
 });
 
 test('it takes no key, and says so to who sends one; from the first key on it asks for one', async () => {

@@ -1068,7 +1068,7 @@ export interface components {
             /** @description The fields to change. A field that is not sent stays. */
             skill: {
                 name?: components["schemas"]["OptionalName"];
-                type?: components["schemas"]["OptionalText"];
+                type?: components["schemas"]["OptionalSkillType"];
                 params?: components["schemas"]["OptionalSkillParams"];
             };
         };
@@ -1108,9 +1108,11 @@ export interface components {
         ToolDescription: string;
         /** @description A name. Null counts as not sent. */
         OptionalName: string | null;
-        /** @description Any text. Null counts as not sent. */
+        /** @description The type of the skill. Null counts as not sent. */
+        OptionalSkillType: string | null;
+        /** @description Any text, or null for none. In a change, null removes the stored text. */
         OptionalText: string | null;
-        /** @description The prompt of the agent's language model. Null counts as not sent. */
+        /** @description The prompt of the agent's language model, or null for none. In a change, null removes the stored one. */
         OptionalPrompt: string | null;
         /** @description A JSON object with keys of the user's own, which merge with the stored ones. Null counts as not sent. */
         OptionalObject: {
@@ -1141,12 +1143,18 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The language model of the agent, and its provider. A secret, such as an API key, is refused. */
+        /**
+         * @description The language model of the agent, and its provider, or null for none. In a change, the object replaces the stored
+         *     one, and null removes it. A secret, such as an API key, is refused.
+         */
         AgentModel: {
             model_name?: components["schemas"]["OptionalText"];
             provider?: components["schemas"]["OptionalText"];
         } | null;
-        /** @description The data that the agent may use. A secret, such as an API key, is refused. */
+        /**
+         * @description The data that the agent may use, or null for none. In a change, the object replaces the stored one, and null
+         *     removes it. A secret, such as an API key, is refused.
+         */
         AgentData: {
             /** @description Names of tables. */
             tables?: components["schemas"]["FreeText"][];
@@ -1178,7 +1186,11 @@ export interface components {
         };
         /** @description The changes to the agent, under `agent`. */
         UpdateAgentBody: {
-            /** @description The fields to change. A field that is not sent stays. */
+            /**
+             * @description The fields to change. A field that is not sent stays. Null removes `model_name`, `provider`, `prompt_template`,
+             *     `model` and `data`; for the other fields, it counts as not sent. Together with `params`, it counts as not sent
+             *     for every field, as existing clients that send `params` mean it.
+             */
             agent: {
                 name?: components["schemas"]["OptionalName"];
                 model_name?: components["schemas"]["OptionalText"];
@@ -1195,7 +1207,8 @@ export interface components {
         };
         /**
          * @deprecated
-         * @description Another name for `settings`, for existing clients. Send one of the two.
+         * @description Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null
+         *     counts as not sent for every field.
          */
         DeprecatedParams: {
             [key: string]: unknown;
@@ -1232,10 +1245,10 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description The identifier of an agent of the project. Null counts as not sent.
+         * @description The identifier of an agent of the project, or null for none. In a change, null removes the stored one, unless `agent_name` names an agent.
          */
         AgentIdReference: string | null;
-        /** @description The name or identifier of an agent of the project. Null counts as not sent. */
+        /** @description The name or identifier of an agent of the project, or null for none. In a change, null removes the stored one, unless `agent_id` names an agent. */
         AgentNameReference: string | null;
         /** @description The chatbot to create, under `chatbot`. */
         CreateChatbotBody: {
@@ -1252,7 +1265,11 @@ export interface components {
         };
         /** @description The changes to the chatbot, under `chatbot`. */
         UpdateChatbotBody: {
-            /** @description The fields to change. A field that is not sent stays. */
+            /**
+             * @description The fields to change. A field that is not sent stays. Null removes the agent (`agent_id` or `agent_name`),
+             *     `model_name` and `database_name`; for the other fields, it counts as not sent. Together with `params`, it
+             *     counts as not sent for every field, as existing clients that send `params` mean it.
+             */
             chatbot: {
                 name?: components["schemas"]["OptionalName"];
                 agent_id?: components["schemas"]["AgentIdReference"];
@@ -1276,7 +1293,8 @@ export interface components {
         }) | null;
         /**
          * @deprecated
-         * @description Another name for `settings`, for existing clients. Send one of the two.
+         * @description Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null
+         *     counts as not sent for every field.
          */
         DeprecatedChatbotParams: ({
             greeting?: components["schemas"]["Greeting"];
@@ -2268,6 +2286,20 @@ export interface components {
             status: 403;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The service has no keys, so it trusts every program on its machine, browsers included. This request would change
+         *     something, and comes from a page of another origin, which may be any page that the browser has open.
+         *
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`, or make a key and send it with each request.
+         */
+        OtherOrigin: {
+            /** @constant */
+            type: "/problems/other-origin";
+            /** @constant */
+            title: "Other origin";
+            /** @constant */
+            status: 403;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The contract has no such address.
          *
          *     To fix it, compare the address with the contract. Addresses are case-sensitive; a base URL that
@@ -2893,6 +2925,22 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["MissingScope"];
+            };
+        };
+        /**
+         * @description The key does not have the scope of this operation, or the service has no keys and the request comes from a page
+         *     of another origin.
+         */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MissingScope"] | components["schemas"]["OtherOrigin"];
             };
         };
         /**
@@ -3739,7 +3787,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreateProject"];
             413: components["responses"]["BodyTooLarge"];
@@ -3813,7 +3861,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             409: components["responses"]["ProjectNotEmpty"];
             412: components["responses"]["PreconditionFailed"];
@@ -3908,7 +3956,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4006,7 +4054,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrNoRoom"];
@@ -4042,7 +4090,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4183,7 +4231,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoRoom"];
@@ -4214,7 +4262,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["DocumentNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4307,7 +4355,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4407,7 +4455,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrNoRoom"];
@@ -4443,7 +4491,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4484,7 +4532,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["UnknownChatModel"];
@@ -4531,7 +4579,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["UnknownChatModel"];
@@ -4566,7 +4614,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["AgentNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4660,7 +4708,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreate"];
@@ -4776,7 +4824,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NameTakenOrLimitReached"];
@@ -4812,7 +4860,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ChatbotNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -4908,7 +4956,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ChatbotNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoRoomOrInProgress"];
@@ -4985,7 +5033,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ConversationNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5084,7 +5132,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ConversationNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotReply"];
@@ -5132,7 +5180,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["MessageNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotReply"];
@@ -5295,7 +5343,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["UnauthorizedUpload"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotTrain"];
@@ -5331,7 +5379,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -5399,7 +5447,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["ModelNotReady"];
@@ -5527,7 +5575,7 @@ export interface operations {
             204: components["responses"]["Deleted"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             409: components["responses"]["VersionInUse"];
             412: components["responses"]["PreconditionFailed"];
@@ -5576,7 +5624,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["VersionNotReady"];
@@ -5623,7 +5671,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["MissingScope"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotRetrain"];

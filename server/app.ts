@@ -36,6 +36,7 @@ export function createApp(
   log: Logger,
   traceRequests?: RequestHandler,
 ): RequestListener {
+  const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
   const { stages, bodyBudget, throttle, refusalOf } = limits(config, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
@@ -46,6 +47,7 @@ export function createApp(
     authenticate: (presented) => callers.authenticate(presented),
     isKeyValid: (caller) => callers.isKeyValid(caller),
     needsKey: () => callers.needsKey(),
+    allowedOrigins,
     stages,
     bodyBudget,
     refuseMissing: refuseMissing(services),
@@ -90,7 +92,6 @@ export function createApp(
       sendRefusal(contract, refusal, req, res);
     },
   });
-  const { allowedOrigins } = config;
   return checkRequests(
     allowedOrigins.length === 0 ? front : allowOrigins(ruleOf(allowedOrigins), front),
   );

@@ -26,8 +26,9 @@ const KEPT = [
   'additionalProperties',
 ];
 
-/** A sentence of descriptions that holds for bodies alone: a form never sends null for a field. */
-const OF_BODIES_ALONE = / ?Null counts as not sent\./;
+/** The sentences of descriptions that hold for bodies alone: a form has no null. */
+const OF_BODIES_ALONE =
+  / ?Null counts as not sent\.|,? or null for none|\s+In a change, [^.]* null\s+removes [^.]*\./g;
 
 /** Provides the schemas of the forms from the contract, as the module `virtual:contract-forms`. */
 export function contractForms(): Plugin {

@@ -44,6 +44,13 @@ const FAILURES: readonly [string, ChatReply, string][] = [
     'general',
   ],
   ['never ends an event', endless('x'.repeat(100_000)), 'general'],
+  ['answers with a status that HTTP does not have', { status: 600 }, 'general'],
+  [
+    'sends an error of odd fields',
+    stream(event({ error: { code: { toString: 1 }, type: [null], message: { valueOf: 2 } } })),
+    'general',
+  ],
+  ['sends nothing but empty events', endless('data:\n\n'.repeat(10_000)), 'general'],
 ];
 
 describe('an answer fails with a problem that names what failed when the chat server', () => {

@@ -154,6 +154,28 @@ describe('an agent of the client', () => {
     expect(agentOf(changed)).toMatchObject({ prompt_template: 'Be brief.', params: {} });
   });
 
+  // Of an agent with both, the client reads `model` alone, and writes null for `model_name`.
+  test('keeps what the client sends as null in an ordinary change', async () => {
+    const model = { model_name: 'llama3.2', provider: 'ollama' };
+    const both = { name: 'both', model_name: 'scripted', prompt_template: 'Be kind.', model };
+    await send('POST', agents, { agent: both });
+    const read = await send('GET', `${agents}/both`);
+    const changed = await send('PUT', `${agents}/both`, {
+      agent: {
+        name: 'both',
+        model_name: null,
+        provider: read['provider'],
+        skills_to_add: [],
+        skills_to_remove: [],
+        data: read['data'],
+        model: read['model'],
+        prompt_template: 'Be brief.',
+        params: read['params'],
+      },
+    });
+    expect(changed).toMatchObject({ ...both, prompt_template: 'Be brief.' });
+  });
+
   test('completes', async () => {
     const message = field(await send('POST', completions, question), 'message');
     expect(field(message, 'content')).toBe('On average 1433 dollars.');

@@ -203,6 +203,52 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.context().close();
   });
 
+  test('lose what is emptied in their forms', async () => {
+    const params = await projectOf('emptied');
+    await on.roster.POST('/projects/{project_name}/agents', {
+      params,
+      body: {
+        agent: {
+          ...{ name: 'analyst', model_name: 'llama3.2', prompt_template: 'Be brief.' },
+          data: { tables: ['orders'] },
+        },
+      },
+    });
+    await on.roster.POST('/projects/{project_name}/chatbots', {
+      params,
+      body: { chatbot: { name: 'desk', agent_name: 'analyst', database_name: 'slack' } },
+    });
+    const look = await openConsole(on.browser, on.server.url, '/projects/emptied/agents/analyst');
+    const { page } = look;
+    for (const label of ['Model name', 'Prompt template', 'Data']) {
+      await page.getByLabel(label).first().fill('');
+    }
+    await press(page, 'Save changes');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await page.getByLabel('Model name').first().waitFor();
+    for (const label of ['Model name', 'Prompt template', 'Data']) {
+      expect(await page.getByLabel(label).first().inputValue(), label).toBe('');
+    }
+
+    await goTo(page, '/projects/emptied/chatbots/desk', 'desk');
+    await page.getByLabel('Database name').fill('');
+    await page.getByLabel('None').check();
+    await press(page, 'Save changes');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await page.getByLabel('None').waitFor();
+    expect(await page.getByLabel('None').isChecked()).toBe(true);
+    expect(await page.getByLabel('Database name').inputValue()).toBe('');
+    await expectGoodView(look);
+    const path = { ...params.path, chatbot_name: 'desk' };
+    const one = '/projects/{project_name}/chatbots/{chatbot_name}';
+    expect((await on.roster.GET(one, { params: { path } })).data).toMatchObject({
+      ...{ agent_id: null, agent_name: null, database_name: null },
+    });
+    await page.context().close();
+  });
+
   test('appear when a service that was down at first is back', async () => {
     const params = await projectOf('down');
     await on.roster.POST('/projects/{project_name}/skills', {

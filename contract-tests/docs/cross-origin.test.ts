@@ -114,4 +114,15 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
   test('is blocked where no origin is allowed, which is the default', async () => {
     expect(await send(other, `${closed.url}/projects`)).toBe('blocked');
   });
+
+  test('is refused what needs no preflight, and a page of an allowed origin is not', async () => {
+    const path = '/api/projects/default/models/none/retrain';
+    const retrain: RequestInit = { method: 'POST', mode: 'no-cors' };
+    await send(other, closed.url + path, retrain);
+    await expect.poll(() => closed.log.filter((line) => line.includes(path))).toHaveLength(1);
+    expect(closed.log.find((line) => line.includes(path))).toContain('"statusCode":403');
+    expect(await send(allowed, exact.url + path, { method: 'POST' })).toMatchObject({
+      status: 404,
+    });
+  });
 });

@@ -1,4 +1,6 @@
 import type { ToolCall, ToolDefinition } from '../chat/messages.js';
+import { replaceUnstorable } from '../chat/unstorable.js';
+import { nestsDeeperThan } from '../json/nesting-depth.js';
 import type { Action, Step } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
 import { failedTool, fencedResult } from './prompt.js';
@@ -6,6 +8,9 @@ import { type Passage, type Tool, ToolError } from './tool.js';
 
 /** The most characters of a result or an error in a step. */
 const MAX_SHOWN = 4000;
+
+/** The most levels of the input of a tool, as of a body: tools walk through theirs. */
+const MAX_DEPTH = 100;
 
 /** The use of a tool: what callers see, what the language model reads, and the passages found. */
 export interface ToolUse {
@@ -49,7 +54,7 @@ export class ToolBox {
       if (!tool) throw new ToolError(this.#unknownTool(call.name));
       if (wasMalformed) {
         throw new ToolError(
-          'The arguments are no JSON object; send one, such as {"name": "value"}.',
+          `The arguments are not a JSON object of at most ${MAX_DEPTH} levels; send one, such as {"name": "value"}.`,
         );
       }
       const { text: result, passages = [] } = await tool.run(input, signal);
@@ -79,7 +84,8 @@ function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && !nestsDeeperThan(MAX_DEPTH, value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -91,12 +97,9 @@ export function shownCall({ name, arguments: text }: ToolCall): Action {
   return { tool: shortened(name, 100), input: input ?? shortened(text) };
 }
 
-/** U+0000 and halves of surrogate pairs, which no database keeps. */
-const UNSTORABLE = /[\0\p{Surrogate}]/gu;
-
 function shortened(text: string, most = MAX_SHOWN): string {
   const short = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-  return short.replace(UNSTORABLE, '\u{fffd}');
+  return replaceUnstorable(short);
 }
 
 /** Cuts a text to a number of bytes, and says so. */

@@ -46,7 +46,7 @@ export class ChatClient {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#client = createClient<paths>({
       baseUrl: checkedUrl(url),
-      fetch: httpFetch,
+      fetch: (request) => httpFetch(request, this.#limits.maxReceivedBytes),
       bodySerializer: serializeBody,
       headers: {
         Accept: 'text/event-stream, application/json',
@@ -94,7 +94,7 @@ export class ChatClient {
   }
 
   async *#read(body: ResponseBody, clock: RequestClock): AsyncGenerator<string, ChatAnswer> {
-    const decoder = new AnswerDecoder(this.#limits.maxBytes);
+    const decoder = new AnswerDecoder(this.#limits);
     const builder = new AnswerBuilder(this.#limits, this.#key);
     let isOpen = true;
     while (isOpen && !builder.hasEnded) {

@@ -18,6 +18,10 @@ export interface ChatLimits {
   readonly pieceMs: number;
   /** The size of text, reasoning and tool calls together, in bytes of UTF-8. */
   readonly maxBytes: number;
+  /** The size of all that arrives, with the form around each piece and with keep-alives, in bytes. */
+  readonly maxReceivedBytes: number;
+  /** The number of events, which take longer to read the smaller they are. */
+  readonly maxEvents: number;
   readonly maxToolCalls: number;
 }
 
@@ -28,5 +32,7 @@ export const DEFAULT_LIMITS: ChatLimits = {
   endMs: 2_000,
   pieceMs: 1.25,
   maxBytes: 2 * 1024 * 1024,
+  maxReceivedBytes: 64 * 1024 * 1024,
+  maxEvents: 500_000,
   maxToolCalls: 64,
 };

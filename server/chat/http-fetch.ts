@@ -12,23 +12,51 @@ const agents = {
 /** The statuses of responses without content (RFC 9110, section 6.4.1). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 205, 304]);
 
+/** The most interim responses (1xx) before the response. */
+const MAX_INTERIM = 16;
+
 /**
  * Sends a request as `fetch` does, over `node:http`: a chunk of an answer costs half of the processor time
  * that it costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
+ * @param maxBytes the most bytes of a response that are received after its headers, whatever they mean
  * @throws {TypeError} as `fetch` does, with the failure of the connection as its cause
  */
-export async function httpFetch(request: Request): Promise<Response> {
+export async function httpFetch(request: Request, maxBytes: number): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer());
   const message = await send(request, body);
+  try {
+    return responseOf(message, maxBytes);
+  } catch (cause) {
+    message.destroy();
+    throw new TypeError('fetch failed', { cause });
+  }
+}
+
+/** @throws if it is no response that `fetch` could return */
+function responseOf(message: IncomingMessage, maxBytes: number): Response {
   const { statusCode: status = 0, headers } = message;
+  if (status < 200 || status > 599) {
+    throw new ProtocolError('ERR_STATUS', `The status ${status} is not one of HTTP`);
+  }
   const { 'content-encoding': coding = 'identity' } = headers;
   if (coding !== 'identity') {
-    message.destroy();
-    throw new TypeError('fetch failed', { cause: new Error(`The coding ${coding} is not known`) });
+    throw new ProtocolError('ERR_CODING', `The coding ${coding} was not asked for`);
   }
-  const content = WITHOUT_CONTENT.has(status) ? null : streamOf(message);
-  if (!content) message.resume();
-  return new Response(content, { status, headers: headersOf(message) });
+  const content = WITHOUT_CONTENT.has(status) ? null : streamOf(message, maxBytes);
+  const response = new Response(content, { status, headers: headersOf(message) });
+  // What follows all the same is not read.
+  if (!content) message.destroy();
+  return response;
+}
+
+/** A response that is not as HTTP, or as the request asked for it. */
+class ProtocolError extends Error {
+  constructor(
+    readonly code: 'ERR_STATUS' | 'ERR_CODING' | 'ERR_INTERIM' | 'ERR_BYTES',
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 function send(request: Request, body: Buffer): Promise<IncomingMessage> {
@@ -52,6 +80,17 @@ function send(request: Request, body: Buffer): Promise<IncomingMessage> {
       message.on('error', () => {});
       resolve(message);
     });
+    let interim = 0;
+    sent.on('information', () => {
+      interim += 1;
+      if (interim <= MAX_INTERIM) return;
+      sent.destroy(new ProtocolError('ERR_INTERIM', `More than ${MAX_INTERIM} interim responses`));
+    });
+    // Without a listener, Node.js closes the connection and says nothing.
+    sent.once('upgrade', (_message, socket) => {
+      socket.destroy();
+      reject(failure(new ProtocolError('ERR_STATUS', 'The status 101 was not asked for'), request));
+    });
     // Names the request, whose signal follows that of the caller for as long as it is in use.
     sent.on('error', (cause) => reject(failure(cause, request)));
     sent.end(body);
@@ -72,18 +111,26 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 
 /**
  * Returns the body as a stream that is read on demand. What arrives between two reads waits in the
- * system, and comes in one piece, which costs little however many chunks it was.
+ * system, and comes in one piece, which costs little however many chunks it was. The form of the
+ * chunks counts, too: a chunk of one byte may have 16 KiB of extensions.
  */
-function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+function streamOf(message: IncomingMessage, maxBytes: number): ReadableStream<Uint8Array> {
+  const { socket } = message;
+  const end = socket.bytesRead + maxBytes;
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (;;) {
+      if (socket.bytesRead > end) {
+        message.destroy();
+        const cause = new ProtocolError('ERR_BYTES', `The body has more than ${maxBytes} bytes`);
+        throw new TypeError('terminated', { cause });
+      }
       const bytes: Buffer | null = message.read();
       if (bytes !== null) {
-        message.socket.pause();
+        socket.pause();
         return controller.enqueue(bytes);
       }
       if (message.readableEnded) return controller.close();
-      message.socket.resume();
+      socket.resume();
       await change(message);
     }
   };

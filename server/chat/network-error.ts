@@ -35,6 +35,24 @@ const FAILURES: readonly Failure[] = [
     message: 'The chat server was silent for too long. Try again later.',
   },
   {
+    codes: /^ERR_(STATUS|INTERIM)$/,
+    errorType: 'general',
+    message:
+      'The chat server answered with a status that HTTP does not have, or with too many interim ones. Correct CHAT_URL, or update the server.',
+  },
+  {
+    codes: /^ERR_CODING$/,
+    errorType: 'connection',
+    message:
+      'The chat server compressed its answer, which was not asked for. Switch that off, there or in the proxy before it.',
+  },
+  {
+    codes: /^ERR_BYTES$/,
+    errorType: 'general',
+    message:
+      'The chat server sent too much in one answer, most of it no text. Update the server, or the proxy before it.',
+  },
+  {
     codes: /^HPE_\w+$/,
     errorType: 'connection',
     message: 'The chat server did not answer in HTTP. Correct the port in CHAT_URL.',

@@ -12,6 +12,8 @@ export interface Refusal {
   readonly retryAfter?: number | undefined;
 }
 
+const MAX_NAME_LENGTH = 100;
+
 interface Meaning {
   readonly errorType: ChatErrorType;
   readonly message: string;
@@ -102,7 +104,7 @@ function unquoted(errorType: ChatErrorType, message: string): Meaning {
 /** Returns the status that an error within an answer stands for; undefined if it names none. */
 function statusOf(error: unknown): number | undefined {
   const { code, status } = asRecord(error);
-  const numbers = [code, status].map(Number);
+  const numbers = [code, status].map((value) => Number(nameOf(value)));
   const names = namesOf(error);
   return (
     numbers.find((number) => number >= 400 && number < 600) ??
@@ -113,7 +115,13 @@ function statusOf(error: unknown): number | undefined {
 /** Returns the names of an error as a text to search. */
 function namesOf(error: unknown): string {
   const { code, type } = asRecord(error);
-  return `${code} ${type}`.toLowerCase();
+  return `${nameOf(code)} ${nameOf(type)}`.toLowerCase();
+}
+
+/** Servers send anything in the place of a name; one that is a text or a number is short. */
+function nameOf(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  return `${value}`.slice(0, MAX_NAME_LENGTH);
 }
 
 /** Returns the message of an error, which some servers send as a text without an object around it. */

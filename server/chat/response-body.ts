@@ -1,7 +1,11 @@
+/** The most bytes that are read after the end of an answer: to connect anew costs less than more. */
+const MAX_REST_BYTES = 64 * 1024;
+
 /** The body of a response, read in chunks until a signal aborts it. */
 export class ResponseBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #signal: AbortSignal;
+  #bytes = 0;
   #closing: NodeJS.Timeout | undefined;
 
   constructor(stream: ReadableStream<Uint8Array>, signal: AbortSignal) {
@@ -21,6 +25,7 @@ export class ResponseBody {
     try {
       const { value } = await this.#reader.read();
       this.#signal.throwIfAborted();
+      this.#bytes += value?.length ?? 0;
       return value;
     } catch (error) {
       if (this.#closing === undefined || this.#signal.aborted) throw error;
@@ -46,10 +51,11 @@ export class ResponseBody {
     return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
   }
 
-  /** Reads an optional rest to its end, so that the connection can be used again. */
+  /** Reads a short optional rest to its end, so that the connection can be used again. */
   async release(): Promise<void> {
+    const end = this.#bytes + MAX_REST_BYTES;
     try {
-      while (await this.read());
+      while (this.#bytes <= end && (await this.read()));
     } catch {
       // The caller has gone.
     } finally {

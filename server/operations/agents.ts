@@ -13,7 +13,7 @@ import {
   tagged,
 } from './writing/preconditions.js';
 import { findProject, inProject, lockProject } from './writing/project-access.js';
-import { withoutNulls } from './writing/without-nulls.js';
+import { changedFields, withoutNulls } from './writing/without-nulls.js';
 
 type AgentOperations = Pick<
   Handlers,
@@ -60,7 +60,7 @@ export function agentOperations(store: Store): AgentOperations {
           await checkPreconditions(headers, await findAgent(tx, project, name));
         }
         const { skills, skills_to_add, skills_to_remove, ...fields } = fieldsOf(
-          withoutNulls(body.agent),
+          changedFields(body.agent, REMOVABLE),
         );
         const change = skillsChange(skills, skills_to_add, skills_to_remove);
         const agent = await tx.agents.update(project.id, name, fields, change);
@@ -95,6 +95,9 @@ function deleteAgent(store: Store, { caller, params, headers }: Deletion): Promi
     if (!(await tx.agents.remove(project.id, name))) throw agentNotFound(name, project.name);
   });
 }
+
+/** The fields that null removes. */
+const REMOVABLE = ['model_name', 'provider', 'prompt_template', 'model', 'data'] as const;
 
 const EMPTY = {
   model_name: null,

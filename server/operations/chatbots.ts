@@ -12,7 +12,7 @@ import {
   tagged,
 } from './writing/preconditions.js';
 import { findProject, inProject, lockProject } from './writing/project-access.js';
-import { withoutNulls } from './writing/without-nulls.js';
+import { changedFields } from './writing/without-nulls.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -85,9 +85,14 @@ function locationOf(base: string, project: Project, name: string): string {
   return `${base}/projects/${project.name}/chatbots/${name}`;
 }
 
+/** The fields that null removes. */
+const REMOVABLE = ['agent_id', 'agent_name', 'model_name', 'database_name'] as const;
+
 function fieldsOf(body: ChatbotBody) {
-  const { agent_id, agent_name, settings, params, ...fields } = withoutNulls(body);
-  const agent = agent_id ?? agent_name;
+  const { agent_id, agent_name, settings, params, ...fields } = changedFields(body, REMOVABLE);
+  const isRemoved = agent_id === null || agent_name === null;
+  // Either may name the agent, whatever the other is.
+  const agent = agent_id ?? agent_name ?? (isRemoved ? null : undefined);
   return {
     ...fields,
     ...(agent === undefined ? {} : { agent }),

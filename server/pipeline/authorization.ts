@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { KEY_HEADERS } from '../auth/key-headers.js';
 import type { Operation } from '../contract/document.js';
+import { isFromOtherOrigin } from '../http/other-origin.js';
 import { isLoopback } from '../loopback.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
@@ -15,11 +16,16 @@ const CHALLENGE = 'Bearer realm="roster"';
 /** Returns whether the service has keys, so that requests need one. */
 export type NeedsKey = () => Promise<boolean>;
 
-/** Identifies the caller of an operation, unless it is open to all. */
+/**
+ * Identifies the caller of an operation, unless it is open to all. Without keys, refuses what would
+ * change something for a page of another origin.
+ * @param allowedOrigins the origins whose pages may use the service
+ */
 export function identify(
-  { isOpen }: Operation,
+  { isOpen, method }: Operation,
   authenticate: Authenticate,
   needsKey: NeedsKey,
+  allowedOrigins: readonly string[],
 ): RequestHandler[] {
   if (isOpen) return [];
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
@@ -38,7 +44,12 @@ export function identify(
           if (presented === undefined) throw noKey();
           return refuse(headers, badKey());
         }
-        if (caller.key === null && !isForThisMachine(req)) throw otherHost(req.hostname);
+        if (caller.key === null) {
+          if (!isForThisMachine(req)) throw otherHost(req.hostname);
+          if (method !== 'get' && isFromOtherOrigin(req, allowedOrigins)) {
+            throw otherOrigin(req.headers.origin);
+          }
+        }
         res.locals.caller = caller;
         return next();
       };
@@ -149,6 +160,17 @@ function otherHost(host: string) {
   return problem(
     '/problems/unauthorized',
     `The service has no keys, and so is there for this machine alone: ask it as localhost or 127.0.0.1, not as "${host}".`,
+    {},
+    { 'WWW-Authenticate': CHALLENGE },
+  );
+}
+
+/** A browser sends what has no body, or a form's, without a preflight. */
+function otherOrigin(origin: string | undefined) {
+  const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
+  return problem(
+    '/problems/other-origin',
+    `The request comes from a page of another origin${page} and this service has no keys that would tell who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
     {},
     { 'WWW-Authenticate': CHALLENGE },
   );

@@ -50,6 +50,8 @@ export interface RouterOptions {
    */
   readonly isKeyValid: (caller: Caller) => boolean | Promise<boolean>;
   readonly needsKey: NeedsKey;
+  /** The origins whose pages may change something on a service without keys. */
+  readonly allowedOrigins: readonly string[];
   readonly stages: (operation: Operation) => LimitStages;
   readonly bodyBudget: BodyBudget;
   readonly refuseMissing: RefuseMissing;
@@ -93,6 +95,7 @@ export function contractRouter(
     authenticate,
     isKeyValid,
     needsKey,
+    allowedOrigins,
     stages,
     bodyBudget,
     refuseMissing,
@@ -122,7 +125,7 @@ export function contractRouter(
       const handle = compose([
         begin(operation),
         ...announceParameters(operation),
-        ...identify(operation, authenticate, needsKey),
+        ...identify(operation, authenticate, needsKey, allowedOrigins),
         ...onArrival,
         ...refuseOtherScopes(operation),
         ...refuseOtherAnswers(operation),

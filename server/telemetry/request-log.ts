@@ -4,6 +4,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../http/on-response-close.js';
+import { isOwnOrigin } from '../http/other-origin.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { NoteFailure } from '../problems/error-handler.js';
 import { traceIdOf } from './trace-id.js';
@@ -54,8 +55,7 @@ function lineOf(id: string, method: string, url: string) {
 function refusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
   const { origin, host } = headers;
   if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
-  const isOwn = URL.canParse(origin) && new URL(origin).host === host;
-  return isOwn ? undefined : withoutKeys(origin);
+  return isOwnOrigin(origin, host) ? undefined : withoutKeys(origin);
 }
 
 function levelOf(statusCode: number): 'info' | 'warn' | 'error' {

@@ -152,6 +152,7 @@ describe('problems', () => {
       | '/problems/invalid-request'
       | '/problems/unauthorized'
       | '/problems/missing-scope'
+      | '/problems/other-origin'
       | '/problems/project-not-found'
       | '/problems/project-not-empty'
       | '/problems/precondition-failed'

@@ -166,7 +166,6 @@ export function Editor<R extends Resource>({
         name={kind.name}
         project={project}
         draft={draft}
-        before={base.value}
         choices={kind.choices}
         memberControls={kind.memberControls ?? {}}
         leftOut={kind.leftOut}

@@ -215,7 +215,10 @@ describe('an agent', () => {
       params: agentNamed('analyst'),
       body: { agent: { provider: 'mistral', data: { tables: [] }, prompt_template: null } },
     });
-    expect(updated).toMatchObject({ ...fields, provider: 'mistral', data: { tables: [] } });
+    expect(updated).toMatchObject({
+      ...fields,
+      ...{ provider: 'mistral', data: { tables: [] }, prompt_template: null },
+    });
   });
 
   test('has null in the fields that were not sent', async () => {

@@ -110,6 +110,12 @@ describe('a message', () => {
     expect(await service.json('GET', conversation)).toMatchObject({
       ...{ messages: 2, updated_at: message.created_at },
     });
+
+    // No database keeps these.
+    service.play([says('In \0 warm \ud800 water.')]);
+    const { message: odd } = await service.talk(conversation, 'And then?');
+    expect(odd.content).toBe('In \ufffd warm \ufffd water.');
+    expect((await service.messages(conversation)).at(-1)).toEqual(odd);
   });
 
   test('streams its reply, whose end frees the conversation', async () => {

@@ -154,6 +154,59 @@ describe.each(KINDS)('a $kind', ({ kind, create: createId, update, required }) =
   );
 });
 
+describe.each(KINDS)(
+  'null in a change of a $kind',
+  ({ kind, create: createId, update, required }) => {
+    const samples = fieldsOf(createId, kind)
+      .filter(([field]) => !['name', 'params', 'agent_id'].includes(field) || kind === 'skill')
+      .filter(([field]) => field !== 'name')
+      .map(([field, schema]) => [field, sampleOf(field, schema, 2).sent]);
+    const createFull = () => {
+      names += 1;
+      return create(kind, { ...required, ...Object.fromEntries(samples), name: `full_${names}` });
+    };
+    const put = async ({ name }: Resource, fields: Resource) => {
+      const answer = await sendJson('PUT', `${listOf(kind)}/${name}`, { [kind]: fields });
+      expect(answer.status, await answer.clone().text()).toBe(200);
+      return objectOf(answer);
+    };
+    /** What an answer shows, apart from the time of the change. */
+    const shown = (resource: Resource) => ({ ...resource, updated_at: null });
+
+    test.each(fieldsOf(update, kind))(
+      'for %s does what the contract says',
+      async (field, schema) => {
+        const said = String(schema.at('description').value).replace(/\s+/g, ' ');
+        const isRemoved = /null removes/i.test(said);
+        expect(isRemoved || /null (for all )?counts as not sent/i.test(said), said).toBe(true);
+        const before = await createFull();
+        const changed = await put(before, { [field]: null });
+        const agent = { agent_id: null, agent_name: null };
+        const gone = field in agent ? agent : { [field]: null };
+        expect(shown(changed)).toEqual(shown({ ...before, ...(isRemoved && gone) }));
+        expect(await shownEverywhere(kind, before['name'])).toEqual(changed);
+      },
+    );
+
+    test('counts as not sent together with params, which existing clients send', async () => {
+      const before = await createFull();
+      const nulls = fieldsOf(update, kind).map(([field]) => [field, null]);
+      const changed = await put(before, { ...Object.fromEntries(nulls), params: {} });
+      expect(shown(changed)).toEqual(shown(before));
+    });
+  },
+);
+
+test('a chatbot keeps the agent that one field names, whatever null the other has', async () => {
+  const { name } = await create('chatbot', { name: 'renamed_agent', agent_name: agents[0] });
+  const put = async (chatbot: Resource) =>
+    objectOf(await sendJson('PUT', `${listOf('chatbot')}/${name}`, { chatbot }));
+  const byId = await put({ agent_name: null, agent_id: agentIds[1] });
+  expect(byId).toMatchObject({ agent_id: agentIds[1], agent_name: agents[1] });
+  const byName = await put({ agent_name: agents[0], agent_id: null });
+  expect(byName).toMatchObject({ agent_id: agentIds[0], agent_name: agents[0] });
+});
+
 async function expectSkillRemoved({ name }: Resource): Promise<void> {
   const put = (fields: Resource) =>
     sendJson('PUT', `${listOf('agent')}/${name}`, { agent: fields });

@@ -4,6 +4,7 @@ import type { ChatLimits } from '../chat-limits.js';
 import type { ChatAnswer, Usage } from '../messages.js';
 import { brokenConnection } from '../network-error.js';
 import { refusalError } from '../refusal.js';
+import { replaceUnstorable } from '../unstorable.js';
 import type { AnswerEvent } from './answer-decoder.js';
 import { ReasoningFilter } from './reasoning-filter.js';
 import { ToolCallAssembler } from './tool-call-assembler.js';
@@ -76,7 +77,7 @@ export class AnswerBuilder {
     const toolCalls = this.#toolCalls.calls();
     if (this.#text.trim() === '' && toolCalls.length === 0) throw this.#empty();
     return {
-      text: this.#text,
+      text: replaceUnstorable(this.#text),
       toolCalls,
       usage: this.#usage,
       finishReason: this.#finishReason,
@@ -165,7 +166,16 @@ function partsOf(content: unknown, isWanted: (part: JsonRecord) => boolean): str
   return arrayOf(content)
     .map((part) => (typeof part === 'string' ? { text: part } : asRecord(part)))
     .filter(isWanted)
-    .map(({ text, thinking }) => (typeof text === 'string' ? text : textOf(thinking)))
+    .map(({ text, thinking }) => (typeof text === 'string' ? text : thoughtOf(thinking)))
+    .join('');
+}
+
+/** Returns a thought: a text, or parts with texts. Parts within parts are not looked for, however deep they go. */
+function thoughtOf(thinking: unknown): string {
+  if (typeof thinking === 'string') return thinking;
+  return arrayOf(thinking)
+    .map((part) => (typeof part === 'string' ? part : asRecord(part)['text']))
+    .filter((text) => typeof text === 'string')
     .join('');
 }
 

@@ -55,7 +55,7 @@ function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 /** Returns the answer, whose text is the pieces together. */
 function answerOf(chunks: readonly Uint8Array[]): ChatAnswer {
-  const decoder = new AnswerDecoder(DEFAULT_LIMITS.maxBytes);
+  const decoder = new AnswerDecoder(DEFAULT_LIMITS);
   const builder = new AnswerBuilder(DEFAULT_LIMITS, undefined);
   const events = [...chunks.flatMap((bytes) => decoder.push(bytes)), ...decoder.end()];
   const pieces = events.map((event) => builder.add(event)).join('') + builder.end();

@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ChatError } from '../chat-error.js';
+import type { ChatLimits } from '../chat-limits.js';
 import { brokenConnection } from '../network-error.js';
 
 /** A chunk of the answer, parsed, or its end. */
@@ -9,35 +10,49 @@ export type AnswerEvent = JsonRecord | 'end';
 /** JSON escapes make text longer: a quotation mark takes two characters. */
 const ESCAPED = 2;
 
+/** The most lines that are not of an event; the parser makes an error of each. */
+const MAX_STRANGE_LINES = 1000;
+
+/**
+ * The most characters that the parser gets at once: where a line ends in CR it looks for the next LF,
+ * through all that it got, for each line.
+ */
+const MAX_FEED_LENGTH = 4096;
+
 /**
  * Decodes the bytes of an answer, however they are split: events (WHATWG HTML, section 9.2), or one
  * JSON document by a server that does not stream.
  */
 export class AnswerDecoder {
   readonly #maxLength: number;
+  readonly #maxEvents: number;
   readonly #text = new TextDecoder();
   readonly #parser;
   #events: AnswerEvent[] = [];
+  #eventCount = 0;
+  #strangeLines = 0;
   #format: 'unknown' | 'events' | 'document' = 'unknown';
   #document = '';
   #hasEvents = false;
   #isEnding = false;
 
-  /** @param maxBytes the most bytes of text that an event may have */
-  constructor(maxBytes: number) {
+  constructor({ maxBytes, maxEvents }: Pick<ChatLimits, 'maxBytes' | 'maxEvents'>) {
     this.#maxLength = maxBytes * ESCAPED;
+    this.#maxEvents = maxEvents;
     this.#parser = createParser({
       maxBufferSize: this.#maxLength,
       onEvent: (event) => this.#onEvent(event),
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') throw this.#tooLong();
+        this.#strangeLines += 1;
+        if (this.#strangeLines > MAX_STRANGE_LINES) throw unknownAnswer();
       },
     });
   }
 
   /**
    * Returns the events that these bytes complete.
-   * @throws {ChatError} if they are no answer of a chat server, or an event is too long
+   * @throws {ChatError} if they are no answer of a chat server, an event is too long, or there are too many
    */
   push(bytes: Uint8Array): AnswerEvent[] {
     this.#decode(this.#text.decode(bytes, { stream: true }));
@@ -65,9 +80,15 @@ export class AnswerDecoder {
   }
 
   #decode(text: string): void {
-    if (this.#format === 'events') this.#parser.feed(text);
+    if (this.#format === 'events') this.#feed(text);
     else if (this.#format === 'document') this.#addToDocument(text);
     else this.#begin(text.trimStart());
+  }
+
+  #feed(text: string): void {
+    for (let at = 0; at < text.length; at += MAX_FEED_LENGTH) {
+      this.#parser.feed(text.slice(at, at + MAX_FEED_LENGTH));
+    }
   }
 
   /** Tells the format by the first character, since some servers send the wrong media type. */
@@ -93,6 +114,8 @@ export class AnswerDecoder {
 
   /** Other data than JSON objects are words of the server, such as a keep-alive. */
   #onEvent({ event, data }: EventSourceMessage): void {
+    this.#eventCount += 1;
+    if (this.#eventCount > this.#maxEvents) throw tooManyEvents(this.#maxEvents);
     const text = data.trim();
     if (text === '[DONE]') this.#add('end');
     else if (text.startsWith('{')) this.#addChunk(text, event);
@@ -126,6 +149,13 @@ function parse(text: string): JsonRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+function tooManyEvents(maxEvents: number): ChatError {
+  return new ChatError(
+    'general',
+    `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
+  );
 }
 
 function invalidEvent(): ChatError {

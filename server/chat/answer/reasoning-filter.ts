@@ -18,10 +18,18 @@ export class ReasoningFilter {
 
   /** Returns the text that is known to be none of the reasoning. */
   push(piece: string): string {
-    if (this.#state === 'text') return piece;
-    const text = this.#held + piece;
+    if (this.#isText) return piece;
+    let rest: string | undefined = this.#held + piece;
     this.#held = '';
-    return this.#state === 'start' ? this.#start(text) : this.#reasoning(text);
+    // A piece may have any number of thoughts.
+    while (rest !== undefined && !this.#isText) {
+      rest = this.#state === 'start' ? this.#start(rest) : this.#reasoning(rest);
+    }
+    return rest ?? '';
+  }
+
+  get #isText(): boolean {
+    return this.#state === 'text';
   }
 
   /** Returns the rest of the text. */
@@ -29,28 +37,30 @@ export class ReasoningFilter {
     return this.#state === 'start' ? this.#held : '';
   }
 
-  #start(untrimmed: string): string {
+  /** Returns what follows an opening tag, or the text of the answer; undefined if neither is known yet. */
+  #start(untrimmed: string): string | undefined {
     const text = untrimmed.trimStart();
     if (text.startsWith(OPEN)) {
       this.#state = 'reasoning';
       this.#hasDropped = true;
-      return this.#reasoning(text.slice(OPEN.length));
+      return text.slice(OPEN.length);
     }
     if (OPEN.startsWith(text)) {
       this.#held = text;
-      return '';
+      return undefined;
     }
     this.#state = 'text';
     return text;
   }
 
-  #reasoning(text: string): string {
+  /** Returns what follows the thought; undefined if it goes on. */
+  #reasoning(text: string): string | undefined {
     const end = text.indexOf(CLOSE);
     if (end === -1) {
       this.#held = text.slice(-(CLOSE.length - 1));
-      return '';
+      return undefined;
     }
     this.#state = 'start';
-    return this.#start(text.slice(end + CLOSE.length));
+    return text.slice(end + CLOSE.length);
   }
 }

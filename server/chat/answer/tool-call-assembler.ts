@@ -18,6 +18,8 @@ interface CallDelta {
   readonly arguments: string;
 }
 
+/** The longest name, in characters. Tools have names of up to 64. */
+const MAX_NAME_LENGTH = 1000;
 /** Bytes that make nine hexadecimal digits, with one to spare. */
 const ID_BYTES = 5;
 /** The only length of identifiers that Mistral's servers accept. */
@@ -38,7 +40,7 @@ export class ToolCallAssembler {
   /**
    * Adds a piece of a call.
    * @returns the number of bytes that are kept of it
-   * @throws {ChatError} if the answer has too many calls
+   * @throws {ChatError} if the answer has too many calls, or one with a long name
    */
   add(value: unknown): number {
     const delta = deltaOf(asRecord(value));
@@ -46,6 +48,7 @@ export class ToolCallAssembler {
     if (call.id === '') call.id = delta.id;
     // Some servers repeat the name, or what they have of it, with each piece.
     call.name = delta.name.startsWith(call.name) ? delta.name : call.name + delta.name;
+    if (call.name.length > MAX_NAME_LENGTH) throw longName();
     call.arguments += delta.arguments;
     return Buffer.byteLength(delta.id + delta.name + delta.arguments);
   }
@@ -131,6 +134,13 @@ function jsonOf(value: object): string {
       },
     );
   }
+}
+
+function longName(): ChatError {
+  return new ChatError(
+    'general',
+    `The model called a tool by a name of more than ${MAX_NAME_LENGTH} characters. Ask again, or use a model that is made for tools.`,
+  );
 }
 
 function freeId(taken: ReadonlySet<string>): string {

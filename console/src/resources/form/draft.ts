@@ -69,20 +69,20 @@ export function newValues(form: Form, draft: Draft, names: readonly string[]) {
 
 /**
  * Reads the fields that differ from a resource. Of objects with the user's own keys, the service
- * merges what it is sent: the changed keys, and null for removed ones.
+ * merges what it is sent: the changed keys, and null for removed ones. Another field that was
+ * emptied is null, which removes it.
  */
 export function changedValues(form: Form, draft: Draft, names: readonly string[], base: object) {
   const before = valuesOf(form, draftOf(form, base), names, (_, value) => value).values;
   return valuesOf(form, draft, names, (name, value, field) => {
     const old = before[name];
     if (isSame(old, value) || (isEmpty(old) && isEmpty(value))) return undefined;
-    if (isObject(value) || isObject(old)) {
-      return field.additionalProperties === true ? changedKeys(old, value) : (value ?? {});
+    if (field.additionalProperties === true && (isObject(value) || isObject(old))) {
+      return changedKeys(old, value);
     }
-    if (value === undefined) throw new RangeError('cannot be removed once it is set');
-    if (value === '' && field.minLength)
-      throw new RangeError('cannot be emptied once it is set; write another value');
-    return value;
+    if (value !== undefined && value !== '') return value;
+    if (!typesOf(field).includes('null')) throw new RangeError('must not be empty');
+    return null;
   });
 }
 

@@ -14,7 +14,6 @@ export function ResourceField({
   field,
   isRequired,
   content,
-  before,
   fault,
   project,
   choice,
@@ -28,8 +27,6 @@ export function ResourceField({
   field: FormField;
   isRequired: boolean;
   content: Draft[string];
-  /** The content of the stored resource; empty for a new one. */
-  before: Draft[string];
   fault: string | undefined;
   project: string;
   choice: Choice | undefined;
@@ -68,7 +65,7 @@ export function ResourceField({
             choice={choice}
             chosen={[content].flat().filter(Boolean)}
             isMany={kind === 'names'}
-            mayBeNone={before === ''}
+            mayBeNone={!isRequired}
             isBusy={isBusy}
             onChange={(chosen) => onChange(kind === 'names' ? chosen : (chosen[0] ?? ''))}
           />

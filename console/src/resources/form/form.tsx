@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
-import { type Draft, draftOf, type Faults, fieldNames } from './draft.js';
+import { type Draft, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
 import { type Refusal, refusalOf } from './refusal.js';
 
@@ -15,7 +15,6 @@ export function ResourceForm({
   name,
   project,
   draft,
-  before = null,
   choices = {},
   memberControls = {},
   leftOut = [],
@@ -29,8 +28,6 @@ export function ResourceForm({
   name: 'project' | 'skill' | 'agent' | 'chatbot';
   project: string;
   draft: Draft;
-  /** The resource that is changed, or null for a new one. */
-  before?: object | null;
   choices?: Readonly<Record<string, Choice>>;
   memberControls?: MemberControls;
   leftOut?: readonly string[];
@@ -51,7 +48,6 @@ export function ResourceForm({
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState(NO_REFUSAL);
   const [refusals, setRefusals] = useState(0);
-  const shownBefore = draftOf(form, before);
   useEffect(() => {
     if (refusals > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
@@ -93,7 +89,6 @@ export function ResourceForm({
           field={form.fields[field] ?? {}}
           isRequired={form.required.includes(field)}
           content={draft[field] ?? ''}
-          before={shownBefore[field] ?? ''}
           fault={faults[field]}
           project={project}
           choice={choices[field]}
