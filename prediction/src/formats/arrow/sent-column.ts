@@ -11,6 +11,8 @@ import type { DictionaryPart, OutputColumn } from './output-columns.js';
 /** A column that an answer has as it was sent. */
 export class SentColumn implements OutputColumn {
   readonly field: Field;
+  /** What was sent is copied only as it is written. */
+  readonly textBytes = 0;
   readonly #name: string;
   readonly #isFile: boolean;
   #batch: ArrowBatch | undefined;

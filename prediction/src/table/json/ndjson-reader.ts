@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RowsReader } from '../row-reader.js';
-import { MAX_ROW_BYTES, type Table, type Task } from '../table.js';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
+import type { Table, Task } from '../table.js';
 import { TableError } from '../table-error.js';
 
 const LINE_END = 0x0a;
