@@ -70,6 +70,10 @@ export class Written {
 
   /** Writes a number in so many bytes, the lowest first. */
   little(value: number, bytes: number): this {
+    if (value >= 0 && value < 2 ** 31) {
+      for (let at = 0; at < bytes; at++) this.#bytes.push(at < 4 ? (value >>> (8 * at)) & 255 : 0);
+      return this;
+    }
     const bits = BigInt.asUintN(8 * bytes, BigInt(value));
     for (let at = 0; at < bytes; at++) this.#bytes.push(Number((bits >> BigInt(8 * at)) & 255n));
     return this;
@@ -77,6 +81,7 @@ export class Written {
 
   /** Writes a number in as many bytes as it needs, seven bits each (LEB128). */
   varint(value: number): this {
+    if (value >= 0 && value < 128) return this.bytes([value]);
     return this.#leb(BigInt.asUintN(64, BigInt(value)));
   }
 
@@ -98,7 +103,7 @@ export class Written {
 }
 
 /** How many files each reader is tried with: some hundreds, or as many as the environment asks for. */
-export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 600);
+export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 500);
 
 /** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
 export const TIMEOUT = 60_000 + 20 * MADE_FILES;
