@@ -80,7 +80,7 @@ export class ByteBudget {
     const most = MIN_EXPANDED_BYTES + MAX_EXPANSION * this.#received;
     if (bytes <= most) return;
     throw new FormatFault(
-      `${place} brings the values to ${count(bytes)} bytes; a body of ${count(this.#received)} may have ${count(most)}, as its values repeat without end. Send its rows in parts, or as CSV.`,
+      `${place} brings the values to ${count(bytes)} bytes; a body of ${count(this.#received)} bytes may become ${count(most)}. Send the rows in parts, or as CSV.`,
     );
   }
 }

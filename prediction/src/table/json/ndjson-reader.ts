@@ -71,6 +71,10 @@ class LineReader {
   }
 
   #readLine(): void {
+    if (this.#pendingBytes === 0) {
+      this.#line++;
+      return;
+    }
     const [only] = this.#pending;
     const isOne = this.#pending.length === 1 && only !== undefined;
     const bytes = isOne ? only : Buffer.concat(this.#pending);
