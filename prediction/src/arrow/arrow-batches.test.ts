@@ -24,7 +24,12 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The values of all columns, by row. */
 async function valuesOf(bytes: Uint8Array, format: 'stream' | 'file' = 'stream') {
   const rows: unknown[][] = [];
-  const slices = readArrow(once(bytes), format, new ByteBudget(), (fields) => new Set(fields.keys()));
+  const slices = readArrow(
+    once(bytes),
+    format,
+    new ByteBudget(),
+    (fields) => new Set(fields.keys()),
+  );
   for await (const { length, vectors } of slices) {
     for (let row = 0; row < length; row++) {
       rows.push([...vectors.values()].map((vector) => vector.value(row)));

@@ -139,7 +139,12 @@ class ArrowBatches {
       const vectors = within(place, () => this.#vectors(columns, start, start + length));
       const first = start + 1;
       for (const { from, to } of cutRows(vectors, length, this.#budget, { place, first, nameOf })) {
-        yield { length: to - from, vectors: slicesOf(vectors, from, to), columns, start: start + from };
+        yield {
+          length: to - from,
+          vectors: slicesOf(vectors, from, to),
+          columns,
+          start: start + from,
+        };
       }
     }
   }

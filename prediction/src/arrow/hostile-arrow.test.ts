@@ -176,9 +176,10 @@ function messages(numbers: MadeNumbers, fields: readonly Field[]): Uint8Array[] 
 }
 
 function someFields(numbers: MadeNumbers): Field[] {
-  return Array.from({ length: 1 + numbers.pick(5) }, () => FIELDS[numbers.pick(FIELDS.length)]).filter(
-    (field) => field !== undefined,
-  );
+  return Array.from(
+    { length: 1 + numbers.pick(5) },
+    () => FIELDS[numbers.pick(FIELDS.length)],
+  ).filter((field) => field !== undefined);
 }
 
 function makeStream(numbers: MadeNumbers): Uint8Array {

@@ -53,16 +53,21 @@ function jsonRow(numbers: MadeNumbers): string {
   const values = [
     times(numbers, '9', 2) || '0',
     `"${times(numbers, 'n', 5)}${times(numbers, '\\u0041', 0)}${times(numbers, '\\', 0)}"`,
-    '['.repeat(depth) + '1' + times(numbers, ',1', 0) + times(numbers, ']', depth),
+    `${'['.repeat(depth)}1${times(numbers, ',1', 0)}${times(numbers, ']', depth)}`,
     `1e${countOf(numbers, 2)}`,
   ];
   const members = NAMES.map((name, at) => `"${name}":${values[at] ?? 'null'}`);
   const more = times(numbers, ',"more":{}', 0);
-  return times(numbers, '{', 1) + members.join(times(numbers, ',', 1)) + more + times(numbers, '}', 1);
+  return (
+    times(numbers, '{', 1) + members.join(times(numbers, ',', 1)) + more + times(numbers, '}', 1)
+  );
 }
 
 function makeNdjson(numbers: MadeNumbers): Uint8Array {
-  const rows = Array.from({ length: 1 + numbers.pick(8) }, () => jsonRow(numbers) + lineEnd(numbers));
+  const rows = Array.from(
+    { length: 1 + numbers.pick(8) },
+    () => jsonRow(numbers) + lineEnd(numbers),
+  );
   return Buffer.from(times(numbers, '\ufeff', numbers.pick(2)) + rows.join(''));
 }
 
@@ -90,7 +95,12 @@ test.each<[RowFormat, MakeFile, (source: AsyncIterable<Uint8Array>) => Promise<u
       async (bytes, budget, seed) => {
         const to = (['json', 'csv', 'arrow-stream', 'ndjson'] as const)[seed % 4] ?? 'json';
         await expect(readTable(pieces(bytes, 30_000))).rejects.toSatisfy(isTableFault);
-        for await (const part of answerRows(predictor, pieces(bytes, 30_000), { from, to }, budget)) {
+        for await (const part of answerRows(
+          predictor,
+          pieces(bytes, 30_000),
+          { from, to },
+          budget,
+        )) {
           if (part.kind === 'fault') expect(part.message).not.toBe('');
         }
       },

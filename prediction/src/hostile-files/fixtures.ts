@@ -36,13 +36,45 @@ export class MadeNumbers {
     const last = this.#last;
     this.#last = value;
     if (!this.#changed.has(this.#count++)) return value;
-    const others = [...OTHERS, value + 1, value - 1, 2 * value, value + 8, -value, last, last + value];
+    const others = [
+      ...OTHERS,
+      value + 1,
+      value - 1,
+      2 * value,
+      value + 8,
+      -value,
+      last,
+      last + value,
+    ];
     return others[this.pick(others.length)] ?? 0;
   }
 }
 
-const OTHERS = [0, 1, -1, 7, 8, 255, 1e3, 65_535, 2 ** 20, 2 ** 24, 2 ** 26, 2 ** 31 - 1, 2 ** 31]
-  .concat([2 ** 32 - 1, 2 ** 32, 2 ** 40, 2 ** 53, 2 ** 62, 2 ** 63, -(2 ** 31), -(2 ** 53), -(2 ** 63)]);
+const OTHERS = [
+  0,
+  1,
+  -1,
+  7,
+  8,
+  255,
+  1e3,
+  65_535,
+  2 ** 20,
+  2 ** 24,
+  2 ** 26,
+  2 ** 31 - 1,
+  2 ** 31,
+].concat([
+  2 ** 32 - 1,
+  2 ** 32,
+  2 ** 40,
+  2 ** 53,
+  2 ** 62,
+  2 ** 63,
+  -(2 ** 31),
+  -(2 ** 53),
+  -(2 ** 63),
+]);
 
 /** Makes a file with one to three of its numbers changed; none for each sixteenth. */
 export function makeHostile(make: MakeFile, seed: number): Uint8Array {
@@ -106,7 +138,7 @@ export class Written {
 export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 500);
 
 /** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
-export const TIMEOUT = 60_000 + 20 * MADE_FILES;
+export const TIMEOUT = 60_000 + 60 * MADE_FILES;
 
 /** What came of files. */
 export interface Outcomes {

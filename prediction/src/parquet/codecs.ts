@@ -30,7 +30,9 @@ const CODECS: readonly { readonly name: string; readonly read: Decompressor | un
 export function decompress(bytes: Uint8Array, codec: number, length: number): Uint8Array {
   const { name, read } = CODECS[codec] ?? { name: `number ${codec}`, read: undefined };
   if (read === undefined) {
-    throw new FormatFault(`the codec ${name} is not read. Write it with Snappy, Zstandard or gzip.`);
+    throw new FormatFault(
+      `the codec ${name} is not read. Write it with Snappy, Zstandard or gzip.`,
+    );
   }
   if (length === 0) return new Uint8Array();
   const decompressed = tried(() => read(bytes, length));

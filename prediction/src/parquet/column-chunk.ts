@@ -40,6 +40,7 @@ class ChunkReader {
   readonly #column: FlatColumn;
   readonly #rows: number;
   readonly #budget: ColumnBudget;
+  readonly #grown: HeldBytes;
   readonly #values: ValueSink;
   #row = 0;
   #hasDictionary = false;
@@ -48,6 +49,7 @@ class ChunkReader {
     this.#column = column;
     this.#rows = rows;
     this.#budget = budget;
+    this.#grown = budget.budget.hold('it');
     this.#values = valueSink(rows, column);
   }
 
@@ -79,6 +81,7 @@ class ChunkReader {
       throw new FormatFault(`${place} cannot be read: ${error.message}`);
     }
     read.release(taken);
+    this.#grown.close();
     held.add(this.#values.takeKept());
   }
 
@@ -131,9 +134,8 @@ class ChunkReader {
 
   /** Counts the bytes of texts that were shorter in the file. */
   readonly #grow = (bytes: number): void => {
-    const { budget, read, where } = this.#budget;
-    budget.expand(bytes, where);
-    read.add(bytes);
+    this.#budget.budget.expand(bytes, 'it');
+    this.#grown.add(bytes);
   };
 
   #countOf(values: number): number {

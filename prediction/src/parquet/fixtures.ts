@@ -97,7 +97,10 @@ function snappy(numbers: MadeNumbers, bytes: Uint8Array): Uint8Array {
   const out = new Written().varint(numbers.set(bytes.length));
   for (const { literal, repeat } of sequences(bytes)) {
     if (literal.length > 0) {
-      out.bytes([61 << 2]).little(numbers.set(literal.length - 1), 2).bytes(literal);
+      out
+        .bytes([61 << 2])
+        .little(numbers.set(literal.length - 1), 2)
+        .bytes(literal);
     }
     if (repeat > 0) out.bytes([numbers.set(((repeat - 1) << 2) | 2)]).little(numbers.set(1), 2);
   }
@@ -276,28 +279,39 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
   return { bytes: out.done(), dictionaryBytes };
 }
 
-/** Makes a file of a few columns and row groups, in all encodings and codecs that are read. */
-export function makeParquet(numbers: MadeNumbers): Uint8Array {
-  const out = new Written().bytes(Buffer.from('PAR1'));
+/** A column in a row group. */
+export interface MadeChunk {
+  /** What is added to the file; none, if the column shares the bytes of another. */
+  readonly bytes: Uint8Array;
+  /** Where it says that it begins; without it, where it does. */
+  readonly start?: number;
+  readonly length?: number;
+  readonly dictionaryBytes: number;
+}
+
+/** Writes a file of row groups. */
+export function fileOf(
+  numbers: MadeNumbers,
+  columns: readonly Omit<Column, 'encoding'>[],
+  codec: number,
+  groups: Iterable<{ readonly rows: number; readonly chunks: readonly MadeChunk[] }>,
+): Uint8Array {
+  const pieces: Uint8Array[] = [Buffer.from('PAR1')];
   const int = (value: number) => integer(numbers, value);
-  const columns = Array.from({ length: 1 + numbers.pick(4) }, (_, at) => columnOf(numbers, at));
-  const codecs = numbers.pick(8) === 0 ? [2, 4] : QUICK;
-  const codec = codecs[numbers.pick(codecs.length)] ?? 0;
-  const groups = Array.from({ length: 1 + numbers.pick(3) }, () => {
-    const rows = numbers.pick(40);
-    const chunks = columns.map((column) => {
-      const start = out.length;
-      const { bytes, dictionaryBytes } = chunkOf(numbers, column, rows, codec);
-      out.bytes(bytes);
+  let end = 4;
+  const groupsMade = Array.from(groups, ({ rows, chunks }) => {
+    const made = chunks.map(({ bytes, start = end, length = bytes.length, dictionaryBytes }) => {
+      pieces.push(bytes);
+      end += bytes.length;
       const places: FieldOfStruct[] = [
         [4, I32, int(codec)],
-        [7, I64, int(bytes.length)],
+        [7, I64, int(length)],
         [9, I64, int(start + dictionaryBytes)],
       ];
       if (dictionaryBytes > 0) places.push([11, I64, int(start)]);
       return struct([2, I64, int(start)], [3, STRUCT, struct(...places)]);
     });
-    return struct([1, LIST, list(numbers, STRUCT, chunks)], [3, I64, int(rows)]);
+    return struct([1, LIST, list(numbers, STRUCT, made)], [3, I64, int(rows)]);
   });
   const root = struct([4, BINARY, text('schema')], [5, I32, int(columns.length)]);
   const elements = columns.map(({ name, physical, size, isOptional }) =>
@@ -308,11 +322,68 @@ export function makeParquet(numbers: MadeNumbers): Uint8Array {
       [4, BINARY, text(name)],
     ),
   );
-  const start = out.length;
+  const footer = new Written();
   struct(
     [1, I32, int(1)],
     [2, LIST, list(numbers, STRUCT, [root, ...elements])],
-    [4, LIST, list(numbers, STRUCT, groups)],
+    [4, LIST, list(numbers, STRUCT, groupsMade)],
+  )(footer);
+  const length = new Written().little(numbers.set(footer.length), 4);
+  return Buffer.concat([...pieces, footer.done(), length.done(), Buffer.from('PAR1')]);
+}
+
+/** A page of one kind, of which nothing is checked. */
+export interface MadePage {
+  /** 0 is data, 2 is a dictionary. */
+  readonly kind: 0 | 2;
+  readonly values: number;
+  readonly encoding: number;
+  readonly packed: Uint8Array;
+  /** The bytes that it says it has when decompressed. */
+  readonly bytes: number;
+}
+
+export function pageOf({ kind, values, encoding, packed, bytes }: MadePage): Uint8Array {
+  const out = new Written();
+  const int = (value: number): Write => {
+    return (to) => to.zigzag(value);
+  };
+  const fields = struct([1, I32, int(values)], [2, I32, int(encoding)], [3, I32, int(3)]);
+  const header = kind === 0 ? 5 : 7;
+  struct(
+    [1, I32, int(kind)],
+    [2, I32, int(bytes)],
+    [3, I32, int(packed.length)],
+    [header, STRUCT, fields],
   )(out);
-  return out.little(numbers.set(out.length - start), 4).bytes(Buffer.from('PAR1')).done();
+  return Buffer.concat([out.done(), packed]);
+}
+
+/** A frame of Zstandard: some bytes, and then one byte that repeats so often. */
+export function zstandardRun(begin: Uint8Array, repeats: number): Uint8Array {
+  const out = new Written().little(0xfd2fb528, 4).bytes([0xa0]);
+  out
+    .little(begin.length + repeats, 4)
+    .little(begin.length * 8, 3)
+    .bytes(begin);
+  for (let left = repeats; left > 0; ) {
+    const size = Math.min(left, 128 * 1024);
+    left -= size;
+    out.little(size * 8 + 2 + Number(left === 0), 3).bytes([0x61]);
+  }
+  return out.done();
+}
+
+export { deltas as deltasOf, hybrid as hybridOf };
+
+/** Makes a file of a few columns and row groups, in all encodings and codecs that are read. */
+export function makeParquet(numbers: MadeNumbers): Uint8Array {
+  const columns = Array.from({ length: 1 + numbers.pick(4) }, (_, at) => columnOf(numbers, at));
+  const codecs = numbers.pick(8) === 0 ? [2, 4] : QUICK;
+  const codec = codecs[numbers.pick(codecs.length)] ?? 0;
+  const groups = Array.from({ length: 1 + numbers.pick(3) }, () => {
+    const rows = numbers.pick(40);
+    return { rows, chunks: columns.map((column) => chunkOf(numbers, column, rows, codec)) };
+  });
+  return fileOf(numbers, columns, codec, groups);
 }

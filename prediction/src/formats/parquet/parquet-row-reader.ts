@@ -57,7 +57,6 @@ export class ParquetRowReader implements RowReader {
   }
 }
 
-
 function inMemory(bytes: Uint8Array): ByteFile {
   return {
     length: bytes.length,

@@ -1,5 +1,5 @@
-import { ByteBudget } from '../../columns/byte-budget.js';
 import { readArrow } from '../../arrow/arrow-batches.js';
+import { ByteBudget } from '../../columns/byte-budget.js';
 import type { Table } from '../table.js';
 import { ColumnarTable, type ReadOptions, readDraining } from './columnar-table.js';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { RowsReader } from '../row-reader.js';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
+import { RowsReader } from '../row-reader.js';
 import type { Table, Task } from '../table.js';
 import { TableError } from '../table-error.js';
 
