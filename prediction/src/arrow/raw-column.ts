@@ -57,6 +57,7 @@ export function readColumns(
 ): (RawColumn | undefined)[] {
   const rows = rowCountOf(batch);
   const walk = new BufferWalk(batch);
+  walk.checkNodes(fields.length);
   return fields.map((field, place) => {
     if (!isWanted(place)) {
       walk.skip(field);
@@ -103,6 +104,15 @@ class BufferWalk {
     const { index, start, end } = overlap;
     throw new FormatFault(
       `${this.#batch.place} is damaged: its buffer ${index + 1} has bytes ${start} to ${end}, which another buffer has, too. Write it again.`,
+    );
+  }
+
+  /** A batch of no bytes would cost a look at each of many columns. */
+  checkNodes(columns: number): void {
+    const nodes = this.#nodes.length / 2;
+    if (nodes >= columns) return;
+    throw new FormatFault(
+      `${this.#batch.place} is damaged: it has ${nodes} columns, the schema ${columns}. Write it again.`,
     );
   }
 

@@ -3,6 +3,7 @@ import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
 import { readColumn } from './column-chunk.js';
+import { cellBytes } from './value-sinks.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
 
 /** A file that is read by ranges. */
@@ -139,7 +140,7 @@ async function readGroup(
       vectors.set(at, new MissingVector());
       continue;
     }
-    held.add(CELL_BYTES * rows);
+    held.add(cellBytes(column) * rows);
     const where = `${place}, column ${JSON.stringify(column.name.slice(0, 60))},`;
     const read = budget.hold(where);
     read.add(chunk.length);

@@ -9,16 +9,27 @@ import {
   type Vector,
 } from '../columns/vector.js';
 import { numbersOf, TextPages } from './logical-values.js';
+import type { Meaning } from './leaf-type.js';
 import type { FlatColumn } from './metadata.js';
 import type { PageValues } from './page-values.js';
 
 const BOOLEANS = booleanEntries();
 
+/** Returns the bytes that a row of a column takes, besides its text. */
+export function cellBytes({ type }: FlatColumn): number {
+  const { kind } = type.meaning;
+  if (kind === 'clock') return 12;
+  return isCoded(kind) ? 4 : 8;
+}
+
 /** Returns what collects the values of a column of so many rows. */
 export function valueSink(rows: number, column: FlatColumn): ValueSink {
   const { kind } = column.type.meaning;
-  const isCoded = kind === 'text' || kind === 'uuid' || kind === 'boolean';
-  return isCoded ? new Codes(rows, column) : new Numbers(rows, column);
+  return isCoded(kind) ? new Codes(rows, column) : new Numbers(rows, column);
+}
+
+function isCoded(kind: Meaning['kind']): boolean {
+  return kind === 'text' || kind === 'uuid' || kind === 'boolean';
 }
 
 /** Takes the values of pages. */

@@ -61,7 +61,9 @@ export class ArrowWriter implements AnswerWriter {
     for (const column of columns) column.add(block, answers);
     this.#pending += block.rowCount;
     this.#isPart = block.arrow !== undefined;
-    const isWhole = this.#isPart ? block.isLast : this.#isFull(columns);
+    const isWhole = this.#isPart
+      ? block.isLast || (block.isCut && this.#isFull(columns))
+      : this.#isFull(columns);
     if (!isWhole) return;
     this.#writeBatch(columns);
     if (this.#length >= MAX_BLOCK_BYTES) yield;
