@@ -3,8 +3,8 @@ import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
 import { readColumn } from './column-chunk.js';
-import { cellBytes } from './value-sinks.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
+import { cellBytes } from './value-sinks.js';
 
 /** A file that is read by ranges. */
 export interface ByteFile {

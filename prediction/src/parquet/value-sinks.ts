@@ -8,8 +8,8 @@ import {
   TimeVector,
   type Vector,
 } from '../columns/vector.js';
-import { numbersOf, TextPages } from './logical-values.js';
 import type { Meaning } from './leaf-type.js';
+import { numbersOf, TextPages } from './logical-values.js';
 import type { FlatColumn } from './metadata.js';
 import type { PageValues } from './page-values.js';
 
