@@ -212,7 +212,7 @@ const ARROW: readonly [string, Buffer, RegExp][] = [
 ];
 
 const PARQUET: readonly [string, Uint8Array, RegExp][] = [
-  ['texts of 63 MiB', longTexts(), /Row group 1 .*, column "place", page 5, brings the values to/],
+  ['texts of 63 MiB', longTexts(), /"place", page 1, has 66060292 bytes for 1 values; .* 1048576/],
   ['a text in every row', repeatedText(20_000, 100_000), /^Row group 1 .* brings the values to/],
   [
     'texts that grow',
@@ -239,7 +239,7 @@ describe('a body is refused, with the place, that expands out of proportion', ()
     await expect(refused).rejects.toThrow(RowsError);
     await expect(refused).rejects.toThrow(message);
     // A table may have a million rows.
-    const target = body.includes('place') ? 'place' : 'index';
+    const target = Buffer.from(body).includes('place') ? 'place' : 'index';
     const table = readParquetTable(pieces(body, MIB), target);
     await expect(table).rejects.toThrow(TableError);
     if (name !== 'rows of nothing') await expect(table).rejects.toThrow(message);

@@ -1,4 +1,4 @@
-import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
+import { type ByteBudget, type HeldBytes, MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { FormatFault, within } from '../columns/format-fault.js';
 import type { Vector } from '../columns/vector.js';
 import { decompress } from './codecs.js';
@@ -10,6 +10,9 @@ import { type ValueSink, valueSink } from './value-sinks.js';
 
 /** The bytes of a value while its page is read: as a number, an index, and a bit that tells that it is there. */
 const VALUE_BYTES = 32;
+
+/** The bytes that a page may have besides its values. */
+const PAGE_BYTES = 4096;
 
 /** The bytes that a column may take, and its name in messages. */
 export interface ColumnBudget {
@@ -69,6 +72,11 @@ class ChunkReader {
     const { kind } = header;
     const values = Math.max(header.values, 0);
     const place = `${where} page ${page},`;
+    if (header.bytes > values * (MAX_ROW_BYTES + VALUE_BYTES) + PAGE_BYTES) {
+      throw new FormatFault(
+        `${place} has ${header.bytes} bytes for ${values} values; a row has at most ${MAX_ROW_BYTES}. Shorten the texts, or leave the column out.`,
+      );
+    }
     budget.expand(header.bytes, place);
     const taken = header.bytes + VALUE_BYTES * values;
     read.add(taken);

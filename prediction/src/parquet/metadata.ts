@@ -37,7 +37,7 @@ const MAX_CHUNKS = 250_000;
 /**
  * Reads the footer of a file: FileMetaData of parquet.thrift.
  *
- * @param fileBytes of the file, within which all chunks must be.
+ * @param fileBytes of the file before its footer, within which all chunks must be.
  * @throws {FormatFault} if it is none, or lies about the file.
  */
 export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMetadata {

@@ -46,7 +46,8 @@ export async function* readParquet(
 ): AsyncGenerator<ParquetRows> {
   budget.receive(file.length);
   const held = budget.hold('The footer of the Parquet file');
-  const metadata = readMetadata(await readFooter(file, held), file.length);
+  const footer = await readFooter(file, held);
+  const metadata = readMetadata(footer, file.length - 8 - footer.length);
   const { columns, groups } = metadata;
   const chunks = groups.reduce((sum, group) => sum + group.chunks.length, 0);
   held.add(CHUNK_BYTES * chunks + ELEMENT_BYTES * (columns.length + groups.length));
