@@ -638,7 +638,9 @@ export interface paths {
          *       characters; at most half of the rows may be of rare classes.
          *     - No other column can be used, two columns have one name, or a column has a name that every answer row has
          *       (see `PredictionRow`).
-         *     - A line of CSV, the header included, has more than 4 MiB.
+         *     - A row, or the header of CSV, has more than 1 MiB; in Arrow and Parquet, its texts together.
+         *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs and compressed
+         *       pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
          *
          *     ## Order
@@ -719,7 +721,10 @@ export interface paths {
          *     with `'`.
          *
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
-         *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes.
+         *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes. A row may
+         *     have 1 MiB; in Arrow and Parquet, its texts together. Arrow and Parquet may become 256 MiB and 200 times their
+         *     bytes when their dictionaries, runs and compressed pages are written out, and may take 256 MiB at once: write
+         *     small batches and row groups.
          *
          *     ## Names and warnings
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not

@@ -35,7 +35,7 @@ test.each([
   [
     'with a cell of 10 MB',
     () => [...csv('x,y', 60, (row) => `${row},${row}`), `${'x'.repeat(10_000_000)},1\n`],
-    { line: 62, message: expect.stringContaining('longer than 4 MiB') },
+    { line: 62, message: expect.stringContaining('longer than 1 MiB') },
   ],
   [
     'whose rows are wider than its header, in CRLF and behind a byte order mark',
@@ -63,7 +63,7 @@ test.each([
   [
     'with a cell of 10 MB',
     () => [`[${goodRows},{"x":"`, 'x'.repeat(10_000_000), '","y":1}]'],
-    { row: 60, message: expect.stringContaining('longer than 4 MiB') },
+    { row: 60, message: expect.stringContaining('longer than 1 MiB') },
   ],
   [
     'with a row of 100,000 columns',

@@ -1,6 +1,7 @@
 import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { readArrow } from './arrow-batches.js';
 import { TextWriter } from './column-writers.js';
@@ -23,7 +24,12 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The values of all columns, by row. */
 async function valuesOf(bytes: Uint8Array, format: 'stream' | 'file' = 'stream') {
   const rows: unknown[][] = [];
-  const slices = readArrow(once(bytes), format, (fields) => new Set(fields.keys()));
+  const slices = readArrow(
+    once(bytes),
+    format,
+    new ByteBudget(),
+    (fields) => new Set(fields.keys()),
+  );
   for await (const { length, vectors } of slices) {
     for (let row = 0; row < length; row++) {
       rows.push([...vectors.values()].map((vector) => vector.value(row)));

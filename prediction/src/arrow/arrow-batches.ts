@@ -1,8 +1,10 @@
+import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
+import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatFault, within } from '../columns/format-fault.js';
-import { TextCodes } from '../columns/text-codes.js';
-import type { Vector } from '../columns/vector.js';
+import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
+import { slicesOf, type Vector } from '../columns/vector.js';
 import { ByteSource } from './byte-source.js';
-import { SLICE_ROWS, valuesOf, vectorOf } from './column-vector.js';
+import { valuesOf, vectorOf } from './column-vector.js';
 import { Dictionary } from './dictionary.js';
 import { type Message, readMessages } from './messages.js';
 import { type RawBatch, type RawColumn, readColumns, rowCountOf } from './raw-column.js';
@@ -18,12 +20,20 @@ export interface ArrowSlice {
   readonly start: number;
 }
 
-/** The bytes of all dictionaries that are held at once. */
-const MAX_DICTIONARY_BYTES = 128 * 1024 * 1024;
+/** About what a part of a dictionary takes, and each of its values with its text. */
+const DICTIONARY_BYTES = 2048;
+const ENTRY_BYTES = 48;
+
+/** About what a buffer of a batch takes, besides its bytes. */
+const BUFFER_BYTES = 256;
+
+/** What a cell takes at most while its rows are used: its code, and where its text begins and ends. */
+const VECTOR_BYTES = 24;
 
 /**
  * Reads an Arrow stream or file as it arrives.
  *
+ * @param budget limits what is held, and what the rows become.
  * @param choose is given the fields, and returns the places of those that are wanted.
  * @throws {FormatFault} at the first fault of the bytes.
  * @throws the error of the source.
@@ -31,21 +41,25 @@ const MAX_DICTIONARY_BYTES = 128 * 1024 * 1024;
 export async function* readArrow(
   source: AsyncIterable<Uint8Array>,
   format: 'stream' | 'file',
+  budget: ByteBudget,
   choose: (fields: readonly Field[]) => ReadonlySet<number>,
 ): AsyncGenerator<ArrowSlice> {
-  const bytes = new ByteSource(source);
+  const bytes = new ByteSource(source, budget);
   try {
     let batches: ArrowBatches | undefined;
-    for await (const message of readMessages(bytes, format)) {
+    for await (const message of readMessages(bytes, format, budget)) {
       if (message.kind === 'schema') {
         if (batches)
           throw new FormatFault(
             `Message ${message.number} is a second schema. Send each table by itself.`,
           );
         const fields = within('The schema', () => readSchema(message.header));
-        batches = new ArrowBatches(fields, choose(fields));
-      } else if (message.kind === 'dictionary') batches?.addDictionary(message);
-      else if (batches) yield* batches.slices(message);
+        batches = new ArrowBatches(fields, choose(fields), budget);
+      } else if (message.kind === 'dictionary') {
+        // A dictionary stays until another takes its place.
+        if (batches?.addDictionary(message)) continue;
+      } else if (batches) yield* batches.slices(message);
+      message.held.close();
     }
   } finally {
     await bytes.close();
@@ -58,63 +72,80 @@ class ArrowBatches {
   readonly #fieldOf = new Map<number, Field>();
   readonly #dictionaries = new Map<number, Dictionary>();
   readonly #texts = new Map<number, TextCodes>();
+  readonly #budget: ByteBudget;
+  readonly #knownTexts: HeldBytes;
   #batches = 0;
 
-  constructor(fields: readonly Field[], wanted: ReadonlySet<number>) {
+  constructor(fields: readonly Field[], wanted: ReadonlySet<number>, budget: ByteBudget) {
     this.#fields = fields;
     this.#wanted = wanted;
+    this.#budget = budget;
+    this.#knownTexts = budget.hold('The texts of the columns');
     for (const place of wanted) {
       const field = fields[place];
       if (field?.dictionary) this.#fieldOf.set(field.dictionary.id, field);
     }
   }
 
-  addDictionary({ number, header, version, body }: Message): void {
+  /** Returns whether the dictionary is kept. */
+  addDictionary({ number, header, version, body, held }: Message): boolean {
     const place = `The dictionary of message ${number}`;
-    within(place, () => {
+    return within(place, () => {
       const id = header.int64(0);
       const field = this.#fieldOf.get(id);
       const data = header.table(1);
       // Dictionaries of columns that nobody reads are left alone.
-      if (field === undefined || data === undefined) return;
-      const isDelta = header.bool(2);
-      const known = isDelta ? this.#dictionaries.get(id) : undefined;
-      const dictionary = known ?? new Dictionary(valuesOf);
+      if (field === undefined || data === undefined) return false;
+      const before = this.#dictionaries.get(id);
+      const known = header.bool(2) ? before : undefined;
+      if (known === undefined) before?.close();
+      const dictionary = known ?? new Dictionary();
       this.#dictionaries.set(id, dictionary);
       const values = { ...field, dictionary: null };
-      const batch: RawBatch = { place, header: data, version, body };
+      const batch: RawBatch = { place, header: data, version, body, held };
+      held.add(DICTIONARY_BYTES + BUFFER_BYTES * data.count(2));
+      // Texts are kept as bytes, and as strings, which may take twice as many.
+      held.add(2 * body.length + ENTRY_BYTES * rowCountOf(batch));
       const [chunk] = readColumns(
         batch,
         [values],
         () => true,
         () => null,
       );
-      if (chunk) dictionary.add(chunk, body.length);
+      if (chunk) dictionary.add(chunk, valuesOf(chunk), held);
+      return chunk !== undefined;
     });
-    const held = [...this.#dictionaries.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    if (held > MAX_DICTIONARY_BYTES) {
-      throw new FormatFault(
-        `The dictionaries take more than ${MAX_DICTIONARY_BYTES} bytes. Send these columns as text.`,
-      );
-    }
   }
 
-  *slices({ header, version, body }: Message): Generator<ArrowSlice> {
+  *slices({ header, version, body, held }: Message): Generator<ArrowSlice> {
     const place = `Batch ${++this.#batches}`;
-    const batch: RawBatch = { place, header, version, body };
-    const { rows, columns } = within(place, () => ({
-      rows: rowCountOf(batch),
-      columns: readColumns(
+    const batch: RawBatch = { place, header, version, body, held };
+    const { rows, columns } = within(place, () => {
+      held.add(BUFFER_BYTES * header.count(2));
+      const rows = rowCountOf(batch);
+      const columns = readColumns(
         batch,
         this.#fields,
         (index) => this.#wanted.has(index),
         (field) => this.#dictionaryOf(field, place),
-      ),
-    }));
-    for (let start = 0; start < rows; start += SLICE_ROWS) {
-      const end = Math.min(start + SLICE_ROWS, rows);
-      const vectors = within(place, () => this.#vectors(columns, start, end));
-      yield { length: end - start, vectors, columns, start };
+      );
+      return { rows, columns };
+    });
+    const step = windowRows(this.#wanted.size);
+    const nameOf = (column: number) => this.#fields[column]?.name ?? '';
+    held.add(VECTOR_BYTES * Math.min(step, rows) * this.#wanted.size);
+    for (let start = 0; start < rows; start += step) {
+      const length = Math.min(step, rows - start);
+      const vectors = within(place, () => this.#vectors(columns, start, start + length));
+      const first = start + 1;
+      for (const { from, to } of cutRows(vectors, length, this.#budget, { place, first, nameOf })) {
+        yield {
+          length: to - from,
+          vectors: slicesOf(vectors, from, to),
+          columns,
+          start: start + from,
+        };
+      }
     }
   }
 
@@ -140,8 +171,11 @@ class ArrowBatches {
   }
 
   #textsOf(place: number): TextCodes {
-    const known = this.#texts.get(place) ?? new TextCodes();
-    this.#texts.set(place, known);
-    return known;
+    const known = this.#texts.get(place);
+    if (known) return known;
+    this.#knownTexts.add(TEXT_CODES_BYTES);
+    const codes = new TextCodes();
+    this.#texts.set(place, codes);
+    return codes;
   }
 }

@@ -8,6 +8,7 @@ import {
   MissingVector,
   NumberVector,
   OTHER,
+  type OtherValues,
   TimeVector,
   type Vector,
 } from '../columns/vector.js';
@@ -17,9 +18,6 @@ import type { RawColumn } from './raw-column.js';
 import { textsOf } from './texts.js';
 import { aligned } from './typed-views.js';
 import { bitWidth, param, TypeId, timeUnit } from './types.js';
-
-/** The values of a batch's columns are read for at most so many rows at a time, a multiple of 8. */
-export const SLICE_ROWS = 16_384;
 
 const BOOLEANS = booleanEntries();
 const NO_BYTES = new Uint8Array();
@@ -58,13 +56,16 @@ export function vectorOf(raw: RawColumn, from: number, to: number, texts: () => 
 }
 
 /** Returns what reads single values of a whole column. */
-export function valuesOf(raw: RawColumn): (index: number) => unknown {
+export function valuesOf(raw: RawColumn): OtherValues {
   if (isText(raw)) {
-    const { text } = textsOf(raw, 0, raw.length);
-    return (index) => (isMissing(raw, index) ? null : text(index));
+    const { text, bytes } = textsOf(raw, 0, raw.length);
+    return {
+      value: (index) => (isMissing(raw, index) ? null : text(index)),
+      textBytes: (index) => (isMissing(raw, index) ? 0 : bytes(index)),
+    };
   }
   const vector = vectorOf(raw, 0, raw.length, () => new TextCodes());
-  return (index) => vector.value(index);
+  return { value: (index) => vector.value(index), textBytes: () => 0 };
 }
 
 function isText({ field: { type, dictionary } }: RawColumn): boolean {
@@ -74,12 +75,12 @@ function isText({ field: { type, dictionary } }: RawColumn): boolean {
 }
 
 function textVector(raw: RawColumn, from: number, to: number, known: TextCodes): Vector {
-  const { text, code } = textsOf(raw, from, to);
+  const { text, bytes, code } = textsOf(raw, from, to);
   const codes = new Int32Array(to - from);
   for (let row = 0; row < codes.length; row++) {
     codes[row] = isMissing(raw, from + row) ? MISSING : code(row, known);
   }
-  return new EntryVector(codes, known.entries, text);
+  return new EntryVector(codes, known.entries, { value: text, textBytes: bytes });
 }
 
 function indicesOf(raw: RawColumn, from: number, to: number): Vector {
@@ -132,11 +133,12 @@ function clocksOf(raw: RawColumn, from: number, to: number): Vector {
   const codes = new Int32Array(to - from);
   for (let row = 0; row < codes.length; row++)
     codes[row] = isMissing(raw, from + row) ? MISSING : OTHER;
-  return new EntryVector(codes, BOOLEANS, (row) => {
+  const text = (row: number) => {
     const at = from + row;
     const count = isWide
       ? nearestOfWords(words[2 * at] ?? 0, words[2 * at + 1] ?? 0)
       : (words[at] ?? 0);
     return clockText(count, timeUnit(type));
-  });
+  };
+  return new EntryVector(codes, BOOLEANS, { value: text, textBytes: () => 0 });
 }

@@ -7,6 +7,8 @@ import { type ArrowType, BOOL, FLOAT64, INT32, LIST, UTF8 } from './types.js';
 export interface ColumnWriter<T> {
   readonly type: ArrowType;
   readonly children: readonly Field[];
+  /** The bytes of texts that were added and are not written. */
+  readonly textBytes: number;
   add(value: T): void;
   /** Writes what was added, and begins anew. The memory is used again after the batch has been copied. */
   write(body: BatchBody): void;
@@ -18,6 +20,7 @@ const NONE = new Uint8Array();
 export class NumberWriter implements ColumnWriter<number> {
   readonly type = FLOAT64;
   readonly children = [];
+  readonly textBytes = 0;
   #values = new Float64Array(1024);
   #count = 0;
 
@@ -62,6 +65,7 @@ function hasMissing(values: Float64Array): boolean {
 export class BoolWriter implements ColumnWriter<boolean | null> {
   readonly type = BOOL;
   readonly children = [];
+  readonly textBytes = 0;
   readonly #validity = new Validity();
   readonly #bits = new Bits();
 
@@ -83,6 +87,10 @@ export class TextWriter implements ColumnWriter<string | null> {
   readonly #offsets = new Offsets();
   readonly #texts = new Bytes();
 
+  get textBytes(): number {
+    return this.#texts.length;
+  }
+
   add(value: string | null): void {
     this.#validity.add(value !== null);
     if (value !== null && value !== '') {
@@ -103,6 +111,7 @@ export class TextWriter implements ColumnWriter<string | null> {
 export class IndexWriter implements ColumnWriter<number> {
   readonly type = INT32;
   readonly children = [];
+  readonly textBytes = 0;
   readonly #validity = new Validity();
   readonly #indices = new Bytes();
 
@@ -128,6 +137,10 @@ export class ListWriter implements ColumnWriter<readonly string[]> {
   readonly #offsets = new Offsets();
   readonly #items = new TextWriter();
   #count = 0;
+
+  get textBytes(): number {
+    return this.#items.textBytes;
+  }
 
   add(value: readonly string[]): void {
     this.#validity.add(true);

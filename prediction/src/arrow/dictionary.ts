@@ -1,5 +1,7 @@
+import type { HeldBytes } from '../columns/byte-budget.js';
 import { Entries } from '../columns/entries.js';
 import { partOf } from '../columns/part-of.js';
+import type { OtherValues } from '../columns/vector.js';
 import type { RawColumn } from './raw-column.js';
 
 /** The values that columns have indices of. A delta adds to them. */
@@ -7,18 +9,18 @@ export class Dictionary {
   readonly entries: Entries;
   readonly chunks: RawColumn[] = [];
   readonly #starts: number[] = [];
-  readonly #values: ((index: number) => unknown)[] = [];
+  readonly #values: OtherValues[] = [];
+  readonly #held: HeldBytes[] = [];
   #count = 0;
-  #bytes = 0;
 
-  /** @param valuesOf returns what reads the values of a chunk. */
-  constructor(private readonly valuesOf: (chunk: RawColumn) => (index: number) => unknown) {
+  constructor() {
     const count = () => this.#count;
     this.entries = new Entries({
       get count() {
         return count();
       },
-      value: (index) => this.#value(index),
+      value: (index) => this.#at(index, (values, row) => values.value(row)),
+      textBytes: (index) => this.#at(index, (values, row) => values.textBytes(row)) ?? 0,
     });
   }
 
@@ -26,22 +28,26 @@ export class Dictionary {
     return this.#count;
   }
 
-  /** The bytes of the bodies that its chunks hold. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** @param bytes of the body that the chunk is a part of. */
-  add(chunk: RawColumn, bytes: number): void {
+  /**
+   * @param values of the chunk.
+   * @param held counts the bytes of the chunk.
+   */
+  add(chunk: RawColumn, values: OtherValues, held: HeldBytes): void {
     this.chunks.push(chunk);
     this.#starts.push(this.#count);
-    this.#values.push(this.valuesOf(chunk));
+    this.#values.push(values);
+    this.#held.push(held);
     this.#count += chunk.length;
-    this.#bytes += bytes;
   }
 
-  #value(index: number): unknown {
+  /** Gives the bytes of its chunks back. */
+  close(): void {
+    for (const held of this.#held) held.close();
+  }
+
+  #at<T>(index: number, read: (values: OtherValues, row: number) => T): T | null {
     const part = partOf(this.#starts, index);
-    return this.#values[part]?.(index - (this.#starts[part] ?? 0)) ?? null;
+    const values = this.#values[part];
+    return values ? read(values, index - (this.#starts[part] ?? 0)) : null;
   }
 }

@@ -1,3 +1,11 @@
+/** The bytes of vectors that may still be read. */
+interface Unread {
+  bytes: number;
+}
+
+/** Vectors may share their bytes, such as equal names. So often are all bytes read at most. */
+const MAX_READS = 4;
+
 /**
  * A table of FlatBuffers (flatbuffers.dev, "Internals"), in which Arrow writes its metadata. Every place is checked
  * against the bytes, as they are the sender's.
@@ -7,15 +15,18 @@ export class FlatTable {
   readonly #at: number;
   readonly #vtable: number;
   readonly #vtableBytes: number;
+  readonly #unread: Unread;
 
   /** @throws {RangeError} if the root lies outside of the bytes; so do all methods. */
   static root(bytes: Uint8Array): FlatTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return new FlatTable(view, view.getUint32(0, true));
+    const unread = { bytes: MAX_READS * bytes.length };
+    return new FlatTable(view, view.getUint32(0, true), unread);
   }
 
-  private constructor(view: DataView, at: number) {
+  private constructor(view: DataView, at: number, unread: Unread) {
     this.#view = view;
+    this.#unread = unread;
     this.#at = at;
     this.#vtable = at - view.getInt32(at, true);
     this.#vtableBytes = view.getUint16(this.#vtable, true);
@@ -56,7 +67,7 @@ export class FlatTable {
 
   table(slot: number): FlatTable | undefined {
     const at = this.#place(slot);
-    return at === 0 ? undefined : new FlatTable(this.#view, this.#follow(at));
+    return at === 0 ? undefined : new FlatTable(this.#view, this.#follow(at), this.#unread);
   }
 
   /** Returns the number of elements of a vector. */
@@ -70,7 +81,7 @@ export class FlatTable {
     if (at === 0) return;
     const { start, count } = this.#vector(at, 4);
     for (let index = 0; index < count; index++) {
-      yield new FlatTable(this.#view, this.#follow(start + 4 * index));
+      yield new FlatTable(this.#view, this.#follow(start + 4 * index), this.#unread);
     }
   }
 
@@ -103,6 +114,8 @@ export class FlatTable {
     if (start + count * elementBytes > this.#view.byteLength) {
       throw new RangeError('A vector is longer than its bytes.');
     }
+    this.#unread.bytes -= count * elementBytes;
+    if (this.#unread.bytes < 0) throw new RangeError('The same bytes are read too often.');
     return { start, count };
   }
 }

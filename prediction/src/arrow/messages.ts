@@ -1,3 +1,4 @@
+import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
 import { FormatFault, within } from '../columns/format-fault.js';
 import type { ByteSource } from './byte-source.js';
 import { FlatTable } from './flat-table.js';
@@ -10,11 +11,15 @@ export interface Message {
   /** The version of the metadata: 3 is V4, 4 is V5. */
   readonly version: number;
   readonly header: FlatTable;
-  readonly metadataBytes: number;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Counts the bytes of the message; whoever takes it gives them back. */
+  readonly held: HeldBytes;
 }
 
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
+
+/** Metadata is held as bytes, and as the numbers and views that are made of it. */
+const METADATA_COPIES = 4;
 
 /** A batch is held while it is answered. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -30,9 +35,6 @@ const KINDS: Readonly<Record<number, Message['kind']>> = {
   3: 'batch',
 };
 
-/** The messages of a file that wait for the schema in its footer. */
-const MAX_HELD_BYTES = 256 * 1024 * 1024;
-
 /**
  * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written. Some writers put
  * the schema of a file into its footer only: then the other messages are held until it comes.
@@ -42,58 +44,58 @@ const MAX_HELD_BYTES = 256 * 1024 * 1024;
 export async function* readMessages(
   source: ByteSource,
   format: 'stream' | 'file',
+  budget: ByteBudget,
 ): AsyncGenerator<Message> {
+  const held = budget.hold('The end of the Arrow data');
   if (format === 'stream') {
-    yield* messagesInOrder(source, format);
-    if ((await source.take(1)).length === 0) return;
+    yield* messagesInOrder(source, format, budget);
+    if ((await source.take(1, held)).length === 0) return;
     throw new FormatFault('Bytes follow the end of the Arrow stream. Send one stream at a time.');
   }
-  await readMagic(source);
+  await readMagic(source, held);
   let isBegun = false;
-  const held: Message[] = [];
-  let heldBytes = 0;
-  for await (const message of messagesInOrder(source, format)) {
+  const waiting: Message[] = [];
+  for await (const message of messagesInOrder(source, format, budget)) {
     isBegun ||= message.kind === 'schema';
     if (isBegun) {
       yield message;
       continue;
     }
-    held.push(message);
-    heldBytes += message.metadataBytes + message.body.length;
-    if (heldBytes > MAX_HELD_BYTES) {
-      throw new FormatFault('The Arrow file does not begin with its schema. Send it as a stream.');
-    }
+    waiting.push(message);
   }
-  const footer = await readFooter(source);
+  const footer = await readFooter(source, held);
   if (isBegun) return;
   const header = within('The footer of the Arrow file', () => FlatTable.root(footer).table(1));
   if (header === undefined) throw new FormatFault('The Arrow file has no schema. Write it again.');
   const body = new Uint8Array();
-  yield { number: 0, kind: 'schema', version: 4, header, metadataBytes: 0, body };
-  yield* held;
+  yield { number: 0, kind: 'schema', version: 4, header, body, held };
+  yield* waiting;
 }
 
 async function* messagesInOrder(
   source: ByteSource,
   format: 'stream' | 'file',
+  budget: ByteBudget,
 ): AsyncGenerator<Message> {
   for (let number = 1; ; number++) {
-    const length = await metadataLength(source, number, format);
+    const held = budget.hold(`Message ${number} of the Arrow data`);
+    const length = await metadataLength(source, number, format, held);
     if (length === 0) return;
-    const metadata = await whole(source, length, number);
+    const metadata = await whole(source, length, number, held);
+    held.add((METADATA_COPIES - 1) * length);
     const { header, kind, version, bodyBytes } = within(`The metadata of message ${number}`, () =>
       readMetadata(metadata, number),
     );
     if (number === 1 && kind !== 'schema' && format === 'stream') {
       throw new FormatFault('The Arrow stream does not begin with a schema. Send all of it.');
     }
-    const body = await whole(source, bodyBytes, number);
-    yield { number, kind, version, header, metadataBytes: length, body };
+    const body = await whole(source, bodyBytes, number, held);
+    yield { number, kind, version, header, body, held };
   }
 }
 
-async function readMagic(source: ByteSource): Promise<void> {
-  const start = Buffer.from(await source.take(8));
+async function readMagic(source: ByteSource, held: HeldBytes): Promise<void> {
+  const start = Buffer.from(await source.take(8, held));
   if (start.toString('latin1', 0, 6) === MAGIC) return;
   if (start.toString('latin1', 0, 4) === 'FEA1') {
     throw new FormatFault('The body is a Feather file of version 1. Write version 2.');
@@ -108,8 +110,9 @@ async function metadataLength(
   source: ByteSource,
   number: number,
   format: 'stream' | 'file',
+  held: HeldBytes,
 ): Promise<number> {
-  const first = await source.take(4);
+  const first = await source.take(4, held);
   if (first.length === 0 && format === 'stream' && number > 1) return 0;
   if (first.length < 4) throw cutOff(number);
   if (number === 1 && Buffer.from(first).toString('latin1') === MAGIC.slice(0, 4)) {
@@ -120,7 +123,7 @@ async function metadataLength(
   // Before Arrow 0.15 the length came first.
   let length = uint32(first);
   if (length === CONTINUATION) {
-    const second = await source.take(4);
+    const second = await source.take(4, held);
     if (second.length < 4) throw cutOff(number);
     length = uint32(second);
   }
@@ -154,8 +157,9 @@ function readMetadata(metadata: Uint8Array, number: number) {
   return { version, kind, header, bodyBytes };
 }
 
-async function readFooter(source: ByteSource): Promise<Uint8Array> {
-  const end = Buffer.from(await source.take(MAX_FOOTER_BYTES));
+async function readFooter(source: ByteSource, held: HeldBytes): Promise<Uint8Array> {
+  const taken = await source.take(MAX_FOOTER_BYTES, held);
+  const end = Buffer.from(taken.buffer);
   const footerBytes = end.length < 10 ? -1 : end.readInt32LE(end.length - 10);
   const isWhole = end.toString('latin1', Math.max(0, end.length - 6)) === MAGIC;
   if (!isWhole || footerBytes <= 0 || footerBytes > end.length - 10) {
@@ -164,8 +168,8 @@ async function readFooter(source: ByteSource): Promise<Uint8Array> {
   return end.subarray(end.length - 10 - footerBytes, end.length - 10);
 }
 
-async function whole(source: ByteSource, count: number, number: number) {
-  const bytes = await source.take(count);
+async function whole(source: ByteSource, count: number, number: number, held: HeldBytes) {
+  const bytes = await source.take(count, held);
   if (bytes.length < count) throw cutOff(number);
   return bytes;
 }

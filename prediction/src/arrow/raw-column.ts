@@ -1,4 +1,6 @@
+import type { HeldBytes } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
+import { findOverlap } from '../columns/overlap.js';
 import type { Dictionary } from './dictionary.js';
 import type { FlatTable } from './flat-table.js';
 import type { Field } from './schema.js';
@@ -23,11 +25,15 @@ export interface RawBatch {
   readonly header: FlatTable;
   readonly version: number;
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly held: HeldBytes;
 }
 
 /** Eight rows of truth values take a byte, and fewer of all others; rows without any bytes cost answers. */
 const MAX_ROWS_PER_BYTE = 8;
 const MAX_ROWS_OF_NOTHING = 1024;
+
+/** Buffers begin at such multiples; others are copied once. */
+const ALIGNMENT = 8;
 
 export function rowCountOf({ header, body, place }: RawBatch): number {
   const rows = header.int64(0);
@@ -51,6 +57,7 @@ export function readColumns(
 ): (RawColumn | undefined)[] {
   const rows = rowCountOf(batch);
   const walk = new BufferWalk(batch);
+  walk.checkNodes(fields.length);
   return fields.map((field, place) => {
     if (!isWanted(place)) {
       walk.skip(field);
@@ -83,6 +90,30 @@ class BufferWalk {
     this.#nodes = header.int64s(1, 2);
     this.#buffers = header.int64s(2, 2);
     this.#variadic = header.int64s(4, 1);
+    this.#checkApart();
+  }
+
+  /** Bytes that several columns share would be answered several times. */
+  #checkApart(): void {
+    const ranges = Array.from({ length: this.#buffers.length / 2 }, (_, index) => {
+      const start = this.#buffers[2 * index] ?? 0;
+      return { index, start, end: start + (this.#buffers[2 * index + 1] ?? 0) };
+    });
+    const overlap = findOverlap(ranges);
+    if (overlap === undefined) return;
+    const { index, start, end } = overlap;
+    throw new FormatFault(
+      `${this.#batch.place} is damaged: its buffer ${index + 1} has bytes ${start} to ${end}, which another buffer has, too. Write it again.`,
+    );
+  }
+
+  /** A batch of no bytes would cost a look at each of many columns. */
+  checkNodes(columns: number): void {
+    const nodes = this.#nodes.length / 2;
+    if (nodes >= columns) return;
+    throw new FormatFault(
+      `${this.#batch.place} is damaged: it has ${nodes} columns, the schema ${columns}. Write it again.`,
+    );
   }
 
   column(field: Field, dictionary: Dictionary | null): RawColumn {
@@ -149,7 +180,11 @@ class BufferWalk {
     const length = this.#buffers[2 * index + 1] ?? -1;
     const { body } = this.#batch;
     if (start >= 0 && length >= 0 && start + length <= body.length) {
-      return body.subarray(start, start + length);
+      // Views are read byte by byte, and tell places in the memory of the body.
+      const isView = field.type.id === TypeId.Utf8View || field.type.id === TypeId.BinaryView;
+      if (start % ALIGNMENT === 0 || isView) return body.subarray(start, start + length);
+      this.#batch.held.add(length);
+      return body.slice(start, start + length);
     }
     throw this.damaged(field, `bytes from ${start} on, outside of the batch`);
   }

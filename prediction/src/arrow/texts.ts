@@ -8,6 +8,7 @@ import { TypeId } from './types.js';
 /** The texts of some rows, by row. */
 export interface Texts {
   readonly text: (row: number) => string;
+  readonly bytes: (row: number) => number;
   /** Returns the code of a text among those that are known. */
   readonly code: (row: number, known: TextCodes) => number;
 }
@@ -26,6 +27,7 @@ export function textsOf(raw: RawColumn, from: number, to: number): Texts {
   const { offsets, bytes } = offsetsOf(raw, from, to);
   return {
     text: (row) => bytes.toString('utf8', offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    bytes: (row) => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0),
     code: (row, known) => known.codeOf(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }
@@ -49,30 +51,30 @@ export function offsetsOf(raw: RawColumn, from: number, to: number) {
 function viewedTexts(raw: RawColumn, from: number, to: number): Texts {
   const [sent = new Uint8Array(), ...others] = raw.buffers;
   if (sent.length < VIEW_BYTES * to) throw damaged(raw);
-  const views = Buffer.from(sent.buffer, sent.byteOffset, sent.length);
-  const buffers = others.map((each) => Buffer.from(each.buffer, each.byteOffset, each.length));
-  const find = (row: number): [bytes: Buffer, start: number, end: number] => {
-    const at = VIEW_BYTES * (from + row);
-    const length = views.readInt32LE(at);
-    if (length <= MAX_INLINE) return [views, at + 4, at + 4 + length];
-    const start = views.readInt32LE(at + 12);
-    return [buffers[views.readInt32LE(at + 8)] ?? NO_BUFFER, start, start + length];
-  };
+  // All buffers of a batch are parts of one memory.
+  const memory = Buffer.from(sent.buffer);
+  const views = new DataView(sent.buffer, sent.byteOffset, sent.length);
+  const starts = new Float64Array(to - from);
+  const ends = new Float64Array(to - from);
   for (let row = 0; row < to - from; row++) {
     if (isMissing(raw, from + row)) continue;
-    const [bytes, start, end] = find(row);
-    if (start < 0 || end < start || end > bytes.length) throw damaged(raw);
+    const at = VIEW_BYTES * (from + row);
+    const length = views.getInt32(at, true);
+    const isInline = length <= MAX_INLINE;
+    const buffer = isInline ? sent : others[views.getInt32(at + 8, true)];
+    const start = isInline ? at + 4 : views.getInt32(at + 12, true);
+    if (buffer === undefined || length < 0 || start < 0 || start + length > buffer.length) {
+      throw damaged(raw);
+    }
+    starts[row] = buffer.byteOffset + start;
+    ends[row] = buffer.byteOffset + start + length;
   }
   return {
-    text: (row) => {
-      const [bytes, start, end] = find(row);
-      return bytes.toString('utf8', start, end);
-    },
-    code: (row, known) => known.codeOf(...find(row)),
+    text: (row) => memory.toString('utf8', starts[row] ?? 0, ends[row] ?? 0),
+    bytes: (row) => (ends[row] ?? 0) - (starts[row] ?? 0),
+    code: (row, known) => known.codeOf(memory, starts[row] ?? 0, ends[row] ?? 0),
   };
 }
-
-const NO_BUFFER = Buffer.alloc(0);
 
 function damaged({ field }: RawColumn): FormatFault {
   const name = JSON.stringify(field.name.slice(0, 60));

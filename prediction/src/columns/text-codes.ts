@@ -5,6 +5,9 @@ import { OTHER } from './vector.js';
 const MAX_TEXTS = 2048;
 const MAX_LENGTH = 64;
 
+/** The bytes that `TextCodes` takes. */
+export const TEXT_CODES_BYTES = 152 * 1024;
+
 /** Places of the table, a power of two: it stays at most a quarter full. */
 const PLACES = 8192;
 
@@ -27,6 +30,7 @@ export class TextCodes {
         return texts.length;
       },
       value: (index) => texts[index] ?? '',
+      textBytes: (index) => this.#lengths[index] ?? 0,
     });
   }
 

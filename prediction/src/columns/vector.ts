@@ -15,6 +15,8 @@ export class NumberVector {
     return Number.isNaN(value) ? null : value;
   }
 
+  addTextBytes(_sizes: Float64Array): void {}
+
   slice(from: number, to: number): NumberVector {
     return new NumberVector(this.values.subarray(from, to));
   }
@@ -36,6 +38,8 @@ export class TimeVector {
     return this.isDay ? dateText(time) : momentText(time);
   }
 
+  addTextBytes(_sizes: Float64Array): void {}
+
   slice(from: number, to: number): TimeVector {
     return new TimeVector(this.values.subarray(from, to), this.isDay);
   }
@@ -44,6 +48,15 @@ export class TimeVector {
 /** The code of a row without a value, and of one whose value is none of the entries. */
 export const MISSING = -1;
 export const OTHER = -2;
+
+/** Values of rows, which are none of the entries. */
+export interface OtherValues {
+  value(row: number): unknown;
+  /** The bytes of a text; 0 of other values. */
+  textBytes(row: number): number;
+}
+
+const NO_OTHERS: OtherValues = { value: () => null, textBytes: () => 0 };
 
 /** Values of which most occur in many rows. */
 export class EntryVector {
@@ -57,14 +70,24 @@ export class EntryVector {
   constructor(
     readonly codes: Int32Array,
     readonly entries: Entries,
-    private readonly others: (row: number) => unknown = () => null,
+    private readonly others: OtherValues = NO_OTHERS,
     private readonly start = 0,
   ) {}
 
   value(row: number): unknown {
     const code = this.codes[row] ?? MISSING;
     if (code >= 0) return this.entries.value(code);
-    return code === MISSING ? null : this.others(this.start + row);
+    return code === MISSING ? null : this.others.value(this.start + row);
+  }
+
+  /** Adds the bytes of each row's text to `sizes`. */
+  addTextBytes(sizes: Float64Array): void {
+    const { codes, entries, others, start } = this;
+    for (let row = 0; row < sizes.length; row++) {
+      const code = codes[row] ?? MISSING;
+      if (code >= 0) sizes[row] = (sizes[row] ?? 0) + entries.textBytes(code);
+      else if (code === OTHER) sizes[row] = (sizes[row] ?? 0) + others.textBytes(start + row);
+    }
   }
 
   slice(from: number, to: number): EntryVector {
@@ -81,7 +104,18 @@ export class MissingVector {
     return null;
   }
 
+  addTextBytes(_sizes: Float64Array): void {}
+
   slice(_from: number, _to: number): MissingVector {
     return this;
   }
+}
+
+/** Returns some of the rows of columns. */
+export function slicesOf(
+  vectors: ReadonlyMap<number, Vector>,
+  from: number,
+  to: number,
+): ReadonlyMap<number, Vector> {
+  return new Map(Array.from(vectors, ([place, vector]) => [place, vector.slice(from, to)]));
 }

@@ -1,4 +1,6 @@
-import type { AnswerOptions, AnswerPart } from './answer-part.js';
+import { ByteBudget } from '../columns/byte-budget.js';
+import { FormatFault } from '../columns/format-fault.js';
+import { type AnswerOptions, type AnswerPart, RowsError } from './answer-part.js';
 import type { BlockPredictor } from './block-predictor.js';
 import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
 import { ParsedRowReader } from './json/parsed-row-reader.js';
@@ -11,6 +13,8 @@ const MAX_WARNINGS = 100;
 
 /**
  * Answers the rows of a body, in any pair of formats, as they arrive.
+ *
+ * @param budget limits what the body may take; it begins anew with each body.
  * @throws {RowsError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
  * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
@@ -20,9 +24,15 @@ export async function* answerRows(
   predictor: AnyPredictor,
   body: AsyncIterable<Uint8Array>,
   options: AnswerOptions,
+  budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  yield* answerFrom(await readerOf(blocks, options), blocks, body, options);
+  const reader = await readerOf(blocks, options, budget);
+  try {
+    yield* answerFrom(reader, blocks, body, options, budget);
+  } catch (error) {
+    throw error instanceof FormatFault ? new RowsError(error.message) : error;
+  }
 }
 
 /** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */
@@ -32,7 +42,8 @@ export async function* answerParsedRows(
   options: Omit<AnswerOptions, 'from'>,
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  yield* answerFrom(new ParsedRowReader(rows, blocks, options), blocks, NOTHING, options);
+  const reader = new ParsedRowReader(rows, blocks, options);
+  yield* answerFrom(reader, blocks, NOTHING, options, new ByteBudget());
 }
 
 const NOTHING: AsyncIterable<Uint8Array> = {
@@ -44,8 +55,9 @@ async function* answerFrom(
   blocks: BlockPredictor,
   body: AsyncIterable<Uint8Array>,
   options: Omit<AnswerOptions, 'from'>,
+  budget: ByteBudget,
 ): AsyncGenerator<AnswerPart> {
-  const writer = await writerOf(blocks, options);
+  const writer = await writerOf(blocks, options, budget);
   let rows = 0;
   const bytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
@@ -64,7 +76,7 @@ async function* answerFrom(
         yield item;
         continue;
       }
-      writer.write(item, blocks.predict(item));
+      for (const _ of writer.write(item, blocks.predict(item))) yield bytes();
       rows += item.rowCount;
       if (writer.length >= PORTION) yield bytes();
     }

@@ -1,3 +1,4 @@
+import type { ByteBudget } from '../columns/byte-budget.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
 import type { Classifier } from '../serving/classifier.js';
 import type { Predictor } from '../serving/predictor.js';
@@ -29,8 +30,11 @@ export interface RowReader {
 export interface AnswerWriter {
   /** The number of bytes that were written and not taken. */
   readonly length: number;
-  /** Writes the rows of a block with their predictions, after what opens the answer. */
-  write(block: RowBlock, answers: BlockAnswers): void;
+  /**
+   * Writes the rows of a block with their predictions, after what opens the answer. Yields where `MAX_BLOCK_BYTES`
+   * or more wait to be taken.
+   */
+  write(block: RowBlock, answers: BlockAnswers): Iterable<void>;
   /** Writes what closes the answer. */
   end(): void;
   /** Hands over what was written. */
@@ -38,7 +42,11 @@ export interface AnswerWriter {
 }
 
 /** Returns a reader of rows. The code of a format is loaded when it is first needed. */
-export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): Promise<RowReader> {
+export async function readerOf(
+  blocks: BlockPredictor,
+  options: AnswerOptions,
+  budget: ByteBudget,
+): Promise<RowReader> {
   switch (options.from) {
     case 'json':
       return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
@@ -46,7 +54,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
     case 'arrow-file': {
       const format = options.from === 'arrow-stream' ? 'stream' : 'file';
       const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
-      return new ArrowRowReader(blocks, options, format);
+      return new ArrowRowReader(blocks, options, format, budget);
     }
     case 'csv':
       return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
@@ -54,6 +62,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
       return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
         blocks,
         options,
+        budget,
       );
     case 'ndjson':
       return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
@@ -64,6 +73,7 @@ export async function readerOf(blocks: BlockPredictor, options: AnswerOptions): 
 export async function writerOf(
   blocks: BlockPredictor,
   options: Omit<AnswerOptions, 'from'>,
+  budget: ByteBudget,
 ): Promise<AnswerWriter> {
   switch (options.to) {
     case 'json':
@@ -71,7 +81,7 @@ export async function writerOf(
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
     case 'arrow-stream':
     case 'arrow-file':
-      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options);
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options, budget);
     case 'csv':
       return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
   }

@@ -1,3 +1,6 @@
+/** Shorter copies are made byte by byte. */
+const SHORT = 64;
+
 /** Decompressed bytes of a known number, made of literals and of copies of what came before. */
 export class BlockOutput {
   readonly bytes: Uint8Array;
@@ -28,7 +31,16 @@ export class BlockOutput {
       return;
     }
     const { bytes } = this;
-    for (let at = to; at < to + count; at++) bytes[at] = bytes[at - distance] ?? 0;
+    if (count < SHORT) {
+      for (let at = to; at < to + count; at++) bytes[at] = bytes[at - distance] ?? 0;
+      return;
+    }
+    // What was copied repeats, too, so that each step copies more.
+    for (let copied = 0; copied < count; ) {
+      const size = Math.min(distance + copied, count - copied);
+      bytes.copyWithin(to + copied, to - distance, to - distance + size);
+      copied += size;
+    }
   }
 
   #reserve(count: number): void {

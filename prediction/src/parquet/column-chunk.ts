@@ -1,3 +1,4 @@
+import { type ByteBudget, type HeldBytes, MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { FormatFault, within } from '../columns/format-fault.js';
 import type { Vector } from '../columns/vector.js';
 import { decompress } from './codecs.js';
@@ -7,18 +8,25 @@ import { type PageHeader, readPageHeader } from './page-header.js';
 import { plainValues, readValues } from './page-values.js';
 import { type ValueSink, valueSink } from './value-sinks.js';
 
-/** A page is held while it is read. */
-const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+/** The bytes of a value while its page is read: as a number, an index, and a bit that tells that it is there. */
+const VALUE_BYTES = 32;
 
-/** The bytes that pages may still take when decompressed. */
-export interface PageBudget {
-  left: number;
+/** The bytes that a page may have besides its values. */
+const PAGE_BYTES = 4096;
+
+/** The bytes that a column may take, and its name in messages. */
+export interface ColumnBudget {
+  readonly budget: ByteBudget;
+  /** Counts what is held until the column has been read. */
+  readonly read: HeldBytes;
+  /** Counts what is held until the rows of the row group have been used. */
+  readonly held: HeldBytes;
+  readonly where: string;
 }
 
 /**
  * Reads the rows of a column in one row group.
  *
- * @param place what messages call the row group.
  * @throws {FormatFault} at a fault of the bytes.
  */
 export function readColumn(
@@ -26,59 +34,71 @@ export function readColumn(
   codec: number,
   rows: number,
   column: FlatColumn,
-  budget: PageBudget,
-  place: string,
+  budget: ColumnBudget,
 ): Vector {
-  const where = `${place}, column ${JSON.stringify(column.name.slice(0, 60))},`;
-  return within(where, () => {
-    try {
-      return new ChunkReader(column, rows, budget).read(chunk, codec);
-    } catch (error) {
-      if (!(error instanceof FormatFault)) throw error;
-      throw new FormatFault(`${where} cannot be read: ${error.message}.`);
-    }
-  });
+  return within(budget.where, () => new ChunkReader(column, rows, budget).read(chunk, codec));
 }
 
 class ChunkReader {
   readonly #column: FlatColumn;
   readonly #rows: number;
-  readonly #budget: PageBudget;
+  readonly #budget: ColumnBudget;
+  readonly #grown: HeldBytes;
   readonly #values: ValueSink;
   #row = 0;
+  #hasDictionary = false;
 
-  constructor(column: FlatColumn, rows: number, budget: PageBudget) {
+  constructor(column: FlatColumn, rows: number, budget: ColumnBudget) {
     this.#column = column;
     this.#rows = rows;
     this.#budget = budget;
+    this.#grown = budget.budget.hold('it');
     this.#values = valueSink(rows, column);
   }
 
   read(chunk: Uint8Array, codec: number): Vector {
-    for (let at = 0; this.#row < this.#rows; ) {
+    for (let at = 0, page = 1; this.#row < this.#rows; page++) {
       const header = readPageHeader(chunk, at);
-      this.#spend(header);
       at = header.end + header.compressedBytes;
-      const bytes = chunk.subarray(header.end, at);
-      if (header.kind === 0) this.#firstVersion(decompress(bytes, codec, header.bytes), header);
-      else if (header.kind === 3) this.#secondVersion(bytes, codec, header);
-      else if (header.kind === 2) this.#dictionary(decompress(bytes, codec, header.bytes), header);
+      if (header.kind === 0 || header.kind === 2 || header.kind === 3) {
+        this.#readPage(chunk.subarray(header.end, at), codec, header, page);
+      }
     }
     return this.#values.vector();
   }
 
-  #spend({ bytes, values }: PageHeader): void {
-    this.#budget.left -= bytes;
-    if (bytes > MAX_PAGE_BYTES || this.#budget.left < 0) {
+  #readPage(bytes: Uint8Array, codec: number, header: PageHeader, page: number): void {
+    const { budget, read, held, where } = this.#budget;
+    const { kind } = header;
+    const values = Math.max(header.values, 0);
+    const place = `${where} page ${page},`;
+    if (header.bytes > values * (MAX_ROW_BYTES + VALUE_BYTES) + PAGE_BYTES) {
       throw new FormatFault(
-        `its pages claim far more bytes than the file has, or more than ${MAX_PAGE_BYTES} each. Write smaller pages`,
+        `${place} has ${header.bytes} bytes for ${values} values; a row has at most ${MAX_ROW_BYTES}. Shorten the texts, or leave the column out.`,
       );
     }
-    if (values > this.#rows) throw new RangeError('A page has more values than there are rows.');
+    budget.expand(header.bytes, place);
+    const taken = header.bytes + VALUE_BYTES * values;
+    read.add(taken);
+    try {
+      if (kind === 3) this.#secondVersion(bytes, codec, header);
+      else if (kind === 0) this.#firstVersion(decompress(bytes, codec, header.bytes), header);
+      else this.#dictionary(decompress(bytes, codec, header.bytes), values);
+    } catch (error) {
+      if (!(error instanceof FormatFault)) throw error;
+      throw new FormatFault(`${place} cannot be read: ${error.message}`);
+    }
+    read.release(taken);
+    this.#grown.close();
+    held.add(this.#values.takeKept());
   }
 
-  #dictionary(bytes: Uint8Array, { values }: PageHeader): void {
-    this.#values.keep(plainValues(bytes, Math.max(values, 0), this.#column.type));
+  #dictionary(bytes: Uint8Array, values: number): void {
+    if (this.#hasDictionary) {
+      throw new FormatFault('it is a second dictionary. Write the file again.');
+    }
+    this.#hasDictionary = true;
+    this.#values.keep(plainValues(bytes, values, this.#column.type));
   }
 
   #firstVersion(bytes: Uint8Array, header: PageHeader): void {
@@ -87,7 +107,7 @@ class ChunkReader {
       return;
     }
     if (header.levelEncoding !== 3)
-      throw new FormatFault('its levels are of an old encoding. Write the file again');
+      throw new FormatFault('its levels are of an old encoding. Write the file again.');
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
     if (4 + length > bytes.length) throw new RangeError('The levels end early.');
     const isThere = this.#levels(bytes.subarray(4, 4 + length), header);
@@ -115,10 +135,16 @@ class ChunkReader {
     const rows = this.#countOf(header.values);
     let count = rows;
     for (const each of isThere ?? []) count -= 1 - each;
-    const values = readValues(bytes, header.encoding, count, this.#column.type);
+    const values = readValues(bytes, header.encoding, count, this.#column.type, this.#grow);
     this.#values.put(values, this.#row, isThere);
     this.#row += rows;
   }
+
+  /** Counts the bytes of texts that were shorter in the file. */
+  readonly #grow = (bytes: number): void => {
+    this.#budget.budget.expand(bytes, 'it');
+    this.#grown.add(bytes);
+  };
 
   #countOf(values: number): number {
     if (values >= 0 && this.#row + values <= this.#rows) return values;

@@ -86,34 +86,84 @@ function decimalsOf({ bytes, starts, ends }: Slices, { meaning }: LeafType): Flo
 /** Texts of pages, which are decoded when they are first needed. */
 export class TextPages implements EntrySource {
   readonly #starts: number[] = [];
-  readonly #pages: ((index: number) => string)[] = [];
+  readonly #pages: TextPage[] = [];
+  #total = 0;
+  #kept = 0;
   #count = 0;
 
+  /** The texts of the dictionary, if it comes first: others are in one row each. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds the texts of a page, and returns the index of the first. */
-  add(values: PageValues): number {
-    const first = this.#count;
+  /** Adds the texts of a page, and returns the index of the first, and their number. */
+  add(values: PageValues, isDictionary: boolean): { first: number; count: number } {
+    const page = textPage(values);
+    const first = this.#total;
     this.#starts.push(first);
-    if (values.kind === 'slices') {
-      const { bytes, starts, ends } = values.slices;
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      this.#pages.push((index) => buffer.toString('utf8', starts[index] ?? 0, ends[index] ?? 0));
-      this.#count += starts.length;
-    } else if (values.kind === 'fixed') {
-      const { bytes } = values;
-      this.#pages.push((index) => uuidText(bytes.subarray(16 * index, 16 * (index + 1))));
-      this.#count += bytes.length / 16;
-    } else throw new RangeError('The values are no texts.');
-    return first;
+    this.#pages.push(page);
+    this.#total += page.count;
+    this.#kept += page.bytes;
+    if (isDictionary && first === 0) {
+      // Its texts stay as strings, too, which may take twice their bytes.
+      this.#count = page.count;
+      this.#kept += 2 * page.bytes + ENTRY_BYTES * page.count;
+    }
+    return { first, count: page.count };
+  }
+
+  /** Returns the bytes that were kept since the last call. */
+  takeKept(): number {
+    const bytes = this.#kept;
+    this.#kept = 0;
+    return bytes;
   }
 
   value(index: number): unknown {
     const part = partOf(this.#starts, index);
-    return this.#pages[part]?.(index - (this.#starts[part] ?? 0)) ?? null;
+    return this.#pages[part]?.text(index - (this.#starts[part] ?? 0)) ?? null;
   }
+
+  textBytes(index: number): number {
+    const part = partOf(this.#starts, index);
+    return this.#pages[part]?.textBytes(index - (this.#starts[part] ?? 0)) ?? 0;
+  }
+}
+
+interface TextPage {
+  readonly count: number;
+  /** What the page holds. */
+  readonly bytes: number;
+  readonly text: (index: number) => string;
+  readonly textBytes: (index: number) => number;
+}
+
+/** About what a page takes besides its values, and a text of a dictionary as a string besides its letters. */
+const PAGE_BYTES = 512;
+const ENTRY_BYTES = 48;
+
+const UUID_BYTES = 16;
+const UUID_TEXT_BYTES = 36;
+
+function textPage(values: PageValues): TextPage {
+  if (values.kind === 'slices') {
+    const { bytes, starts, ends } = values.slices;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return {
+      count: starts.length,
+      bytes: PAGE_BYTES + bytes.length + starts.byteLength + ends.byteLength,
+      text: (index) => buffer.toString('utf8', starts[index] ?? 0, ends[index] ?? 0),
+      textBytes: (index) => (ends[index] ?? 0) - (starts[index] ?? 0),
+    };
+  }
+  if (values.kind !== 'fixed') throw new RangeError('The values are no texts.');
+  const { bytes } = values;
+  return {
+    count: bytes.length / UUID_BYTES,
+    bytes: PAGE_BYTES + bytes.length,
+    text: (index) => uuidText(bytes.subarray(UUID_BYTES * index, UUID_BYTES * (index + 1))),
+    textBytes: () => UUID_TEXT_BYTES,
+  };
 }
 
 function uuidText(bytes: Uint8Array): string {

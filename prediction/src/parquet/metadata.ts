@@ -1,4 +1,5 @@
 import { FormatFault, within } from '../columns/format-fault.js';
+import { findOverlap } from '../columns/overlap.js';
 import { type LeafType, leafType, type SchemaElement } from './leaf-type.js';
 import { ThriftReader } from './thrift-reader.js';
 
@@ -36,7 +37,7 @@ const MAX_CHUNKS = 250_000;
 /**
  * Reads the footer of a file: FileMetaData of parquet.thrift.
  *
- * @param fileBytes of the file, within which all chunks must be.
+ * @param fileBytes of the file before its footer, within which all chunks must be.
  * @throws {FormatFault} if it is none, or lies about the file.
  */
 export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMetadata {
@@ -60,6 +61,7 @@ export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMeta
     });
     const { columns, leaves } = columnsOf(elements);
     for (const [index, group] of groups.entries()) checkGroup(group, index, leaves, fileBytes);
+    checkApart(groups);
     return { columns, groups };
   });
 }
@@ -169,6 +171,21 @@ function columnsOf([root, ...elements]: readonly SchemaElement[]) {
     skip(1, 0);
   }
   return { columns, leaves };
+}
+
+/** Columns that share their bytes would let a file be read many times over. */
+function checkApart(groups: readonly RowGroup[]): void {
+  const ranges = groups.flatMap(({ rows, chunks }, group) =>
+    rows === 0
+      ? []
+      : chunks.map(({ start, length }, column) => ({ group, column, start, end: start + length })),
+  );
+  const overlap = findOverlap(ranges);
+  if (overlap === undefined) return;
+  const { group, column, start, end } = overlap;
+  throw new FormatFault(
+    `Row group ${group + 1} of the Parquet file has its column ${column + 1} in bytes ${start} to ${end}, where another column is, too. Write the file again.`,
+  );
 }
 
 function checkGroup(group: RowGroup, index: number, leaves: number, fileBytes: number): void {

@@ -1,3 +1,4 @@
+import { MAX_HELD_BYTES } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { readDeltas } from './delta-integers.js';
 import { readHybrid } from './hybrid-runs.js';
@@ -31,12 +32,10 @@ const Encoding = {
   SplitStreams: 9,
 } as const;
 
-/** The bytes that texts of shared beginnings may grow to. */
-const MAX_GROWN_BYTES = 64 * 1024 * 1024;
-
 /**
  * Reads the values of a page.
  *
+ * @param grow is told the bytes of texts that share their beginnings, before they are written out.
  * @throws {FormatFault} at an encoding that is not read.
  * @throws {RangeError} if the bytes do not hold so many values.
  */
@@ -45,6 +44,7 @@ export function readValues(
   encoding: number,
   count: number,
   type: LeafType,
+  grow: (bytes: number) => void,
 ): PageValues {
   switch (encoding) {
     case Encoding.Plain:
@@ -63,13 +63,13 @@ export function readValues(
     case Encoding.DeltaLengths:
       return { kind: 'slices', slices: lengthsFirst(bytes, 0, count) };
     case Encoding.DeltaBytes:
-      return grownValues(bytes, count, type);
+      return grownValues(bytes, count, type, grow);
     case Encoding.SplitStreams:
       return { kind: 'fixed', bytes: joinedStreams(bytes, count, type.size) };
     default:
   }
   throw new FormatFault(
-    `the encoding ${encoding} is not read. Write it with the default encodings`,
+    `the encoding ${encoding} is not read. Write it with the default encodings.`,
   );
 }
 
@@ -131,7 +131,12 @@ function lengthsFirst(bytes: Uint8Array, start: number, count: number): Slices {
 }
 
 /** Reads values of which each begins with a part of the one before. */
-function grownValues(bytes: Uint8Array, count: number, type: LeafType): PageValues {
+function grownValues(
+  bytes: Uint8Array,
+  count: number,
+  type: LeafType,
+  grow: (bytes: number) => void,
+): PageValues {
   const prefixes = readDeltas(bytes, 0, count);
   const suffixes = lengthsFirst(bytes, prefixes.end, count);
   const starts = new Uint32Array(count);
@@ -143,9 +148,11 @@ function grownValues(bytes: Uint8Array, count: number, type: LeafType): PageValu
     if (prefix < 0 || prefix > before) throw new RangeError('A shared beginning is too long.');
     starts[index] = length;
     length += prefix + (suffixes.ends[index] ?? 0) - (suffixes.starts[index] ?? 0);
-    if (length > MAX_GROWN_BYTES) throw new RangeError('The texts of a page are too long.');
+    // Places have 32 bits.
+    if (length > MAX_HELD_BYTES) break;
     ends[index] = length;
   }
+  grow(length);
   const grown = new Uint8Array(length);
   for (let index = 0; index < count; index++) {
     const start = starts[index] ?? 0;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
+import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
@@ -28,7 +29,7 @@ function inMemory(bytes: Uint8Array): ByteFile {
 async function rowsOf(bytes: Uint8Array): Promise<Record<string, unknown>[]> {
   let names: readonly string[] = [];
   const rows: Record<string, unknown>[] = [];
-  const groups = readParquet(inMemory(bytes), 1_000_000, (sent) => {
+  const groups = readParquet(inMemory(bytes), new ByteBudget(), 1_000_000, (sent) => {
     names = sent;
     return new Set(sent.keys());
   });
@@ -136,7 +137,7 @@ describe('a file that is not as it should be is told', () => {
   });
 
   test('more rows than are read', async () => {
-    const read = readParquet(inMemory(whole), 19, () => new Set());
+    const read = readParquet(inMemory(whole), new ByteBudget(), 19, () => new Set());
     await expect(read.next()).rejects.toThrow(/has 20 rows; at most 19 are read/);
   });
 });

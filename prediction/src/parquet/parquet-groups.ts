@@ -1,7 +1,10 @@
+import { type ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
+import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatFault } from '../columns/format-fault.js';
-import { MissingVector, type Vector } from '../columns/vector.js';
-import { type PageBudget, readColumn } from './column-chunk.js';
+import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
+import { readColumn } from './column-chunk.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
+import { cellBytes } from './value-sinks.js';
 
 /** A file that is read by ranges. */
 export interface ByteFile {
@@ -9,8 +12,8 @@ export interface ByteFile {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** The rows of a row group. */
-export interface ParquetGroup {
+/** Rows of a row group, as many as are read at a time. */
+export interface ParquetRows {
   readonly length: number;
   /** By the place of the column in the schema. */
   readonly vectors: ReadonlyMap<number, Vector>;
@@ -20,35 +23,60 @@ const MAGIC = 'PAR1';
 const ENCRYPTED = 'PARE';
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
-/** The rows of a row group are held while they are used: some 8 bytes a cell. */
-const MAX_CELLS = 25_000_000;
+/** A cell of a row group is held while its rows are used. */
+const CELL_BYTES = 8;
 
-/** The bytes of the pages of a whole file for each of its own: pages that compress better are made to harm. */
-const MAX_RATIO = 200;
-const MIN_BUDGET = 64 * 1024 * 1024;
+/** About what the metadata takes: of a column in a row group, and of a row group or an element of the schema. */
+const CHUNK_BYTES = 160;
+const ELEMENT_BYTES = 512;
 
 /**
  * Reads a Parquet file, row group by row group, and of these only the columns that are wanted.
  *
+ * @param budget limits what is held, and what the rows become.
  * @param choose is given the names of the columns, and returns the places of those that are wanted.
  * @param maxRows the most rows of the file.
  * @throws {FormatFault} at the first fault of the file.
  */
 export async function* readParquet(
   file: ByteFile,
+  budget: ByteBudget,
   maxRows: number,
   choose: (names: readonly string[]) => ReadonlySet<number>,
-): AsyncGenerator<ParquetGroup> {
-  const metadata = readMetadata(await readFooter(file), file.length);
-  const wanted = choose(metadata.columns.map(({ name }) => name));
-  checkRows(metadata, maxRows, wanted.size);
-  const budget = { left: MIN_BUDGET + MAX_RATIO * file.length };
-  for (const index of metadata.groups.keys()) {
-    yield await readGroup(file, metadata, index, wanted, budget);
+): AsyncGenerator<ParquetRows> {
+  budget.receive(file.length);
+  const held = budget.hold('The footer of the Parquet file');
+  const footer = await readFooter(file, held);
+  const metadata = readMetadata(footer, file.length - 8 - footer.length);
+  const { columns, groups } = metadata;
+  const chunks = groups.reduce((sum, group) => sum + group.chunks.length, 0);
+  held.add(CHUNK_BYTES * chunks + ELEMENT_BYTES * (columns.length + groups.length));
+  const wanted = choose(columns.map(({ name }) => name));
+  checkRows(metadata, maxRows, wanted.size, budget);
+  const step = windowRows(wanted.size);
+  const nameOf = (column: number) => columns[column]?.name ?? '';
+  for (const [index, { rows }] of groups.entries()) {
+    if (rows === 0) continue;
+    const place = groupPlace(index);
+    const group = budget.hold(place);
+    const vectors = await readGroup(file, metadata, index, wanted, budget, group);
+    for (let start = 0; start < rows; start += step) {
+      const length = Math.min(step, rows - start);
+      const window = slicesOf(vectors, start, start + length);
+      const first = start + 1;
+      for (const { from, to } of cutRows(window, length, budget, { place, first, nameOf })) {
+        yield { length: to - from, vectors: slicesOf(window, from, to) };
+      }
+    }
+    group.close();
   }
 }
 
-async function readFooter(file: ByteFile): Promise<Uint8Array> {
+function groupPlace(index: number): string {
+  return `Row group ${index + 1} of the Parquet file`;
+}
+
+async function readFooter(file: ByteFile, held: HeldBytes): Promise<Uint8Array> {
   const start = Buffer.from(await file.read(0, Math.min(4, file.length))).toString('latin1');
   if (start === ENCRYPTED) throw new FormatFault('The Parquet file is encrypted. Send it without.');
   if (start !== MAGIC) {
@@ -66,16 +94,23 @@ async function readFooter(file: ByteFile): Promise<Uint8Array> {
       `The footer of the Parquet file claims ${length} bytes; the file has ${file.length}, and at most ${MAX_FOOTER_BYTES} are read. Send all of the file.`,
     );
   }
+  held.add(length);
   return file.read(file.length - 8 - length, file.length - 8);
 }
 
-function checkRows({ groups }: ParquetMetadata, maxRows: number, columns: number): void {
+function checkRows(
+  { groups }: ParquetMetadata,
+  maxRows: number,
+  columns: number,
+  budget: ByteBudget,
+): void {
   let rows = 0;
+  const most = Math.floor(MAX_HELD_BYTES / Math.max(CELL_BYTES * columns, 1));
   for (const [index, group] of groups.entries()) {
     rows += group.rows;
-    if (group.rows * Math.max(columns, 1) > MAX_CELLS) {
+    if (columns > 0 && group.rows > most) {
       throw new FormatFault(
-        `Row group ${index + 1} of the Parquet file has ${group.rows} rows; at most ${Math.floor(MAX_CELLS / Math.max(columns, 1))} of ${columns} columns are read at a time. Write smaller row groups.`,
+        `${groupPlace(index)} has ${group.rows} rows; at most ${most} of ${columns} columns are read at a time. Write smaller row groups.`,
       );
     }
   }
@@ -84,16 +119,19 @@ function checkRows({ groups }: ParquetMetadata, maxRows: number, columns: number
       `The Parquet file has ${rows} rows; at most ${maxRows.toLocaleString('en')} are read. Send fewer.`,
     );
   }
+  budget.checkRows(rows, columns, `The Parquet file has ${rows.toLocaleString('en')} rows, which`);
 }
 
+/** Returns the columns of a row group, by their place in the schema. */
 async function readGroup(
   file: ByteFile,
   { columns, groups }: ParquetMetadata,
   index: number,
   wanted: ReadonlySet<number>,
-  budget: PageBudget,
-): Promise<ParquetGroup> {
-  const place = `Row group ${index + 1} of the Parquet file`;
+  budget: ByteBudget,
+  held: HeldBytes,
+): Promise<ReadonlyMap<number, Vector>> {
+  const place = groupPlace(index);
   const { rows = 0, chunks = [] } = groups[index] ?? {};
   const vectors = new Map<number, Vector>();
   for (const at of wanted) {
@@ -103,8 +141,13 @@ async function readGroup(
       vectors.set(at, new MissingVector());
       continue;
     }
+    held.add(cellBytes(column) * rows);
+    const where = `${place}, column ${JSON.stringify(column.name.slice(0, 60))},`;
+    const read = budget.hold(where);
+    read.add(chunk.length);
     const bytes = await file.read(chunk.start, chunk.start + chunk.length);
-    vectors.set(at, readColumn(bytes, chunk.codec, rows, column, budget, place));
+    vectors.set(at, readColumn(bytes, chunk.codec, rows, column, { budget, read, held, where }));
+    read.close();
   }
-  return { length: rows, vectors };
+  return vectors;
 }

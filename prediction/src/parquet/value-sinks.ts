@@ -8,17 +8,28 @@ import {
   TimeVector,
   type Vector,
 } from '../columns/vector.js';
+import type { Meaning } from './leaf-type.js';
 import { numbersOf, TextPages } from './logical-values.js';
 import type { FlatColumn } from './metadata.js';
 import type { PageValues } from './page-values.js';
 
 const BOOLEANS = booleanEntries();
 
+/** Returns the bytes that a row of a column takes, besides its text. */
+export function cellBytes({ type }: FlatColumn): number {
+  const { kind } = type.meaning;
+  if (kind === 'clock') return 12;
+  return isCoded(kind) ? 4 : 8;
+}
+
 /** Returns what collects the values of a column of so many rows. */
 export function valueSink(rows: number, column: FlatColumn): ValueSink {
   const { kind } = column.type.meaning;
-  const isCoded = kind === 'text' || kind === 'uuid' || kind === 'boolean';
-  return isCoded ? new Codes(rows, column) : new Numbers(rows, column);
+  return isCoded(kind) ? new Codes(rows, column) : new Numbers(rows, column);
+}
+
+function isCoded(kind: Meaning['kind']): boolean {
+  return kind === 'text' || kind === 'uuid' || kind === 'boolean';
 }
 
 /** Takes the values of pages. */
@@ -26,6 +37,8 @@ export interface ValueSink {
   /** Keeps a dictionary. */
   keep(dictionary: PageValues): void;
   put(values: PageValues, row: number, isThere: Uint8Array | null): void;
+  /** Returns the bytes of pages that were kept since the last call. */
+  takeKept(): number;
   vector(): Vector;
 }
 
@@ -34,6 +47,7 @@ class Numbers implements ValueSink {
   readonly #column: FlatColumn;
   readonly #values: Float64Array;
   #dictionary: Float64Array = new Float64Array();
+  #counted = 0;
 
   constructor(rows: number, column: FlatColumn) {
     this.#column = column;
@@ -48,6 +62,12 @@ class Numbers implements ValueSink {
     const numbers =
       values.kind === 'indices' ? this.#known(values.codes) : numbersOf(values, this.#column.type);
     scatter(numbers, this.#values, row, isThere);
+  }
+
+  takeKept(): number {
+    const bytes = this.#dictionary.byteLength - this.#counted;
+    this.#counted += bytes;
+    return bytes;
   }
 
   #known(codes: Int32Array): Float64Array {
@@ -67,7 +87,7 @@ class Numbers implements ValueSink {
       case 'clock': {
         const codes = Int32Array.from(values, (value) => (Number.isNaN(value) ? MISSING : OTHER));
         const text = (row: number) => clockText(values[row] ?? 0, meaning.unit);
-        return new EntryVector(codes, BOOLEANS, text);
+        return new EntryVector(codes, BOOLEANS, { value: text, textBytes: () => 0 });
       }
       default:
         return new NumberVector(values);
@@ -88,8 +108,11 @@ class Codes implements ValueSink {
   }
 
   keep(dictionary: PageValues): void {
-    const first = this.#texts.add(dictionary);
-    this.#dictionary = { first, count: this.#texts.count - first };
+    this.#dictionary = this.#texts.add(dictionary, true);
+  }
+
+  takeKept(): number {
+    return this.#texts.takeKept();
   }
 
   put(values: PageValues, row: number, isThere: Uint8Array | null): void {
@@ -103,8 +126,10 @@ class Codes implements ValueSink {
       checkCodes(values.codes, count);
       return first === 0 ? values.codes : values.codes.map((code) => first + code);
     }
-    const first = this.#texts.add(values);
-    return Int32Array.from({ length: this.#texts.count - first }, (_, index) => first + index);
+    const { first, count } = this.#texts.add(values, false);
+    const codes = new Int32Array(count);
+    for (let index = 0; index < count; index++) codes[index] = first + index;
+    return codes;
   }
 
   vector(): Vector {

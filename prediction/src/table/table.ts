@@ -94,6 +94,3 @@ export const MAX_COLUMNS = 1000;
 
 /** The most rows × input columns: rows that name few of many columns say little and take much. */
 export const MAX_CELLS = 25_000_000;
-
-/** The most bytes of a row in the sender's own text, and so of a cell: what is longer is a quote that is not closed, or no table. */
-export const MAX_ROW_BYTES = 4 * 1024 * 1024;

@@ -26,6 +26,12 @@ export class AnswerBlock {
     return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
   }
 
+  /** Whether the batch may be cut behind these rows: bits stay whole bytes. */
+  get isCut(): boolean {
+    const block = this.#block;
+    return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;
+  }
+
   /** The rows as objects under the model's names. */
   get rows(): readonly RowObject[] {
     this.#rows ??= Array.from({ length: this.rowCount }, (_, index) => this.#block.row(index));

@@ -1,9 +1,9 @@
 import { readArrow } from '../../arrow/arrow-batches.js';
 import type { RawColumn } from '../../arrow/raw-column.js';
-import { FormatFault } from '../../columns/format-fault.js';
+import type { ByteBudget } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
-import { type AnswerOptions, RowsError } from '../answer-part.js';
+import type { AnswerOptions } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { ColumnBatch, ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
@@ -22,34 +22,37 @@ export class ArrowRowReader implements RowReader {
   readonly isWhole = false;
   readonly #format: 'stream' | 'file';
   readonly #reader: ColumnReader;
+  readonly #budget: ByteBudget;
 
-  constructor(blocks: BlockPredictor, options: AnswerOptions, format: 'stream' | 'file') {
+  constructor(
+    blocks: BlockPredictor,
+    options: AnswerOptions,
+    format: 'stream' | 'file',
+    budget: ByteBudget,
+  ) {
     this.#format = format;
+    this.#budget = budget;
     this.#reader = new ColumnReader(blocks, options);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ColumnBlock>> {
     let places: ReadonlyMap<string, number> = new Map();
-    const slices = readArrow(body, this.#format, (fields) => {
+    const slices = readArrow(body, this.#format, this.#budget, (fields) => {
       places = this.#reader.places(fields.map(({ name }) => name));
       return new Set(places.values());
     });
-    try {
-      for await (const { length, vectors, columns, start } of slices) {
-        const named = new Map<string, Vector>();
-        const sent = new Map<string, RawColumn>();
-        for (const [name, place] of places) {
-          const vector = vectors.get(place);
-          const column = columns[place];
-          if (vector === undefined || column === undefined) continue;
-          named.set(name, vector);
-          sent.set(name, column);
-        }
-        const batch: ArrowBatch = { length, vectors: named, columns: sent, start };
-        yield this.#reader.blocks(batch);
+    for await (const { length, vectors, columns, start } of slices) {
+      const named = new Map<string, Vector>();
+      const sent = new Map<string, RawColumn>();
+      for (const [name, place] of places) {
+        const vector = vectors.get(place);
+        const column = columns[place];
+        if (vector === undefined || column === undefined) continue;
+        named.set(name, vector);
+        sent.set(name, column);
       }
-    } catch (error) {
-      throw error instanceof FormatFault ? new RowsError(error.message) : error;
+      const batch: ArrowBatch = { length, vectors: named, columns: sent, start };
+      yield this.#reader.blocks(batch);
     }
   }
 

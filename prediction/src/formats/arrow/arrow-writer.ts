@@ -8,6 +8,7 @@ import {
   fileOpening,
   schemaMessage,
 } from '../../arrow/message-bytes.js';
+import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { AnswerWriter } from '../formats.js';
@@ -34,9 +35,17 @@ export class ArrowWriter implements AnswerWriter {
   #taken = 0;
   readonly #dictionaries: Block[] = [];
   readonly #batches: Block[] = [];
+  readonly #budget: ByteBudget;
+  readonly #held: HeldBytes;
 
-  constructor(blocks: BlockPredictor, { to, explain }: Omit<AnswerOptions, 'from'>) {
+  constructor(
+    blocks: BlockPredictor,
+    { to, explain }: Omit<AnswerOptions, 'from'>,
+    budget: ByteBudget,
+  ) {
     this.#blocks = blocks;
+    this.#budget = budget;
+    this.#held = budget.hold('The answer in Arrow');
     this.#explain = explain ?? false;
     this.#isFile = to === 'arrow-file';
   }
@@ -46,14 +55,23 @@ export class ArrowWriter implements AnswerWriter {
     return this.#length + (this.#pending > 0 && !this.#isPart ? 1 : 0);
   }
 
-  write(rows: RowBlock, answers: BlockAnswers): void {
+  *write(rows: RowBlock, answers: BlockAnswers): Generator<void> {
     const block = new AnswerBlock(rows);
     const columns = this.#begin(block);
     for (const column of columns) column.add(block, answers);
     this.#pending += block.rowCount;
     this.#isPart = block.arrow !== undefined;
-    const isWhole = this.#isPart ? block.isLast : this.#pending >= BATCH_ROWS;
-    if (isWhole) this.#writeBatch(columns);
+    const isWhole = this.#isPart
+      ? block.isLast || (block.isCut && this.#isFull(columns))
+      : this.#isFull(columns);
+    if (!isWhole) return;
+    this.#writeBatch(columns);
+    if (this.#length >= MAX_BLOCK_BYTES) yield;
+  }
+
+  #isFull(columns: readonly OutputColumn[]): boolean {
+    if (this.#pending >= BATCH_ROWS) return true;
+    return columns.reduce((sum, { textBytes }) => sum + textBytes, 0) >= MAX_BLOCK_BYTES;
   }
 
   end(): void {
@@ -71,6 +89,7 @@ export class ArrowWriter implements AnswerWriter {
     this.#pieces = [];
     this.#taken += this.#length;
     this.#length = 0;
+    this.#held.close();
     return bytes;
   }
 
@@ -86,6 +105,7 @@ export class ArrowWriter implements AnswerWriter {
   #writeBatch(columns: readonly OutputColumn[]): void {
     for (const column of columns) {
       for (const { id, count, isDelta, body } of column.dictionary()) {
+        this.#budget.expand(body.length, 'A dictionary of the answer in Arrow');
         this.#putBlock(this.#dictionaries, dictionaryMessage(id, count, isDelta, body), body);
       }
     }
@@ -102,6 +122,8 @@ export class ArrowWriter implements AnswerWriter {
     }
     // The columns use the memory of their pieces again.
     const bytes = metadataBytes + body.length;
+    // Once as a piece, and once as a part of what is taken.
+    this.#held.add(2 * bytes);
     this.#put([joined(pieces, bytes)]);
   }
 

@@ -9,6 +9,7 @@ import type { DictionaryPart, OutputColumn } from './output-columns.js';
 /** The most likely class of each row, as an index of the model's classes. */
 export class ClassColumn implements OutputColumn {
   readonly field: Field;
+  readonly textBytes = 0;
   readonly #id: number;
   readonly #indices = new IndexWriter();
   #names: readonly string[] | undefined;

@@ -15,6 +15,8 @@ export interface DictionaryPart {
 /** A column of an answer. */
 export interface OutputColumn {
   readonly field: Field;
+  /** The bytes of texts that were added and are not written. */
+  readonly textBytes: number;
   /** Takes the values of a block. */
   add(block: AnswerBlock, answers: BlockAnswers): void;
   /** Yields what the dictionary lacks for the rows that were added. */
@@ -38,6 +40,10 @@ export class MadeColumn<W extends ColumnWriter<never>> implements OutputColumn {
     this.field = { name, type: writer.type, children: writer.children, dictionary: null };
     this.#writer = writer;
     this.#addTo = addTo;
+  }
+
+  get textBytes(): number {
+    return this.#writer.textBytes;
   }
 
   add(block: AnswerBlock, answers: BlockAnswers): void {

@@ -11,9 +11,14 @@ import type { DictionaryPart, OutputColumn } from './output-columns.js';
 /** A column that an answer has as it was sent. */
 export class SentColumn implements OutputColumn {
   readonly field: Field;
+  /** What was sent is copied only as it is written. */
+  readonly textBytes = 0;
   readonly #name: string;
   readonly #isFile: boolean;
   #batch: ArrowBatch | undefined;
+  /** The rows of the batch that were written, and those that were added since. */
+  #written = 0;
+  #added = 0;
   /** The part of the dictionary that was written. */
   #dictionary: Dictionary | undefined;
   #chunks = 0;
@@ -30,8 +35,12 @@ export class SentColumn implements OutputColumn {
     this.#isFile = isFile;
   }
 
-  add({ arrow }: AnswerBlock): void {
-    this.#batch = arrow;
+  add({ arrow, rowCount }: AnswerBlock): void {
+    if (arrow !== this.#batch) {
+      this.#batch = arrow;
+      this.#written = 0;
+    }
+    this.#added += rowCount;
   }
 
   *dictionary(): Generator<DictionaryPart> {
@@ -49,7 +58,9 @@ export class SentColumn implements OutputColumn {
 
   write(body: BatchBody): void {
     const raw = this.#batch?.columns.get(this.#name);
-    if (raw && this.#batch) writeRows(body, raw, this.#batch.start, this.#batch.length);
+    if (raw && this.#batch) writeRows(body, raw, this.#batch.start + this.#written, this.#added);
+    this.#written += this.#added;
+    this.#added = 0;
   }
 
   #begin(dictionary: Dictionary): void {

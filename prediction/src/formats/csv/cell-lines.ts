@@ -1,3 +1,4 @@
+import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { PredictedRows } from '../../serving/predicted-rows.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
@@ -26,32 +27,36 @@ export class CellLines {
     this.#room = lent.memory.allocate(ROOM);
   }
 
-  /** @param writeRow writes a row that has more than plain fields. */
-  write(
+  /**
+   * Yields as `AnswerWriter.write`.
+   *
+   * @param writeRow writes a row that has more than plain fields.
+   */
+  *write(
     out: CsvBuffer,
     block: CellBlock,
     { values, confidences, mins, maxs }: PredictedRows,
     writeRow: (index: number) => void,
-  ): void {
+  ): Generator<void> {
     for (const [place, numbers] of [values, confidences, mins, maxs].entries()) {
       this.#writeNumbers(numbers.subarray(0, block.rowCount), place);
     }
     let row = 0;
     for (const other of block.others.keys()) {
-      this.#writeLines(out, block, row, other, writeRow);
+      yield* this.#writeLines(out, block, row, other, writeRow);
       writeRow(other);
       row = other + 1;
     }
-    this.#writeLines(out, block, row, block.rowCount, writeRow);
+    yield* this.#writeLines(out, block, row, block.rowCount, writeRow);
   }
 
-  #writeLines(
+  *#writeLines(
     out: CsvBuffer,
     { plan, place }: CellBlock,
     from: number,
     to: number,
     writeRow: (index: number) => void,
-  ): void {
+  ): Generator<void> {
     const { kernel, bytes } = this.#lent.memory;
     for (let row = from; row < to; row++) {
       row = kernel.writeLines(
@@ -60,6 +65,7 @@ export class CellLines {
       );
       out.chunk(bytes.subarray(this.#room, kernel.linesEnd()));
       if (row < to) writeRow(row);
+      if (out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
 

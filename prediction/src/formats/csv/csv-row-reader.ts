@@ -1,3 +1,4 @@
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';
@@ -11,9 +12,6 @@ import { checkText } from './csv-text.js';
 import { ObjectRows } from './object-rows.js';
 import { RecordParser } from './record-parser.js';
 import { WholeRecords } from './whole-records.js';
-
-/** The most bytes of a record; what is longer has a quote that is not closed. */
-const MAX_RECORD_BYTES = 1024 * 1024;
 
 /** Bytes that are read together, so that a large piece of the body keeps nobody waiting. */
 const SLICE = 64 * 1024;
@@ -90,7 +88,7 @@ export class CsvRowReader implements RowReader {
   *#blocksIn(parser: RecordParser, piece: Uint8Array): Generator<RowBlock> {
     for (let start = 0; start < piece.length; start += SLICE) {
       yield* this.#blocksOf(parser, this.#whole.add(piece.subarray(start, start + SLICE)));
-      if (this.#whole.pending > MAX_RECORD_BYTES) throw tooLong(parser.line);
+      if (this.#whole.pending > MAX_ROW_BYTES) throw tooLong(parser.line);
     }
   }
 

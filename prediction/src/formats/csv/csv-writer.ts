@@ -1,3 +1,4 @@
+import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import { JsonBuffer } from '../../serving/json-buffer.js';
 import { derivedColumns, setColumn } from '../../table/column-names.js';
 import { Cell } from '../../table/row-object.js';
@@ -39,16 +40,19 @@ export class CsvWriter implements AnswerWriter {
     return this.#out.length;
   }
 
-  write(block: RowBlock, answers: BlockAnswers): void {
+  *write(block: RowBlock, answers: BlockAnswers): Generator<void> {
     this.#header();
     if (block instanceof CellBlock && answers.task === 'regression' && !this.#explain) {
       this.#lines ??= new CellLines(block.lent, this.#cells.length, this.#blocks.maxRows);
-      this.#lines.write(this.#out, block, answers.predicted, (index) =>
+      yield* this.#lines.write(this.#out, block, answers.predicted, (index) =>
         this.#row(block, answers, index),
       );
       return;
     }
-    for (let index = 0; index < block.rowCount; index++) this.#row(block, answers, index);
+    for (let index = 0; index < block.rowCount; index++) {
+      this.#row(block, answers, index);
+      if (this.#out.length >= MAX_BLOCK_BYTES) yield;
+    }
   }
 
   end(): void {

@@ -1,3 +1,4 @@
+import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { JsonBuffer } from '../../serving/json-buffer.js';
 import type { ClassReader } from '../../serving/predicted-classes.js';
 import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js';
@@ -80,14 +81,14 @@ export class CellWriter {
     this.#rewriter.rewrite(block);
   }
 
-  /** Writes the rows from one index up to another, none of which is an object. */
-  write(
+  /** Writes the rows from one index up to another, none of which is an object. Yields as `AnswerWriter.write`. */
+  *write(
     out: JsonBuffer,
     { plan, place }: CellBlock,
     from: number,
     to: number,
     { before, behind }: Separators,
-  ): void {
+  ): Generator<void> {
     const { kernel } = this.#lent.memory;
     const { numberCount, choiceCount } = this.#program;
     for (let row = from; row < to; ) {
@@ -100,6 +101,7 @@ export class CellWriter {
       out.bytes(this.#lent.memory.bytes.subarray(start, kernel.writtenEnd()));
       if (next === row) this.#room = this.#allocate(2 * (end - start));
       row = next;
+      if (out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
 

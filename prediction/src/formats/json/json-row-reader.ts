@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_HELD_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
 import type { RowObject } from '../../table/row-object.js';
@@ -17,7 +18,6 @@ const MAX_NAMES = 21;
 /** Larger bodies are left to the way of objects, which tells what is too large. */
 const MAX_ROWS = 100_000;
 const MAX_VALUES = 5_000_000;
-const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Cells may take this much, or this many times the bytes of the body. */
 const MIN_CELL_BYTES = 8 * 1024 * 1024;
@@ -44,7 +44,7 @@ export class JsonRowReader implements RowReader {
     const pieces: Uint8Array[] = [];
     for await (const piece of body) pieces.push(piece);
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (length > MAX_BYTES) throw new DeclinedError();
+    if (length > MAX_HELD_BYTES) throw new DeclinedError();
     const { plan, lent } = this.#lend();
     try {
       const blocks = this.#readRows(plan, lent, pieces, length);

@@ -1,3 +1,4 @@
+import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import { JsonBuffer, literal } from '../../serving/json-buffer.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import { CellBlock } from '../cells/cell-block.js';
@@ -38,11 +39,14 @@ export class JsonWriter implements AnswerWriter {
     return this.#out.length;
   }
 
-  write(block: RowBlock, answers: BlockAnswers): void {
+  *write(block: RowBlock, answers: BlockAnswers): Generator<void> {
     if (block instanceof CellBlock && (this.#cells || block.rowCount >= MIN_CELL_ROWS)) {
-      this.#writeCells(block, answers);
-    } else {
-      for (let index = 0; index < block.rowCount; index++) this.#writeObject(block, index);
+      yield* this.#writeCells(block, answers);
+      return;
+    }
+    for (let index = 0; index < block.rowCount; index++) {
+      this.#writeObject(block, index);
+      if (this.#out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
 
@@ -63,29 +67,29 @@ export class JsonWriter implements AnswerWriter {
     if (this.#areLines) this.#out.literal(LINE_END);
   }
 
-  #writeCells(block: CellBlock, answers: BlockAnswers): void {
+  *#writeCells(block: CellBlock, answers: BlockAnswers): Generator<void> {
     this.#cells ??= new CellWriter(this.#blocks, block, answers);
     this.#cells.begin(block, answers);
     let written = 0;
     for (const index of block.others.keys()) {
-      this.#writeRows(this.#cells, block, written, index);
+      yield* this.#writeRows(this.#cells, block, written, index);
       this.#writeObject(block, index);
       written = index + 1;
     }
-    this.#writeRows(this.#cells, block, written, block.rowCount);
+    yield* this.#writeRows(this.#cells, block, written, block.rowCount);
   }
 
-  #writeRows(cells: CellWriter, block: CellBlock, from: number, to: number): void {
+  *#writeRows(cells: CellWriter, block: CellBlock, from: number, to: number): Generator<void> {
     if (from === to) return;
     if (this.#areLines) {
-      cells.write(this.#out, block, from, to, LINE);
+      yield* cells.write(this.#out, block, from, to, LINE);
     } else if (this.#isBegun) {
-      cells.write(this.#out, block, from, to, LATER);
+      yield* cells.write(this.#out, block, from, to, LATER);
     } else {
       this.#out.literal(OPEN);
       this.#isBegun = true;
-      cells.write(this.#out, block, from, from + 1, FIRST);
-      cells.write(this.#out, block, from + 1, to, LATER);
+      yield* cells.write(this.#out, block, from, from + 1, FIRST);
+      yield* cells.write(this.#out, block, from + 1, to, LATER);
     }
   }
 }

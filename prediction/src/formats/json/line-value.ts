@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 
-/** The most bytes of a line. */
-export const MAX_LINE_BYTES = 1024 * 1024;
 const MAX_VALUES = 10_000;
 const MAX_NESTING = 100;
 
@@ -14,7 +13,7 @@ export class UnreadableLine {
 }
 
 export const TOO_LONG = new UnreadableLine(
-  `The line has more than ${MAX_LINE_BYTES} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
+  `The line has more than ${MAX_ROW_BYTES} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
 );
 const NOT_UTF8 = new UnreadableLine('The line is not UTF-8. Send the rows in UTF-8.');
 const TOO_MANY = new UnreadableLine(

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { RowWarnings, UnknownName } from '../../row-check/row-warnings.js';
@@ -11,7 +12,7 @@ import { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault, RowReader } from '../formats.js';
 import { ObjectBlock, type RowBlock } from '../row-block.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
-import { lineValue, MAX_LINE_BYTES, TOO_LONG, UnreadableLine } from './line-value.js';
+import { lineValue, TOO_LONG, UnreadableLine } from './line-value.js';
 
 /** Unknown names that a refusal lists at most. */
 const MAX_NAMES = 21;
@@ -29,7 +30,7 @@ export class NdjsonRowReader implements RowReader {
   readonly #refuses: boolean;
   readonly #check: RowCheck;
   readonly #keys: KeyReader;
-  readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
+  readonly #splitter = new LineSplitter(MAX_ROW_BYTES);
   /** The number of lines before the region at hand. */
   #lines = 0;
 

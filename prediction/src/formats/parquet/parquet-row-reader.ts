@@ -1,55 +1,60 @@
-import { FormatFault } from '../../columns/format-fault.js';
+import { type ByteBudget, PIECE_BYTES } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
 import { type ByteFile, readParquet } from '../../parquet/parquet-groups.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
-import { type AnswerOptions, RowsError } from '../answer-part.js';
+import type { AnswerOptions } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
 import type { RowReader } from '../formats.js';
 
-/** The most rows of a body: as runs of one value take no bytes, its size does not limit them. */
-const MAX_ROWS = 50_000_000;
-
 /** Reads rows from a Parquet file, which is held as a whole, as its footer is needed first. */
 export class ParquetRowReader implements RowReader {
   readonly isWhole = false;
   readonly #reader: ColumnReader;
+  readonly #budget: ByteBudget;
 
-  constructor(blocks: BlockPredictor, options: AnswerOptions) {
+  constructor(blocks: BlockPredictor, options: AnswerOptions, budget: ByteBudget) {
+    this.#budget = budget;
     this.#reader = new ColumnReader(blocks, options);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ColumnBlock>> {
-    const file = inMemory(await bytesOf(body));
+    const file = inMemory(await this.#hold(body));
     let places: ReadonlyMap<string, number> = new Map();
-    const groups = readParquet(file, MAX_ROWS, (names) => {
+    const groups = readParquet(file, this.#budget, Number.POSITIVE_INFINITY, (names) => {
       places = this.#reader.places(names);
       return new Set(places.values());
     });
-    try {
-      for await (const { length, vectors } of groups) {
-        const named = new Map<string, Vector>();
-        for (const [name, place] of places) {
-          const vector = vectors.get(place);
-          if (vector) named.set(name, vector);
-        }
-        yield this.#reader.blocks({ length, vectors: named });
+    for await (const { length, vectors } of groups) {
+      const named = new Map<string, Vector>();
+      for (const [name, place] of places) {
+        const vector = vectors.get(place);
+        if (vector) named.set(name, vector);
       }
-    } catch (error) {
-      throw error instanceof FormatFault ? new RowsError(error.message) : error;
+      yield this.#reader.blocks({ length, vectors: named });
     }
   }
 
   warnings(most: number): RowWarnings {
     return this.#reader.warnings(most);
   }
-}
 
-async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
+  async #hold(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+    const arrived = this.#budget.hold('The Parquet file that has arrived');
+    const whole = this.#budget.hold('The Parquet file');
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of body) {
+      arrived.add(piece.length + PIECE_BYTES);
+      pieces.push(piece);
+      length += piece.length;
+    }
+    whole.add(length);
+    const bytes = Buffer.concat(pieces, length);
+    arrived.close();
+    return bytes;
+  }
 }
 
 function inMemory(bytes: Uint8Array): ByteFile {

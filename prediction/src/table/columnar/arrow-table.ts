@@ -1,4 +1,5 @@
 import { readArrow } from '../../arrow/arrow-batches.js';
+import { ByteBudget } from '../../columns/byte-budget.js';
 import type { Table } from '../table.js';
 import { ColumnarTable, type ReadOptions, readDraining } from './columnar-table.js';
 
@@ -15,7 +16,7 @@ export function readArrowTable(
 ): Promise<Table> {
   return readDraining(source, drain, async (pieces) => {
     const table = new ColumnarTable(target, task);
-    const slices = readArrow(pieces, format, (fields) =>
+    const slices = readArrow(pieces, format, new ByteBudget(), (fields) =>
       table.begin(fields.map(({ name }) => name)),
     );
     for await (const { length, vectors } of slices) table.add(length, vectors);

@@ -1,3 +1,4 @@
+import { ByteBudget } from '../../columns/byte-budget.js';
 import { readParquet } from '../../parquet/parquet-groups.js';
 import { MAX_ROWS, type Table } from '../table.js';
 import { ColumnarTable, type ReadOptions, readDraining } from './columnar-table.js';
@@ -19,7 +20,7 @@ export function readParquetTable(
     const file = await SpoolFile.of(pieces);
     try {
       const table = new ColumnarTable(target, task);
-      const groups = readParquet(file, MAX_ROWS, (names) => table.begin(names));
+      const groups = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => table.begin(names));
       for await (const { length, vectors } of groups) table.add(length, vectors);
       return table.build();
     } finally {

@@ -207,7 +207,7 @@ describe('bad CSV is refused with its line and a remedy', () => {
     expect(faults).toEqual([
       {
         line: begin.includes('\n') ? 2 : 1,
-        message: expect.stringMatching(/longer than 4 MiB|more than 10,000 fields/),
+        message: expect.stringMatching(/longer than 1 MiB|more than 10,000 fields/),
       },
     ]);
   });

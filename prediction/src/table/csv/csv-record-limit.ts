@@ -1,4 +1,5 @@
-import { MAX_COLUMNS, MAX_ROW_BYTES } from '../table.js';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
+import { MAX_COLUMNS } from '../table.js';
 import { TableError } from '../table-error.js';
 import type { Delimiter } from './csv-opening.js';
 
@@ -34,7 +35,7 @@ export class CsvRecordLimit {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** @throws {TableError} at a record of more than 4 MiB or 10,000 fields, the header too, and at U+0000. */
+  /** @throws {TableError} at a record of more than 1 MiB or 10,000 fields, the header too, and at U+0000. */
   check(chunk: Uint8Array): void {
     const delimiter = this.#delimiter;
     const last = Math.max(delimiter, QUOTE);
@@ -74,7 +75,7 @@ export class CsvRecordLimit {
 
   #tooLong(): TableError {
     const line = this.#recordLine;
-    const message = `The row that begins on line ${line} is longer than 4 MiB; perhaps a quote in it is not closed. ${QUOTING}${this.#hint()}`;
+    const message = `The row that begins on line ${line} is longer than 1 MiB; perhaps a quote in it is not closed. ${QUOTING}${this.#hint()}`;
     return new TableError([{ message, line }]);
   }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_ROW_BYTES, MAX_ROWS } from '../table.js';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
+import { MAX_ROWS } from '../table.js';
 import { TableError } from '../table-error.js';
 import { JsonShapeError, MalformedJsonError } from './json-errors.js';
 
@@ -120,7 +121,7 @@ export class JsonArrayParser {
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes <= MAX_ROW_BYTES) return;
     this.skipElements();
-    const message = `Row ${this.#commas} is longer than 4 MiB. Leave out the columns that do not bear on the target.`;
+    const message = `Row ${this.#commas} is longer than 1 MiB. Leave out the columns that do not bear on the target.`;
     throw new TableError([{ message, row: this.#commas }]);
   }
 

@@ -88,7 +88,7 @@ describe('a JSON table', () => {
   test('with a row of megabytes is refused, with the row', async () => {
     const wide = `${text.slice(0, -1)},{"x":"${'x'.repeat(10_000_000)}","y":1},{}]`;
     const faults = await faultsOf(() => read(wide));
-    expect(faults).toMatchObject([{ row: 60, message: expect.stringContaining('4 MiB') }]);
+    expect(faults).toMatchObject([{ row: 60, message: expect.stringContaining('1 MiB') }]);
   });
 
   test('that cannot be learnt from is read to its end, and malformed if that is', async () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import { RowsReader } from '../row-reader.js';
-import { MAX_ROW_BYTES, type Table, type Task } from '../table.js';
+import type { Table, Task } from '../table.js';
 import { TableError } from '../table-error.js';
 import { LineSplitter } from './line-splitter.js';
 
