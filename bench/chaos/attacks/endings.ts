@@ -11,8 +11,10 @@ import type { RunAttack, Target } from './attack.js';
 
 /** The time for which an attack goes on before the service is ended, in milliseconds. */
 const ATTACKED = 2000;
+/** The time for which the service still answers after SIGTERM, in seconds. */
+export const DRAIN_SECONDS = 1;
 /** The time in which the service ends after SIGTERM, in milliseconds. */
-const STOP = 10_000;
+const STOP = 10_000 + DRAIN_SECONDS * 1000;
 /** The time after which a service that does not end is killed, in milliseconds. */
 const STOP_DEADLINE = 30_000;
 /** The time after the end of the service in which its other processes end, in milliseconds. */
@@ -32,7 +34,7 @@ export async function endings(
   const stopped = await end(target, runs, stop);
   findings.push(
     {
-      asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s`,
+      asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
       measured: stopped.words,
       passed: stopped.milliseconds <= STOP,
     },

@@ -4,7 +4,7 @@ import { startService } from '../../../testkit/service/measured-service.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import type { Finding, Scenario } from '../../scenario/scenario.js';
 import { type Attack, type RunAttack, Target } from './attack.js';
-import { endings } from './endings.js';
+import { DRAIN_SECONDS, endings } from './endings.js';
 import { servedFinding, Tenant } from './tenant.js';
 import { type Bounds, Watch } from './watch.js';
 
@@ -72,7 +72,11 @@ async function play(
       : `file:${join(folder, 'roster.db')}`;
     // Once a key exists, callers without a key are refused.
     const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
-    const settings = Object.assign({}, surroundings.settings, ...attacks.map((a) => a.settings));
+    const settings: NodeJS.ProcessEnv = Object.assign(
+      { ...(family.isHostile && { DRAIN_SECONDS: String(DRAIN_SECONDS) }) },
+      surroundings.settings,
+      ...attacks.map((attack) => attack.settings),
+    );
     const start = () => startService(folder, databaseUrl, settings);
     const target = new Target(await start(), databaseUrl, seconds);
     const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { arrowStream } from '../../../../testkit/data/made-arrow.js';
 import {
@@ -31,16 +32,21 @@ export const HUGE_TARGETS: string = `x,y\n${Array.from(
   (_, row) => `${row},${row % 2 ? '-' : ''}${row + 1}e200\n`,
 ).join('')}`;
 
-/** One row whose thirty texts are the same 40 MiB: 40 KiB when compressed. */
+/**
+ * Bytes that do not compress: a compressed body may expand to two hundred times its size, and Parquet's pages to
+ * as much of its file.
+ */
+const NOISE = noise(300_000);
+
+/** One row whose thirty texts are the same 40 MiB: 340 KB when compressed. */
 export function sharedArrowText(): Buffer {
   const length = 40 * MEBIBYTE;
-  const body = Buffer.alloc(8 + length, 'a');
-  body.writeInt32LE(0, 0);
+  const body = Buffer.concat([Buffer.alloc(8), NOISE, Buffer.alloc(length, 'a')]);
   body.writeInt32LE(length, 4);
   const places = [
     { start: 0, length: 0 },
     { start: 0, length: 8 },
-    { start: 8, length },
+    { start: 8 + NOISE.length, length },
   ] as const;
   return gzipSync(arrowStream(TEXTS, [{ rows: 1, buffers: TEXTS.map(() => places), body }]));
 }
@@ -58,7 +64,6 @@ export function largeParquetTexts(): Buffer {
     start: BODY_START + at * text.length,
     length: text.length,
   }));
-  // The pages of a file may take two hundred times its bytes.
   const padding = Buffer.alloc(6_300_000 - names.length * text.length);
   return parquetFile(
     names.map((name) => ({ name, physical: Physical.Bytes })),
@@ -89,14 +94,14 @@ export function manyRowGroups(): Buffer {
       page({ kind: 'dictionary', count: 1, values: plainTexts(['a'.repeat(KIBIBYTE)]) }),
       page({ encoding: Encoding.Dictionary, count: rows, values: oneRun(0, rows) }),
     ],
-    { rows, groups: 24_000, padding: 0 },
+    { rows, groups: 13_000, padding: 0 },
   );
 }
 
-/** Ninety thousand row groups of one row, each of which is the same 28 MB of the file. */
+/** Ninety thousand row groups of one row, each of which is the same 25 MB of the file. */
 export function sharedRowGroups(): Buffer {
   const pages = [page({ count: 1, values: plainTexts(['a']) })];
-  return sharedChunk(pages, { rows: 1, groups: 90_000, padding: 28_000_000 });
+  return sharedChunk(pages, { rows: 1, groups: 90_000, padding: 25_000_000 });
 }
 
 /** Row groups of one column of texts and of the target, whose chunks are the same bytes each. */
@@ -124,7 +129,16 @@ function sharedChunk(
   );
 }
 
-/** A gibibyte of blank lines of NDJSON, compressed. */
+/** Blank lines of NDJSON, 256 MiB of them, with a row now and then: 2 MB when compressed. */
 export function blankLines(): Buffer {
-  return gzipSync(Buffer.alloc(1024 * MEBIBYTE, '\n'), { level: 1 });
+  const lines = Buffer.alloc(16 * KIBIBYTE, '\n');
+  const rows = Array.from({ length: 16 * KIBIBYTE }, (_, row) =>
+    Buffer.concat([lines, Buffer.from(`{"t0":"${noise(60, row).toString('base64')}"}\n`)]),
+  );
+  return gzipSync(Buffer.concat(rows), { level: 1 });
+}
+
+/** Returns bytes without any pattern, always the same. */
+function noise(length: number, seed = 0): Buffer {
+  return createHash('shake128', { outputLength: length }).update(String(seed)).digest();
 }

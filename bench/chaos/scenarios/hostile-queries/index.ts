@@ -13,7 +13,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const USES = 32;
 
 const SEARCH = 'can does every good have make more other only some take their them very will would';
-const DOCUMENTS = 20;
+const DOCUMENTS = 5;
 const DOCUMENT_BYTES = 4_000_000;
 
 /** A statement of 16 KiB that nests eight thousand deep. */
@@ -81,7 +81,7 @@ function queries(name: string, database: string, statements: readonly string[]):
     const params = { database, tables: TABLES };
     await createAgent(target, owner, { type: 'sql', params });
     return statements.flatMap((sql) => [
-      question(Array.from({ length: 4 }, () => ({ sql }))),
+      question(Array.from({ length: USES }, () => ({ sql }))),
       training(database, sql),
     ]);
   });
