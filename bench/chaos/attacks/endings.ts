@@ -10,7 +10,7 @@ import { type Finding, none } from '../../scenario/scenario.js';
 import type { RunAttack, Target } from './attack.js';
 
 /** The time for which an attack goes on before the service is ended, in milliseconds. */
-const ATTACKED = 2000;
+const ATTACKED = 4000;
 /** The time for which the service still answers after SIGTERM, in seconds. */
 export const DRAIN_SECONDS = 1;
 /** The time in which the service ends after SIGTERM, in milliseconds. */
