@@ -13,8 +13,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const USES = 32;
 
 const SEARCH = 'can does every good have make more other only some take their them very will would';
-const DOCUMENTS = 5;
-const DOCUMENT_BYTES = 4_000_000;
+/** Documents of an owner for each second of the attack: it takes a while to send them. */
+const DOCUMENTS_A_SECOND = 2;
+const DOCUMENT_BYTES = 1_000_000;
 
 /** A statement of 16 KiB that nests eight thousand deep. */
 const DEEP_SUM = `SELECT 1${'+1'.repeat(8188)}`;
@@ -65,11 +66,11 @@ function searches(name: string, settings: Partial<Attack> = {}): Attack {
   );
 }
 
-async function fillDocuments({ url }: Target, owner: Headers): Promise<void> {
+async function fillDocuments({ url, seconds }: Target, owner: Headers): Promise<void> {
   const paragraph = `${SEARCH} number of words in a passage\n\n`.repeat(3);
   const text = paragraph.repeat(DOCUMENT_BYTES / paragraph.length);
   const markdown = { ...owner, 'Content-Type': 'text/markdown' };
-  for (let number = 0; number < DOCUMENTS; number += 1) {
+  for (let number = 0; number < DOCUMENTS_A_SECOND * seconds; number += 1) {
     const path = `/projects/attackers/skills/tool/documents/d${number}`;
     await ask('PUT', url + path, text, markdown);
   }
