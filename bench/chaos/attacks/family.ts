@@ -79,15 +79,18 @@ async function play(
     );
     const start = () => startService(folder, databaseUrl, settings);
     const target = new Target(await start(), databaseUrl, seconds);
-    const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
     try {
-      const runs: RunAttack[] = [];
-      for (const attack of attacks) runs.push(await attack.prepare(target));
-      const findings = await measure(target, tenant, runs, family);
-      if (family.isHostile) findings.push(...(await endings(target, runs, start)));
-      return findings;
+      const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
+      try {
+        const runs: RunAttack[] = [];
+        for (const attack of attacks) runs.push(await attack.prepare(target));
+        const findings = await measure(target, tenant, runs, family);
+        if (family.isHostile) findings.push(...(await endings(target, runs, start)));
+        return findings;
+      } finally {
+        tenant.close();
+      }
     } finally {
-      tenant.close();
       await target.service.kill();
     }
   } finally {
