@@ -66,6 +66,12 @@ test('a prompt template with a place for the question holds it', async () => {
   expect(prompt[0]).not.toContain('From the data');
 });
 
+test('a prompt template repeats the question a few times, not without end', async () => {
+  const prompt = await promptOf({ prompt_template: '{{question}};'.repeat(10) });
+  const question = 'What is it?;'.repeat(8);
+  expect(prompt.at(-1)).toBe(`user: ${question}{{question}};{{question}};`);
+});
+
 test('the prompt template of existing clients stands in the settings', async () => {
   const prompt = await promptOf({ params: { prompt_template: 'Be kind.' } });
   expect(prompt[0]).toContain('Be kind.');

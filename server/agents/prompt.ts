@@ -87,9 +87,13 @@ export function hasQuestion(template: string): boolean {
   return template.search(QUESTION) >= 0;
 }
 
-/** Fills the question into a template. */
+/** A template of 100,000 characters has room for 8,000 places, and a question may have 64 KiB. */
+const MAX_PLACES = 8;
+
+/** Fills the question into a template, in its first eight places. The others stay as they are. */
 export function fillTemplate(template: string, question: string): string {
-  return template.replace(QUESTION, () => question);
+  let places = 0;
+  return template.replace(QUESTION, (place) => (++places <= MAX_PLACES ? question : place));
 }
 
 /** Fences the result of a tool, so that nothing in it looks like its end. */

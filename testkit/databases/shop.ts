@@ -13,6 +13,8 @@ export interface Shop {
   execute(sql: string): Promise<void>;
   /** Returns the values of the first column of a query. */
   values(sql: string): Promise<unknown[]>;
+  /** Creates another, empty database on the same server, if there is one. Returns its URL. */
+  create?(name: string): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -89,6 +91,7 @@ export async function postgresShop(): Promise<Shop> {
       await client.query(sql);
     },
     values: async (sql) => (await client.query({ text: sql, rowMode: 'array' })).rows.flat(),
+    create: server.create,
     remove: async () => {
       await client.end();
       await server.remove();

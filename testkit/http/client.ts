@@ -48,7 +48,7 @@ export class Client {
       );
       const fail = (cause: Error) => {
         clearTimeout(late);
-        reject(new NoAnswer(cause.message, { cause }));
+        reject(new NoAnswer(`${method} ${new URL(url).pathname}: ${cause.message}`, { cause }));
       };
       const sent = request(
         url,

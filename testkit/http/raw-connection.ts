@@ -5,12 +5,15 @@ export class RawConnection {
   readonly #socket: Socket;
   /** The status of the first answer; undefined if the connection ends without one. */
   readonly status: Promise<number | undefined>;
+  /** Resolves when the connection has ended, from either side. */
+  readonly closed: Promise<void>;
 
   constructor(url: string) {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket = socket;
     socket.on('error', () => {});
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     this.status = new Promise((resolve) => {
       socket.once('data', (chunk: Buffer) => {
         resolve(Number(chunk.toString('latin1', 9, 12)));

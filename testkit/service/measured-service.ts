@@ -103,30 +103,58 @@ export function residentMemory(pid: number): number {
 
 /** Returns the memory of a process and its descendants, in MiB; shared memory counts for each. */
 export function treeMemory(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process) || 0), 0);
+  return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process.pid) || 0), 0);
 }
 
 /** Returns the processor time of a process and its descendants, in milliseconds. */
 export function treeTime(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => sum + (processorTime(process) || 0), 0);
+  return treeOf(pid).reduce((sum, process) => sum + (processorTime(process.pid) || 0), 0);
+}
+
+/** A process, which its start tells from a later one with the same id. */
+export interface ProcessId {
+  readonly pid: number;
+  /** In clock ticks after the boot. */
+  readonly startTime: string;
+  readonly command: string;
 }
 
 /** Returns a process and its descendants. */
-function treeOf(pid: number): number[] {
-  const parents = readdirSync('/proc')
+export function treeOf(pid: number): ProcessId[] {
+  const all = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .map((entry) => [Number(entry), parentOf(Number(entry))] as const);
+    .map((entry) => ({ pid: Number(entry), stat: statOf(Number(entry)) }));
   const tree = new Set([pid]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;
-    for (const [child, parent] of parents) if (parent && tree.has(parent)) tree.add(child);
+    for (const { pid: child, stat } of all) if (tree.has(Number(stat[1]))) tree.add(child);
   }
-  return [...tree];
+  return all
+    .filter((process) => tree.has(process.pid))
+    .map(({ pid, stat }) => ({ pid, startTime: stat[19] ?? '', command: commandOf(pid) }));
 }
 
-function parentOf(pid: number): number | undefined {
-  const found = /^PPid:\s+(\d+)/m.exec(procFile(pid, 'status'));
-  return found ? Number(found[1]) : undefined;
+/** Returns whether a process still runs; one that has ended and that nobody has awaited does not. */
+export function isRunning({ pid, startTime }: ProcessId): boolean {
+  const stat = statOf(pid);
+  return stat[19] === startTime && stat[0] !== 'Z';
+}
+
+/** Kills a process if it still runs. */
+export function endProcess(id: ProcessId): void {
+  if (isRunning(id)) process.kill(id.pid, 'SIGKILL');
+}
+
+/** Returns the last part of the path of the script that a process runs. */
+function commandOf(pid: number): string {
+  return procFile(pid, 'cmdline').split('\0').filter(Boolean).at(-1)?.split('/').at(-1) ?? '';
+}
+
+/** Returns the fields of a process from its state on (proc_pid_stat(5)); none after it has ended. */
+function statOf(pid: number): readonly string[] {
+  // The name of the program, in parentheses, may contain blanks.
+  const stat = procFile(pid, 'stat');
+  return stat === '' ? [] : stat.replace(/^.*\) /s, '').split(' ');
 }
 
 /** Reads a file of a process in /proc; empty after the process has ended. */
@@ -151,9 +179,6 @@ const TICK = 10;
 
 /** Returns the processor time of a process, in milliseconds; NaN after it has ended. */
 export function processorTime(pid: number): number {
-  // The name of the program, in parentheses, may contain blanks (proc_pid_stat(5)).
-  const fields = procFile(pid, 'stat')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK;
+  const stat = statOf(pid);
+  return (Number(stat[11]) + Number(stat[12])) * TICK;
 }

@@ -1,9 +1,11 @@
 import type { Scenario } from '../../scenario/scenario.js';
 import { corruptStore } from './corrupt-store.js';
 import { disk } from './disk.js';
+import { hostileFiles } from './hostile-files/index.js';
+import { hostileQueries } from './hostile-queries/index.js';
 import { killWritesPostgres, killWritesSqlite } from './kill-writes.js';
 import { millionSkills } from './million-skills.js';
-import { family as oneAgainstAll } from './one-against-all/index.js';
+import { family as noisyNeighbour } from './noisy-neighbour/index.js';
 import { overloadOfGets, overloadOfPredictions } from './overload.js';
 import { slowConnections } from './slow-connections.js';
 import { twoInstances } from './two-instances.js';
@@ -19,5 +21,7 @@ export const scenarios: readonly Scenario[] = [
   millionSkills,
   disk,
   corruptStore,
-  ...oneAgainstAll,
+  ...noisyNeighbour,
+  ...hostileFiles,
+  ...hostileQueries,
 ];

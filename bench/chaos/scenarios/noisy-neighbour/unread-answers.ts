@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ask } from '../../../../testkit/http/client.js';
 import { wire } from '../../../../testkit/http/load.js';
-import { type Attack, repeat } from './measure.js';
+import { type Attack, repeat } from '../../attacks/attack.js';
 
 const SKILLS = 15;
 const PARAMS = { text: 'x'.repeat(1_000_000) };

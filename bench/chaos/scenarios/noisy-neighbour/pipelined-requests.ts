@@ -1,6 +1,6 @@
 import { ask } from '../../../../testkit/http/client.js';
 import { wire } from '../../../../testkit/http/load.js';
-import { type Attack, repeat } from './measure.js';
+import { type Attack, repeat } from '../../attacks/attack.js';
 
 const REQUESTS = 5000;
 const PAUSE = 500;

@@ -1,6 +1,6 @@
 import { diamondTable } from '../../../../testkit/data/diamonds.js';
 import { wire } from '../../../../testkit/http/load.js';
-import type { Attack } from './measure.js';
+import type { Attack } from '../../attacks/attack.js';
 
 const ROWS = 10_000;
 const CONNECTIONS = 4;

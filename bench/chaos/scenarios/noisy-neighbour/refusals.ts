@@ -2,9 +2,9 @@ import { Client, type Headers, NoAnswer } from '../../../../testkit/http/client.
 import { Crowd, wire } from '../../../../testkit/http/load.js';
 import { quantile } from '../../../../testkit/numbers.js';
 import type { Finding } from '../../../scenario/scenario.js';
-import { type Attack, repeat, type Target } from './measure.js';
+import { type Attack, repeat, type Target } from '../../attacks/attack.js';
 
-/** The rate limit of a key, per minute: more than the victim needs, and soon reached. */
+/** The rate limit of a key, per minute: more than the tenant needs, and soon reached. */
 const RATE_LIMIT = 1200;
 const REFUSALS = 24_000;
 const CONNECTIONS = 100;

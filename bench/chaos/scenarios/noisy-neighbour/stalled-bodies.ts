@@ -1,7 +1,7 @@
 import { diamondTable } from '../../../../testkit/data/diamonds.js';
 import type { Headers } from '../../../../testkit/http/client.js';
 import { head } from '../../../../testkit/http/load.js';
-import { type Attack, repeat, type Target } from './measure.js';
+import { type Attack, repeat, type Target } from '../../attacks/attack.js';
 
 const MEBIBYTE = 2 ** 20;
 const PIECE = Buffer.alloc(MEBIBYTE, ' ');

@@ -1,5 +1,5 @@
 import { head } from '../../../../testkit/http/load.js';
-import { type Attack, repeat } from './measure.js';
+import { type Attack, repeat } from '../../attacks/attack.js';
 
 /** Requests a second; the limit of a key is six thousand a minute. */
 const RATE = 195;

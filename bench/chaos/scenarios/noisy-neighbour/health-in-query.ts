@@ -1,6 +1,6 @@
 import { diamondTable } from '../../../../testkit/data/diamonds.js';
 import { wire } from '../../../../testkit/http/load.js';
-import type { Attack } from './measure.js';
+import type { Attack } from '../../attacks/attack.js';
 
 const CONNECTIONS = 400;
 const ROWS = 300;

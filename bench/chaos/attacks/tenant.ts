@@ -1,8 +1,8 @@
-import { diamondTable } from '../../../../testkit/data/diamonds.js';
-import { ask, Client, type Headers, NoAnswer, send } from '../../../../testkit/http/client.js';
-import { percent, quantile } from '../../../../testkit/numbers.js';
-import { untilReadyAt } from '../../../../testkit/service/train-prices.js';
-import type { Finding } from '../../../scenario/scenario.js';
+import { diamondTable } from '../../../testkit/data/diamonds.js';
+import { ask, Client, type Headers, NoAnswer, send } from '../../../testkit/http/client.js';
+import { percent, quantile } from '../../../testkit/numbers.js';
+import { untilReadyAt } from '../../../testkit/service/train-prices.js';
+import type { Finding } from '../../scenario/scenario.js';
 
 /** The rates of an ordinary owner, in requests a second. */
 const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
@@ -10,6 +10,7 @@ type Kind = keyof typeof RATES;
 const KINDS: readonly Kind[] = ['reads', 'writes', 'predictions', 'uploads'];
 
 const SKILLS = 20;
+/** Every second prediction has so many rows, the others have one. */
 const ROWS_TO_PREDICT = 20;
 const ROWS_OF_MODEL = 300;
 const ROWS_TO_UPLOAD = 60;
@@ -33,7 +34,7 @@ interface Outcome {
 type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
 
 /** An owner who works at a modest, steady rate. */
-export class Victim {
+export class Tenant {
   readonly #client = new Client({ connections: Number.POSITIVE_INFINITY, deadline: DEADLINE });
   #outcomes: Promise<Outcome>[] = [];
   #timers: NodeJS.Timeout[] = [];
@@ -45,7 +46,7 @@ export class Victim {
   ) {}
 
   /** Creates a project with skills and a trained model for the owner of a key. */
-  static async settle(url: string, headers: Headers): Promise<Victim> {
+  static async settle(url: string, headers: Headers): Promise<Tenant> {
     const table = diamondTable(ROWS_OF_MODEL);
     const small = diamondTable(ROWS_TO_UPLOAD).csv;
     const skills = '/projects/home/skills';
@@ -60,14 +61,18 @@ export class Victim {
     // The first refusal of a process loads the code that words it; every real service has done so in its first
     // minute.
     await send('POST', url + skills, {}, headers);
-    return new Victim(url, headers, {
+    return new Tenant(url, headers, {
       reads: (number) => ['GET', number % 2 ? skills : `${skills}/skill_${number % SKILLS}`],
       writes: (number) => [
         'PUT',
         `${skills}/skill_${number % SKILLS}`,
         { skill: { params: { limit: number } } },
       ],
-      predictions: () => ['POST', `${models}/prices/predict`, table.rows.slice(0, ROWS_TO_PREDICT)],
+      predictions: (number) => [
+        'POST',
+        `${models}/prices/predict`,
+        table.rows.slice(0, number % 2 ? 1 : ROWS_TO_PREDICT),
+      ],
       uploads: (number) => ['PUT', `${models}/upload_${number}?target=price`, small],
     });
   }

@@ -6,7 +6,7 @@ import { diamondTable } from '../../../../testkit/data/diamonds.js';
 import { OpenStream } from '../../../../testkit/http/open-stream.js';
 import { fieldOf, textOf } from '../../../../testkit/json.js';
 import type { Finding } from '../../../scenario/scenario.js';
-import type { Attack } from './measure.js';
+import type { Attack } from '../../attacks/attack.js';
 
 const ROSTER = fileURLToPath(new URL('../../../../server/commands/roster.js', import.meta.url));
 const run = promisify(execFile);

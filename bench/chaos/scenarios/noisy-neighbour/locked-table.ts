@@ -7,8 +7,8 @@ import { startService } from '../../../../testkit/service/measured-service.js';
 import { makeKey } from '../../../../testkit/store/keys.js';
 import { startPostgres } from '../../../../testkit/store/postgres-database.js';
 import type { Finding, Scenario } from '../../../scenario/scenario.js';
-import { Watch } from './measure.js';
-import { servedFinding, Victim } from './victim.js';
+import { servedFinding, Tenant } from '../../attacks/tenant.js';
+import { Watch } from '../../attacks/watch.js';
 
 /** The duration of the lock, in seconds: longer than a write may wait. */
 const SECONDS = 15;
@@ -27,7 +27,7 @@ const READINESS_FOUND = 2500;
 
 /** Another session of PostgreSQL locks the table of projects: requests that need no project must go on. */
 export const lockedTable: Scenario = {
-  name: 'one-against-all/locked-table',
+  name: 'noisy-neighbour/locked-table',
   run: (folder) => play(folder, SECONDS),
   runShort: (folder) => play(folder, SHORT_SECONDS),
 };
@@ -35,23 +35,23 @@ export const lockedTable: Scenario = {
 async function play(folder: string, seconds: number): Promise<Finding[]> {
   const database = await startPostgres();
   try {
-    const owner = 'victim';
+    const owner = 'tenant';
     const headers = {
       Authorization: `Bearer ${await makeKey(database.url, { name: owner, owner })}`,
     };
     const service = await startService(folder, database.url);
     try {
-      const victim = await Victim.settle(service.url, headers);
+      const tenant = await Tenant.settle(service.url, headers);
       const watch = new Watch(service);
-      victim.start();
+      tenant.start();
       const meanwhile = await whileLocked(database.url, () =>
         askOthers(service.url, headers, seconds),
       );
-      const kept = await victim.stop();
-      victim.start();
+      const kept = await tenant.stop();
+      tenant.start();
       await delay(AFTER_SECONDS * 1000);
-      const after = await victim.stop();
-      victim.close();
+      const after = await tenant.stop();
+      tenant.close();
       const health = await watch.stop();
       return [
         ...meanwhile,

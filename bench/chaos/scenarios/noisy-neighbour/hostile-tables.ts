@@ -1,6 +1,6 @@
 import { ask } from '../../../../testkit/http/client.js';
 import { head } from '../../../../testkit/http/load.js';
-import { type Attack, repeat } from './measure.js';
+import { type Attack, repeat } from '../../attacks/attack.js';
 
 const MEBIBYTE = 2 ** 20;
 const PIECE = MEBIBYTE / 4;

@@ -1,4 +1,6 @@
 import type { Scenario } from '../../../scenario/scenario.js';
+import { scenariosOf } from '../../attacks/family.js';
+import { USUAL_BOUNDS } from '../../attacks/watch.js';
 import { drippingUploads } from './dripping-uploads.js';
 import { filledStore } from './filled-store.js';
 import { headersOnly } from './headers-only.js';
@@ -9,7 +11,6 @@ import { largePredictions } from './large-predictions.js';
 import { largeUpload } from './large-upload.js';
 import { lockedTable } from './locked-table.js';
 import { longQueries } from './long-queries.js';
-import { type Attack, oneAgainstAll } from './measure.js';
 import { pipelinedRequests } from './pipelined-requests.js';
 import { refusals } from './refusals.js';
 import { revokedStream } from './revoked-stream.js';
@@ -18,7 +19,7 @@ import { stalledBodies } from './stalled-bodies.js';
 import { unreadAnswers } from './unread-answers.js';
 import { wrongFields } from './wrong-fields.js';
 
-const attacks: readonly Attack[] = [
+const attacks = [
   ...hostileTables,
   ...stalledBodies,
   wrongFields,
@@ -38,4 +39,7 @@ const attacks: readonly Attack[] = [
 ];
 
 /** Attacks by one owner, with the effect on another, in the order in which they run. */
-export const family: readonly Scenario[] = [...attacks.map(oneAgainstAll), lockedTable];
+export const family: readonly Scenario[] = [
+  ...scenariosOf({ name: 'noisy-neighbour', bounds: USUAL_BOUNDS, attacks }),
+  lockedTable,
+];

@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { readConfig } from '../../../../server/config.js';
 import { Client, NoAnswer } from '../../../../testkit/http/client.js';
 import type { Finding } from '../../../scenario/scenario.js';
-import { type Attack, repeat, type Target } from './measure.js';
+import { type Attack, repeat, type Target } from '../../attacks/attack.js';
 
 const MEBIBYTE = 2 ** 20;
 /** The maximum storage of an owner, in bytes. */

@@ -1,6 +1,6 @@
 import { ask } from '../../../../testkit/http/client.js';
 import { wire } from '../../../../testkit/http/load.js';
-import type { Attack } from './measure.js';
+import type { Attack } from '../../attacks/attack.js';
 
 const AGENTS = 99;
 const SKILLS = 1000;

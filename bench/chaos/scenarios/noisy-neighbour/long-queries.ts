@@ -1,5 +1,5 @@
 import { wire } from '../../../../testkit/http/load.js';
-import type { Attack } from './measure.js';
+import type { Attack } from '../../attacks/attack.js';
 
 const CONNECTIONS = 4;
 

@@ -1,6 +1,6 @@
 import { ask } from '../../../../testkit/http/client.js';
 import { head } from '../../../../testkit/http/load.js';
-import { type Attack, repeat } from './measure.js';
+import { type Attack, repeat } from '../../attacks/attack.js';
 
 /** Rows of a table in chunks of one byte, each of which costs as much as a larger chunk. */
 const ROWS = Buffer.from('1\r\n1\r\n1\r\n,\r\n1\r\n2\r\n1\r\n\n\r\n'.repeat(2500));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask, type Headers } from '../../../../testkit/http/client.js';
 import { head } from '../../../../testkit/http/load.js';
-import { type Attack, repeat, type Target } from './measure.js';
+import { type Attack, repeat, type Target } from '../../attacks/attack.js';
 
 const AT_ONCE = 320_000;
 const ROW = '1,2\n';

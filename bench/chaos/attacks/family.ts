@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startService } from '../../../testkit/service/measured-service.js';
+import { makeKey } from '../../../testkit/store/keys.js';
+import type { Finding, Scenario } from '../../scenario/scenario.js';
+import { type Attack, type RunAttack, Target } from './attack.js';
+import { DRAIN_SECONDS, endings } from './endings.js';
+import { servedFinding, Tenant } from './tenant.js';
+import { type Bounds, Watch } from './watch.js';
+
+const SECONDS = 10;
+const SHORT_SECONDS = 3;
+/** The time before the measurement, in which frequent code is compiled, in seconds. */
+const WARM_UP_SECONDS = 1;
+
+/** Attacks by one owner or a few, while another is measured. */
+export interface Family {
+  readonly name: string;
+  readonly bounds: Bounds;
+  readonly attacks: readonly Attack[];
+  /** Opens what the attacked service uses, such as databases. */
+  readonly open?: () => Promise<Surroundings>;
+  /**
+   * Whether each attack is hostile beyond doubt: none may get a 500, and the service must end in time in the
+   * middle of it and leave no process. The short form then runs all of them in turn on one service.
+   */
+  readonly isHostile?: true;
+}
+
+/** What an attacked service uses. */
+export interface Surroundings {
+  /** The environment of the service. */
+  readonly settings: NodeJS.ProcessEnv;
+  /** Returns the URL of an empty store on PostgreSQL. */
+  store(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const NONE: Surroundings = {
+  settings: {},
+  store: () => Promise.reject(new Error('The family opens no PostgreSQL')),
+  close: async () => {},
+};
+
+/** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
+export function scenariosOf(family: Family): Scenario[] {
+  const { name, attacks, isHostile } = family;
+  const single = attacks.map((attack) => ({
+    name: `${name}/${attack.name}`,
+    run: (folder: string) => play(folder, family, [attack], attack.seconds ?? SECONDS),
+    ...(!isHostile && {
+      runShort: (folder: string) => play(folder, family, [attack], SHORT_SECONDS),
+    }),
+  }));
+  if (!isHostile) return single;
+  const onSqlite = attacks.filter(({ store }) => store === undefined);
+  const runShort = (folder: string) => play(folder, family, onSqlite, SHORT_SECONDS);
+  return [...single, { name: `${name}/in-turn`, run: runShort, runShort }];
+}
+
+async function play(
+  folder: string,
+  family: Family,
+  attacks: readonly Attack[],
+  seconds: number,
+): Promise<Finding[]> {
+  const surroundings = (await family.open?.()) ?? NONE;
+  try {
+    const isOnPostgres = attacks.some(({ store }) => store === 'postgres');
+    const databaseUrl = isOnPostgres
+      ? await surroundings.store()
+      : `file:${join(folder, 'roster.db')}`;
+    // Once a key exists, callers without a key are refused.
+    const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
+    const settings: NodeJS.ProcessEnv = Object.assign(
+      { ...(family.isHostile && { DRAIN_SECONDS: String(DRAIN_SECONDS) }) },
+      surroundings.settings,
+      ...attacks.map((attack) => attack.settings),
+    );
+    const start = () => startService(folder, databaseUrl, settings);
+    const target = new Target(await start(), databaseUrl, seconds);
+    try {
+      const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
+      try {
+        const runs: RunAttack[] = [];
+        for (const attack of attacks) runs.push(await attack.prepare(target));
+        const findings = await measure(target, tenant, runs, family);
+        if (family.isHostile) findings.push(...(await endings(target, runs, start)));
+        return findings;
+      } finally {
+        tenant.close();
+      }
+    } finally {
+      await target.service.kill();
+    }
+  } finally {
+    await surroundings.close();
+  }
+}
+
+async function measure(
+  target: Target,
+  tenant: Tenant,
+  runs: readonly RunAttack[],
+  { bounds, isHostile }: Family,
+): Promise<Finding[]> {
+  tenant.start();
+  await delay(WARM_UP_SECONDS * 1000);
+  await tenant.stop();
+  const watch = new Watch(target.service, bounds);
+  const more: Finding[] = [];
+  tenant.start();
+  for (const run of runs) more.push(...(await attackFor(target, run)));
+  const outcomes = await tenant.stop();
+  const observed = watch.stop();
+  const served = servedFinding(outcomes);
+  return [
+    { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
+    await observed,
+    watch.memory(),
+    ...(isHostile ? [answeredFinding(target)] : []),
+    ...more,
+  ];
+}
+
+/** Runs an attack for its time. Returns its own findings. */
+async function attackFor(target: Target, run: RunAttack): Promise<readonly Finding[]> {
+  const over = new AbortController();
+  const attacking = run(over.signal);
+  // The attack may fail before it is awaited.
+  attacking.catch(() => {});
+  await delay(target.seconds * 1000);
+  over.abort();
+  // Ends the attackers' wait for answers.
+  target.close();
+  return (await attacking) ?? [];
+}
+
+function answeredFinding(target: Target): Finding {
+  const faults = target.times(500);
+  return {
+    asked: 'no attack is answered with 500',
+    measured: `${faults} of ${target.answers}`,
+    passed: faults === 0,
+  };
+}
