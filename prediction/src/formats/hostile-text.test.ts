@@ -94,7 +94,9 @@ test.each<[RowFormat, MakeFile, (source: AsyncIterable<Uint8Array>) => Promise<u
       make,
       async (bytes, budget, seed) => {
         const to = (['json', 'csv', 'arrow-stream', 'ndjson'] as const)[seed % 4] ?? 'json';
-        await expect(readTable(pieces(bytes, 30_000))).rejects.toSatisfy(isTableFault);
+        // No file has enough rows to train on. What vitest is given to await, it keeps until the test ends.
+        const fault: unknown = await readTable(pieces(bytes, 30_000)).catch((error) => error);
+        if (!isTableFault(fault)) throw fault;
         for await (const part of answerRows(
           predictor,
           pieces(bytes, 30_000),
