@@ -87,6 +87,11 @@ const environment = v.object({
     'must be a number of bytes, such as 67108864',
     64 * MEBIBYTE,
   ),
+  MAX_TRAINING_SECONDS: number(
+    /^[1-9]\d{0,5}$/,
+    'must be a number of seconds from 1 to 999999, such as 3600',
+    3600,
+  ),
   PREDICTION_WORKERS: number(
     /^\d{1,3}$/,
     'must be a number of processes from 0 to 999, such as 4',
@@ -178,6 +183,8 @@ export interface Config {
   readonly maxVersions: number;
   /** The most bytes of an owner's responses kept under an Idempotency-Key. */
   readonly maxKeptAnswers: number;
+  /** The longest time of a training, in seconds. */
+  readonly maxTrainingSeconds: number;
   /** The processes that answer large bodies of rows; with 0, the main loop does. */
   readonly predictionWorkers: number;
   /** The most answers of agents at once. */
@@ -225,6 +232,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     MAX_STORED,
     MAX_VERSIONS,
     MAX_KEPT_ANSWERS,
+    MAX_TRAINING_SECONDS,
     PREDICTION_WORKERS,
     MAX_ANSWERS,
     DATABASES,
@@ -244,6 +252,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxStored: MAX_STORED,
     maxVersions: MAX_VERSIONS,
     maxKeptAnswers: MAX_KEPT_ANSWERS,
+    maxTrainingSeconds: MAX_TRAINING_SECONDS,
     predictionWorkers: PREDICTION_WORKERS,
     maxAnswers: MAX_ANSWERS,
     chat: chatOf(result.output),

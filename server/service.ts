@@ -84,7 +84,9 @@ export async function openService(
   try {
     await refuseStrangersWithoutKeys(config, store);
     const metrics = new Metrics();
-    const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome));
+    const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
+      maxTime: config.maxTrainingSeconds * 1000,
+    });
     metrics.watchTrainings({
       running: () => trainings.running,
       waiting: () => store.models.waitingTrainings(),

@@ -103,3 +103,13 @@ describe('a compressed body', () => {
     },
   );
 });
+
+test('a part of a table is refused, and not taken for the whole', async () => {
+  const response = await send(`${models}/refused?target=price`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'text/csv', 'Content-Range': 'bytes 0-9/100' },
+    body: fewDiamonds.slice(0, 10),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
+});

@@ -14,10 +14,11 @@ import type { Predictors } from './predictors.js';
 /** The most bodies that wait for a slot. */
 const MAX_WAITING = 32;
 
-/** The most answers to whole bodies whose readers are slow. */
+/** The most answers to whole bodies without a slot: those that take long, or whose readers are slow. */
 const MAX_SLOW = 6;
 
-/** The time after which a reader is slow, in milliseconds. */
+/** The longest time that an answer keeps its slot, and the time after which a reader is slow, in milliseconds. */
+const MAX_SLOT_MS = 5_000;
 const SLOW_READER_MS = 100;
 
 /** The parts of an answer that are made before any of them is read. */
@@ -43,9 +44,9 @@ export class TooManyPredictionsError extends Error {
   override readonly name = 'TooManyPredictionsError';
 }
 
-/** The answer was not read while others waited. */
-export class UnreadAnswerError extends Error {
-  override readonly name = 'UnreadAnswerError';
+/** The answer took too long while others waited. */
+export class SlowAnswerError extends Error {
+  override readonly name = 'SlowAnswerError';
 }
 
 /** The rows are at fault. */
@@ -68,19 +69,19 @@ export class RowsFaultError extends Error {
 /** Has the right to answer a whole body. */
 interface Slot {
   readonly owner: string;
-  /** Called once, at the end or when the reader is slow. */
+  /** Called at the end, or when others may begin before it. */
   release(): void;
 }
 
 /**
  * Answers rows elsewhere, such as in worker processes. As many whole bodies are answered at once as
- * there are slots; owners take turns. A body gives up its slot while its reader is slow.
+ * there are slots; owners take turns. A body loses its slot when it takes long, or its reader is slow.
  */
 export class PredictionPool {
   readonly #waiting = new FairQueue<() => void>();
   /** The waiting bodies of each owner. */
   readonly #byOwner = new Map<string, number>();
-  /** Those without a slot, the longest-waiting first. */
+  /** Those without a slot, the slowest first. */
   readonly #slow = new Set<{ readonly owner: string; readonly cutOff: () => void }>();
   #free: number;
 
@@ -102,7 +103,7 @@ export class PredictionPool {
   /**
    * Answers the rows of a body. Ends without an error if nobody waits any more.
    * @throws {TooManyPredictionsError} at once, if too many wait
-   * @throws {RowsFaultError | VersionGoneError | UnreadAnswerError}
+   * @throws {RowsFaultError | VersionGoneError | SlowAnswerError}
    * @throws {OutOfMemoryError | WorkerEndedError} if the worker process ends
    * @throws the error of the body
    */
@@ -150,12 +151,14 @@ export class PredictionPool {
       yield* body;
     }
     let leave: (() => void) | undefined;
+    const yieldSlot = () => {
+      leave ??= slot && this.#yieldSlot(slot, cutOff);
+    };
+    const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
     const push = async (part: AnswerPart) => {
-      const clock = setTimeout(() => {
-        leave ??= slot && this.#becomeSlow(slot, cutOff);
-      }, SLOW_READER_MS);
+      const patience = setTimeout(yieldSlot, SLOW_READER_MS);
       await sink.push(part);
-      clearTimeout(clock);
+      clearTimeout(patience);
     };
     let rows = 0;
     try {
@@ -177,6 +180,7 @@ export class PredictionPool {
       );
       if (result.kind === 'refused') throw new RowsFaultError(result.fault);
     } finally {
+      clearTimeout(slotTime);
       leave?.();
     }
   }
@@ -229,16 +233,16 @@ export class PredictionPool {
   }
 
   /**
-   * Lets another body begin while the reader of this one is slow. With too many slow readers, cuts
-   * off the answer that has waited longest, of the owner with the most.
-   * @returns the function that ends the wait
+   * Lets another body begin before the end of this one. With too many that take long, cuts off the
+   * one that has no slot for longest, of the owner with the most.
+   * @returns the function that tells of its end
    */
-  #becomeSlow({ owner, release }: Slot, answer: AbortController): () => void {
+  #yieldSlot({ owner, release }: Slot, answer: AbortController): () => void {
     const entry = {
       owner,
       cutOff: () => {
         this.#slow.delete(entry);
-        answer.abort(new UnreadAnswerError('The answer was not read while others waited'));
+        answer.abort(new SlowAnswerError('The answer took too long while others waited'));
       },
     };
     this.#slow.add(entry);

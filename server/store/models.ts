@@ -217,9 +217,14 @@ export class ModelStore {
    * nothing if there is none. Owners take turns, each with its oldest.
    * @param instance who takes it up
    * @param lease for how long it is left alone without being renewed, in milliseconds
+   * @param exceptOwner whose trainings are left alone
    */
-  claimTraining(instance: string, lease: number): Promise<Claim | undefined> {
-    return claim(this.work, instance, lease);
+  claimTraining(
+    instance: string,
+    lease: number,
+    exceptOwner?: string,
+  ): Promise<Claim | undefined> {
+    return claim(this.work, instance, lease, exceptOwner);
   }
 
   /**

@@ -1,37 +1,98 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeTable, readCsvTable } from '../../prediction/src/reading.js';
 import { Store } from '../store/index.js';
-import { Trainings } from './trainings.js';
+import { Trainer } from './trainer.js';
+import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
-test('a training begins while a large table is still being removed', async () => {
-  const store = await Store.open(':memory:', { onError: () => {} });
-  const discarded = await keepTable(store, 2000);
-  await store.tables.discard(discarded);
-  const tableId = await keepTable(store, 1);
-  await store.transaction(async ({ projects, models }) => {
-    const project = await projects.lock('local', 'default');
-    if (!project) throw new Error('A new store has a project');
-    await models.beginTraining(project.id, 'm', {
-      target: 'y',
-      task: 'regression',
-      rowCount: 1,
-      tableId,
-    });
-  });
-  const trainings = new Trainings(store, pino({ enabled: false }), () => {});
-  trainings.start();
-  while ((await store.models.waitingTrainings()) > 0) await nextTurn();
-  expect(await store.tables.sweep()).toBe(true);
+const script = new URL('../../dist/server/training/training-worker.js', import.meta.url);
+
+let store: Store;
+let trainings: Trainings;
+let outcomes: TrainingOutcome[];
+beforeEach(async () => {
+  store = await Store.open(':memory:', { onError: () => {} });
+  outcomes = [];
+});
+afterEach(async () => {
   await trainings.stop();
   await store.close();
 });
 
-/** Writes a table with this number of parts; returns its id. */
-async function keepTable({ tables }: Store, parts: number): Promise<string> {
-  const tableId = await tables.begin('local');
+function start(options: Partial<TrainingOptions> = {}): void {
+  const log = pino({ enabled: false });
+  const trainer = new Trainer({ script });
+  const note = (outcome: TrainingOutcome) => outcomes.push(outcome);
+  trainings = new Trainings(store, log, note, { maxTime: 60_000, trainer, ...options });
+  trainings.start();
+}
+
+test('a training begins while a large table is still being removed', async () => {
+  const discarded = await keepParts(2000);
+  await store.tables.discard(discarded);
+  await begin('local', 'm', await keepParts(1));
+  start();
+  while ((await store.models.waitingTrainings()) > 0) await nextTurn();
+  expect(await store.tables.sweep()).toBe(true);
+});
+
+test('a training that takes long does not keep another owner waiting', async () => {
+  const long = await begin('ann', 'long', await keepTable(60_000));
+  start({ patience: 0 });
+  const short = await begin('bob', 'short', await keepTable(60));
+  await expect.poll(() => outcomes).toEqual(['ready']);
+  expect(await statusOf(short)).toBe('ready');
+  expect(await statusOf(long)).toBe('training');
+});
+
+test('a training that takes longer than one may fails, and says so', async () => {
+  const long = await begin('ann', 'long', await keepTable(60_000));
+  start({ maxTime: 1 });
+  await expect.poll(() => outcomes).toEqual(['failed']);
+  expect(await store.models.find(long.projectId, 'long')).toMatchObject({
+    failure: expect.stringContaining('took longer than'),
+  });
+});
+
+type Begun = Readonly<Record<'projectId' | 'name', string>>;
+
+async function begin(owner: string, name: string, tableId: string): Promise<Begun> {
+  return store.transaction(async ({ projects, models }) => {
+    await projects.beginOwner(owner);
+    const project = await projects.lock(owner, 'default');
+    if (!project) throw new Error('An owner has a project');
+    const table = { target: 'y', task: 'regression', rowCount: 1, tableId } as const;
+    await models.beginTraining(project.id, name, table);
+    return { projectId: project.id, name };
+  });
+}
+
+async function statusOf({ projectId, name }: Begun): Promise<string | undefined> {
+  return (await store.models.find(projectId, name))?.status;
+}
+
+/** Writes a table of so many rows; returns its id. */
+async function keepTable(rows: number): Promise<string> {
+  const lines = Array.from({ length: rows }, (_, row) =>
+    [...Array(9).keys()].map((column) => Math.sin(row * (column + 1))).join(','),
+  );
+  async function* text() {
+    yield Buffer.from(`a,b,c,d,e,f,g,h,y\n${lines.join('\n')}`);
+  }
+  const tableId = await store.tables.begin('local');
+  let position = 0;
+  for (const part of encodeTable(await readCsvTable(text(), 'y'))) {
+    await store.tables.addPart(tableId, position++, part);
+  }
+  return tableId;
+}
+
+/** Writes so many parts that are no table; returns the id of their table. */
+async function keepParts(parts: number): Promise<string> {
+  const tableId = await store.tables.begin('local');
   for (let position = 0; position < parts; position++) {
-    await tables.addPart(tableId, position, new Uint8Array(1));
+    await store.tables.addPart(tableId, position, new Uint8Array(1));
   }
   return tableId;
 }

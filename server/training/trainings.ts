@@ -19,45 +19,76 @@ const RENEW_EVERY = 1_000;
  * milliseconds.
  */
 const LOOK_EVERY = 500;
+/** See `TrainingOptions`. */
+const PATIENCE = 60_000;
 /** The wait before a failed write to the store is repeated, in milliseconds. */
 const RETRY_AFTER = 500;
 
 /** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
 
+/** A training has taken the longest time that one may. */
+class TrainingTimeoutError extends Error {}
+
+/** A training that runs here. */
+interface Running {
+  readonly owner: string;
+  readonly cancel: AbortController;
+  /** When it began, as given by `performance.now()`. */
+  readonly begun: number;
+}
+
+export interface TrainingOptions {
+  /** The longest time of a training, in milliseconds. */
+  readonly maxTime: number;
+  /** The time after which a training of another owner runs beside one, in milliseconds. */
+  readonly patience?: number;
+  readonly trainer?: Trainer;
+}
+
 /** The outcome of a training on this instance. */
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
 /**
  * Runs trainings one at a time, in a separate process: a training keeps one core busy, and requests
- * need the other. Trainings wait in the store, where each instance claims those that nobody runs,
+ * need the other. While one takes long, a training of another owner runs beside it. Trainings wait in the store, where each instance claims those that nobody runs,
  * under a lease that it renews. A training that is interrupted by a crash or a stop therefore
  * starts again, here or elsewhere.
  */
 export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
-  readonly #trainer = new Trainer();
-  #looking: Promise<void> | undefined;
+  readonly #trainer: Trainer;
+  readonly #maxTime: number;
+  readonly #patience: number;
+  readonly #running = new Map<string, Running>();
+  #looking: Promise<unknown> | undefined;
   #sweeping: Promise<void> | undefined;
   #rest = new AbortController();
-  #current: { readonly versionId: string; readonly cancel: AbortController } | undefined;
 
+  /** @param note called for each training that ends here */
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
-    /** Called for each training that ends here. */
     private readonly note: (outcome: TrainingOutcome) => void,
-  ) {}
+    { maxTime, patience = PATIENCE, trainer = new Trainer() }: TrainingOptions,
+  ) {
+    this.#maxTime = maxTime;
+    this.#patience = patience;
+    this.#trainer = trainer;
+  }
 
   /** The number of trainings that run here. */
   get running(): number {
-    return this.#current ? 1 : 0;
+    return this.#running.size;
   }
 
   /** Starts to claim trainings, including those that a stop of the service interrupted. */
   start(): void {
-    this.#looking ??= this.#look();
+    this.#looking ??= Promise.all([
+      this.#look(() => ({ exceptOwner: undefined })),
+      this.#look(() => this.#besideLongOne()),
+    ]);
     this.#sweeping ??= this.#sweep();
   }
 
@@ -71,25 +102,34 @@ export class Trainings {
    * lease.
    */
   cancel(versionIds: readonly string[]): void {
-    if (this.#current && versionIds.includes(this.#current.versionId)) this.#current.cancel.abort();
+    for (const versionId of versionIds) this.#running.get(versionId)?.cancel.abort();
   }
 
   /** Ends the process, and leaves its training to the next claim. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#rest.abort();
-    this.#current?.cancel.abort();
+    for (const { cancel } of this.#running.values()) cancel.abort();
     await Promise.all([this.#looking, this.#sweeping]);
     await this.#trainer.close();
   }
 
-  async #look(): Promise<void> {
+  /** Returns whose trainings may run beside the one that takes long; undefined if none may. */
+  #besideLongOne(): { readonly exceptOwner: string } | undefined {
+    const [running] = this.#running.values();
+    const takesLong = running && performance.now() - running.begun > this.#patience;
+    return takesLong && this.#running.size === 1 ? { exceptOwner: running.owner } : undefined;
+  }
+
+  /** @param whose returns whose trainings may begin; undefined if none may */
+  async #look(whose: () => { readonly exceptOwner: string | undefined } | undefined): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      this.#rest = new AbortController();
+      if (this.#rest.signal.aborted) this.#rest = new AbortController();
       try {
         // SQLite works in this thread: let other work run between the steps.
         await nextTurn();
-        const claim = await this.#claim();
+        const allowed = whose();
+        const claim = allowed && (await this.#claim(allowed.exceptOwner));
         await nextTurn();
         if (claim) await this.#run(claim);
         else await pause(LOOK_EVERY, this.#rest.signal);
@@ -119,9 +159,9 @@ export class Trainings {
     }
   }
 
-  async #claim(): Promise<Claim | undefined> {
+  async #claim(exceptOwner: string | undefined): Promise<Claim | undefined> {
     try {
-      return await this.store.models.claimTraining(this.#instance, LEASE_MS);
+      return await this.store.models.claimTraining(this.#instance, LEASE_MS, exceptOwner);
     } catch (error) {
       this.#throwUnlessUnavailable(error);
     }
@@ -133,11 +173,12 @@ export class Trainings {
   }
 
   async #run(claim: Claim): Promise<void> {
-    const { versionId, attempts, model, version } = claim;
+    const { versionId, owner, attempts, model, version } = claim;
     const log = this.log.child({ model, version, versionId, instance: this.#instance });
     const cancel = new AbortController();
     const ended = new AbortController();
-    this.#current = { versionId, cancel };
+    this.#running.set(versionId, { owner, cancel, begun: performance.now() });
+    const late = setTimeout(() => cancel.abort(new TrainingTimeoutError()), this.#maxTime);
     if (this.#stopping.signal.aborted) cancel.abort();
     const progress = { part: 0 };
     const renewing = this.#renew(versionId, progress, cancel, ended.signal);
@@ -146,7 +187,8 @@ export class Trainings {
       const outcome = await this.#train(claim, progress, cancel.signal, log);
       if (outcome) this.note(outcome);
     } finally {
-      this.#current = undefined;
+      clearTimeout(late);
+      this.#running.delete(versionId);
       ended.abort();
       await renewing;
       if (this.#stopping.signal.aborted) await this.#release(versionId);
@@ -170,6 +212,11 @@ export class Trainings {
       });
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
+      if (signal.reason instanceof TrainingTimeoutError) {
+        log.warn('training takes too long');
+        const minutes = Math.round(this.#maxTime / 60_000);
+        return this.#fail(versionId, `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`);
+      }
       if (signal.aborted) {
         log.info('training cancelled');
         return 'cancelled';

@@ -27,7 +27,7 @@ const services = {
   databaseNames: () => undefined,
   store,
   tables: new Tables(store, log),
-  trainings: new Trainings(store, log, () => {}),
+  trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),
   queries: new TableQueries(new Map()),
   predictors,
   pool: createPredictionPool(0, predictors),

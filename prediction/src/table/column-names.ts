@@ -47,8 +47,9 @@ function claimedBy(name: string): string {
 
 const MAX_LISTED = 20;
 
-/** Each answer row repeats the names. */
+/** The longest name, and the characters of all names together: each answer row repeats them. */
 const MAX_NAME_LENGTH = 1000;
+const MAX_NAMES_LENGTH = 128 * 1024;
 
 /**
  * Checks the names of a table's columns, the target among them.
@@ -71,6 +72,12 @@ export function tooManyColumns(): TableError {
 }
 
 function checkPresence(names: readonly string[], faults: FaultList): void {
+  const length = names.reduce((sum, name) => sum + name.length, 0);
+  if (length > MAX_NAMES_LENGTH) {
+    const most = MAX_NAMES_LENGTH.toLocaleString('en');
+    const message = `The names of the columns have ${length.toLocaleString('en')} characters together; at most ${most} are read. Shorten them, or send the columns that bear on the target.`;
+    faults.add({ message });
+  }
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
     if (name === '') {

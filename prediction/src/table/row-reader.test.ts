@@ -140,6 +140,15 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     ]);
   });
 
+  test('names that are too long together', async () => {
+    const long = (index: number) => `${index}`.padEnd(1000, 'n');
+    const row = Object.fromEntries(Array.from({ length: 140 }, (_, index) => [long(index), 1]));
+    const rows = sixty((index) => ({ ...row, y: index }));
+    expect(await faultsOf(() => readRows(rows, 'y'))).toEqual([
+      { message: expect.stringMatching(/140,001 characters together; at most 131,072.*Shorten/) },
+    ]);
+  });
+
   test('more than a million rows, with a target or without', async () => {
     const rows = new Array<Row>(1_000_000).fill({ x: 1, y: null });
     expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([

@@ -5,7 +5,7 @@ import { VersionGoneError } from '../../predictions/answer-executor.js';
 import {
   type AnswerProgress,
   RowsFaultError,
-  UnreadAnswerError,
+  SlowAnswerError,
 } from '../../predictions/prediction-pool.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
@@ -97,8 +97,8 @@ function asProblem(error: unknown): unknown {
   if (error instanceof VersionGoneError) {
     return unavailable('The model was trained anew while the rows arrived; send them again.');
   }
-  if (error instanceof UnreadAnswerError) {
-    return unavailable('The answer was read too slowly while others waited; send the rows again.');
+  if (error instanceof SlowAnswerError) {
+    return unavailable('The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.');
   }
   if (!(error instanceof RowsFaultError)) return error;
   const { fault } = error;

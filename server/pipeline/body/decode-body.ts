@@ -47,6 +47,14 @@ export function refuseOtherEncodings({ consumes }: Operation): RequestHandler {
 }
 
 /**
+ * Refuses a part of a body, which would be taken for the whole (RFC 9110, section 14.5).
+ */
+export const refuseParts: RequestHandler = (req, _res, next) => {
+  if (req.headers['content-range'] === undefined) return next();
+  throw malformedBody('The body is a part, as its Content-Range says; send the whole.');
+};
+
+/**
  * Returns the bytes of a compressed body as they are decoded; undefined if the body is sent as it is.
  * The stream fails with the problem of a body that is damaged, cut off or too large.
  * @param limit the most bytes of content

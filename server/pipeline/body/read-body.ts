@@ -16,7 +16,7 @@ import { pauseWork } from '../work-turn.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { ByteLimitStream } from './byte-limit.js';
-import { decodedBody, refuseOtherEncodings } from './decode-body.js';
+import { decodedBody, refuseOtherEncodings, refuseParts } from './decode-body.js';
 import { deferredBody } from './deferred-body.js';
 import { textBody } from './text-body.js';
 
@@ -52,6 +52,7 @@ export function readBody(
     refuseOtherMediaTypes(operation),
     refuseOtherCharsets,
     refuseOtherEncodings(operation),
+    refuseParts,
   ];
   if (operation.defersBody) return [...refusals, deferBody({ maxBody, maxTable }, isKeyValid)];
   return [...refusals, bufferBody({ limit, ...guards }), openStream(limit)];

@@ -12,14 +12,22 @@ interface Heading {
   readonly title: string;
 }
 
-/** Yields the blocks of a text, which together are the text. */
-export function* blocksOf(text: string, hasHeadings: boolean): Generator<Block> {
+/** The lines that are read at one go. */
+const MAX_LINES = 2000;
+
+/**
+ * Yields the blocks of a text, which together are the text, and undefined now and then within a long one, for others
+ * to work.
+ */
+export function* blocksOf(text: string, hasHeadings: boolean): Generator<Block | undefined> {
   const headingOf: HeadingReader = hasHeadings ? headingReader() : () => undefined;
   let begin = 0;
   let heading: Heading | undefined;
   let isAfterBlank = false;
+  let lines = 0;
   let end = endOfLine(text, 0);
   for (let at = 0; at < text.length; at = end, end = endOfLine(text, at)) {
+    if (++lines % MAX_LINES === 0) yield undefined;
     const isBlank = isBlankBetween(text, at, end);
     const opened = headingOf(text, at, end, isBlank);
     if (at > begin && (opened || (isAfterBlank && !isBlank))) {

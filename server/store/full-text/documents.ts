@@ -52,8 +52,12 @@ const SHOWN = [
 /** The space that a text takes beside its bytes: many empty ones are not free. */
 const ROW_BYTES = 512;
 
-/** The passages that are written or deleted at once: SQLite works in the thread that serves requests. */
-const AT_ONCE = 64;
+/**
+ * The passages that are written at once, and those that are deleted: SQLite works in the thread that serves requests.
+ * In some scripts each character of a passage is a term.
+ */
+const ADDED_AT_ONCE = 16;
+const DELETED_AT_ONCE = 64;
 
 /**
  * The longest time that a text waits for its document, in milliseconds by the clock of the database: far
@@ -114,8 +118,9 @@ export class DocumentStore {
       await adjustStored(db, owner, held, this.most.stored);
     });
     try {
-      for (let begin = 0; begin < passages.length; begin += AT_ONCE) {
-        await this.#addPassages(skillId, textId, passages.slice(begin, begin + AT_ONCE));
+      for (let begin = 0; begin < passages.length; begin += ADDED_AT_ONCE) {
+        const some = passages.slice(begin, begin + ADDED_AT_ONCE);
+        await this.#addPassages(skillId, textId, some);
         // SQLite writes in this thread: let other requests run first.
         await nextTurn();
       }
@@ -194,7 +199,7 @@ export class DocumentStore {
         selectFrom('passages as part')
           .select('part.id')
           .where('part.text_id', '=', text.id)
-          .limit(AT_ONCE),
+          .limit(DELETED_AT_ONCE),
       )
       .executeTakeFirst();
     if (numDeletedRows === 0n) await this.#removeText(text.id);

@@ -24,10 +24,13 @@ export async function preparePassages(
 ): Promise<readonly PreparedPassage[]> {
   const pause = pausing();
   const passages: PreparedPassage[] = [];
-  for (const { begin, end, headings } of splitText(text, hasHeadings)) {
-    const content = text.slice(begin, end);
-    const terms = { headings: indexedTerms(headings), content: indexedTerms(content) };
-    passages.push({ number: passages.length + 1, headings, content, terms });
+  for (const passage of splitText(text, hasHeadings)) {
+    if (passage) {
+      const { begin, end, headings } = passage;
+      const content = text.slice(begin, end);
+      const terms = { headings: indexedTerms(headings), content: indexedTerms(content) };
+      passages.push({ number: passages.length + 1, headings, content, terms });
+    }
     await pause();
   }
   return passages;

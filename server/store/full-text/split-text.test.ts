@@ -4,10 +4,11 @@ import { anyText } from '../../../testkit/any-text.js';
 import { splitText } from './split-text.js';
 
 function passagesOf(text: string, hasHeadings = true) {
-  return [...splitText(text, hasHeadings)].map(({ begin, end, headings }) => ({
-    content: text.slice(begin, end),
-    headings,
-  }));
+  return [...splitText(text, hasHeadings)].flatMap((passage) => {
+    if (!passage) return [];
+    const { begin, end, headings } = passage;
+    return [{ content: text.slice(begin, end), headings }];
+  });
 }
 
 /** A sentence of exactly that many characters. */
@@ -107,4 +108,9 @@ test('a long paragraph is cut at a line, else a sentence, else a word', () => {
   expect(first(`${'字'.repeat(999)}。${'字'.repeat(1000)}`)).toBe(1000);
   expect(first(`${'a'.repeat(999)} ${'b'.repeat(1000)}`)).toBe(1000);
   expect(first('a'.repeat(2000))).toBe(1500);
+});
+
+test.each(['```\n', 'word\n'])('lets others work within a long paragraph of %j', (line) => {
+  const [first] = splitText(line.repeat(50_000), true);
+  expect(first).toBeUndefined();
 });

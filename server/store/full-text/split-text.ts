@@ -22,12 +22,21 @@ const MAX_HEADINGS = 300;
  * Splits a text into passages, which together are the text: at headings and paragraphs; within a long
  * paragraph, at the ends of lines, sentences or words.
  * @param hasHeadings whether the text is Markdown, and has headings
+ * @returns the passages, and undefined now and then, for others to work
  */
-export function* splitText(text: string, hasHeadings: boolean): Generator<TextPassage> {
+export function* splitText(
+  text: string,
+  hasHeadings: boolean,
+): Generator<TextPassage | undefined> {
   const path = new HeadingPath();
   let begin = 0;
   let headings = '';
-  for (const { begin: blockBegin, end, heading } of blocksOf(text, hasHeadings)) {
+  for (const block of blocksOf(text, hasHeadings)) {
+    if (!block) {
+      yield undefined;
+      continue;
+    }
+    const { begin: blockBegin, end, heading } = block;
     const size = blockBegin - begin;
     const isFull = size >= SIZE.full || (size >= SIZE.min && end - begin > SIZE.max);
     if (isFull || (heading && size >= SIZE.min)) {

@@ -6,6 +6,7 @@ import { inTransaction } from '../database/transaction.js';
 /** A training that an instance has taken up: nobody else runs it while the lease is renewed. */
 export interface Claim {
   readonly versionId: string;
+  readonly owner: string;
   /** The number of attempts, this one included. */
   readonly attempts: number;
   /** The name of the model. */
@@ -19,21 +20,20 @@ export interface Claim {
  * Takes up a training that nobody runs, or whose instance has not renewed its lease: it is dead, or cut off from
  * the store. Owners take turns: of those for whom none was taken up for longest, the oldest.
  * @param lease for how long, in milliseconds by the clock of the database
+ * @param exceptOwner whose trainings are left alone
  */
 export async function claim(
   db: Kysely<Database>,
   instance: string,
   lease: number,
+  exceptOwner?: string,
 ): Promise<Claim | undefined> {
   // Most often there is none, and then nothing is written, and nothing locked.
-  if (!(await waiting(db).select('id').limit(1).executeTakeFirst())) return undefined;
+  if (!(await claimable(db, exceptOwner).limit(1).executeTakeFirst())) return undefined;
   return inTransaction(db, async (db) => {
     const { now, locksRows } = dialectOf(db);
-    const next = waiting(db)
-      .innerJoin('models', 'models.id', 'model_versions.model_id')
-      .innerJoin('projects', 'projects.id', 'models.project_id')
+    const next = claimable(db, exceptOwner)
       .leftJoin('owner_storage', 'owner_storage.owner', 'projects.owner')
-      .select('model_versions.id')
       .orderBy(sql`coalesce(trained_at, 0)`)
       .orderBy('model_versions.id')
       .limit(1)
@@ -50,8 +50,8 @@ export async function claim(
       .returning('id')
       .executeTakeFirst();
     if (!claimed) return undefined;
-    const { owner, ...claim } = await whatIsClaimed(db, claimed.id);
-    await noteTurn(db, owner);
+    const claim = await whatIsClaimed(db, claimed.id);
+    await noteTurn(db, claim.owner);
     return claim;
   });
 }
@@ -114,10 +114,15 @@ export function waiting(db: Kysely<Database>) {
   );
 }
 
-function whatIsClaimed(
-  db: Kysely<Database>,
-  versionId: string,
-): Promise<Claim & { readonly owner: string }> {
+function claimable(db: Kysely<Database>, exceptOwner: string | undefined) {
+  const all = waiting(db)
+    .innerJoin('models', 'models.id', 'model_versions.model_id')
+    .innerJoin('projects', 'projects.id', 'models.project_id')
+    .select('model_versions.id');
+  return exceptOwner === undefined ? all : all.where('projects.owner', '!=', exceptOwner);
+}
+
+function whatIsClaimed(db: Kysely<Database>, versionId: string): Promise<Claim> {
   return db
     .selectFrom('model_versions')
     .innerJoin('models', 'models.id', 'model_versions.model_id')
