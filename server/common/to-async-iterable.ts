@@ -9,7 +9,8 @@ export interface Sink<T> {
 /**
  * Returns the items that some work pushes, for a reader who pulls them. The work begins with the first
  * pull, and waits for the reader.
- * @param work gets a signal that aborts with `signal`, and when the reader leaves early
+ * @param work gets a signal that aborts with `signal`, and when the reader leaves early; the reader
+ *   waits until it has ended
  * @param maxWaiting the most items that wait for the reader
  * @throws the error of the work, or the reason of `signal`
  */
@@ -46,7 +47,7 @@ export async function* toAsyncIterable<T>(
     },
   };
   signal.addEventListener('abort', forward, { once: true });
-  void work(sink, over.signal).then(
+  const working = work(sink, over.signal).then(
     () => {
       outcome = {};
       wakeReader();
@@ -76,5 +77,6 @@ export async function* toAsyncIterable<T>(
   } finally {
     signal.removeEventListener('abort', forward);
     stop(undefined);
+    await working;
   }
 }

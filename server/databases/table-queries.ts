@@ -1,9 +1,9 @@
 import { FairGate } from '../common/fair-gate.js';
 import { RunningWork } from '../common/running-work.js';
+import { toAsyncIterable } from '../common/to-async-iterable.js';
 import type { Driver } from './driver.js';
 import { openDriver } from './open-driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
-import { pushToPull } from './push-to-pull.js';
 import { QueryError } from './query-error.js';
 import { stopping, tooManyQueries, tooSlow } from './refusals.js';
 import type { DatabaseSettings } from './settings.js';
@@ -37,6 +37,9 @@ const DEFAULT_LIMITS: TableQueryLimits = {
   maxAtOnce: 2,
   maxWaiting: 64,
 };
+
+/** The pieces of about 64 KiB that wait for their reader. */
+const MAX_WAITING_PIECES = 4;
 
 /** A table in a database of the operator. */
 export interface TableQuery {
@@ -97,7 +100,10 @@ export class TableQueries {
    * @throws the reason of `signal`
    */
   rows(owner: string, query: TableQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    return pushToPull((push, over) => this.#read(owner, query, push, over), signal);
+    return toAsyncIterable<Uint8Array>(
+      ({ push }, over) => this.#read(owner, query, push, over),
+      { signal, maxWaiting: MAX_WAITING_PIECES },
+    );
   }
 
   /** Cancels what runs, and closes all connections and processes. */

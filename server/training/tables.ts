@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { TableError, type Task } from '../../prediction/src/predicting.js';
+import { unlessAborted } from '../common/unless-aborted.js';
 import type { Store } from '../store/index.js';
 import { OutOfMemoryError } from '../workers/worker-process.js';
 import { coalesceChunks } from './coalesce-chunks.js';
@@ -149,15 +150,6 @@ export class Tables {
       throw tooMuchForMemory();
     }
   }
-}
-
-/** @throws the reason of the signal if it aborts first */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave);
-    promise.finally(() => signal.removeEventListener('abort', leave)).then(resolve, reject);
-  });
 }
 
 function tooMuchForMemory(): TableError {
