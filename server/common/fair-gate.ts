@@ -6,8 +6,9 @@ export interface GateLimits {
   readonly slots: number;
   /** The most of these of one owner; one less than all by default, and at least 1. */
   readonly slotsPerOwner?: number;
-  /** The most pieces of work of one owner that wait. */
+  /** The most pieces of work of one owner that wait, and of all owners; no bound for all by default. */
   readonly maxWaiting: number;
+  readonly maxWaitingInAll?: number;
   /** The longest wait, in milliseconds; by default, only the signal ends it. */
   readonly maxWaitMs?: number;
   /** Returns what work gets that is refused: too much of its owner waits, or it waited too long. */
@@ -40,22 +41,37 @@ export class FairGate {
    * @throws the reason of `signal` if it aborts before the work begins, or what the work throws
    */
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#enter(owner, signal);
+    const leave = await this.enter(owner, signal);
     try {
       return await work();
     } finally {
-      this.#leave(owner);
+      leave();
     }
   }
 
-  async #enter(owner: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when it is an owner's turn.
+   * @returns the function that gives the slot back; a second call does nothing
+   * @throws the error of `busy`, or the reason of `signal` if it aborts before
+   */
+  async enter(owner: string, signal: AbortSignal): Promise<() => void> {
+    await this.#wait(owner, signal);
+    let hasLeft = false;
+    return () => {
+      if (!hasLeft) this.#leave(owner);
+      hasLeft = true;
+    };
+  }
+
+  async #wait(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { maxWaiting, maxWaitMs, busy } = this.limits;
+    const { maxWaiting, maxWaitingInAll, maxWaitMs, busy } = this.limits;
     if (this.#mayStart(owner)) {
       this.#start(owner);
       return;
     }
-    if (this.#waiting.sizeOf(owner) >= maxWaiting) throw busy();
+    const isFull = maxWaitingInAll !== undefined && this.#waiting.size >= maxWaitingInAll;
+    if (isFull || this.#waiting.sizeOf(owner) >= maxWaiting) throw busy();
     await new Promise<void>((resolve, reject) => {
       const leaveQueue = (reason: unknown) => {
         this.#waiting.remove(owner, waiting);

@@ -63,9 +63,8 @@ export function predictOperations(
     const options = answerOptions(JSON_TYPE, answerType, query);
     const request = { caller, versionId, options, closed };
     const kind = { isStream: false, areLines: options.to === 'ndjson' };
-    const events = await answerWhole(pool, request, [body.bytes]);
+    const events = await answerWhole(pool, request, [body.bytes], () => body.release());
     if (events) {
-      body.release();
       return reply({ status: 200, body: byteAnswer(answerType, events, kind, count) });
     }
     const parsed = await body.parse(body.bytes);

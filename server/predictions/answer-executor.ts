@@ -40,6 +40,8 @@ export function answerWorkers(
   });
 }
 
+const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+
 /** Answers rows on the main loop, between other requests. */
 export class MainLoop implements AnswerExecutor {
   constructor(private readonly predictors: Pick<Predictors, 'ofVersion'>) {}
@@ -54,7 +56,7 @@ export class MainLoop implements AnswerExecutor {
     const predictor = await this.predictors.ofVersion(versionId);
     if (!predictor) throw new VersionGoneError();
     await onEvent?.({ kind: 'model', isLoaded: true });
-    return answerJob(predictor, input, options, {
+    return answerJob(predictor, input ?? NOTHING, options, {
       data: async (bytes) => {
         await onData(Buffer.from(bytes));
         await nextTurn();

@@ -31,7 +31,7 @@ function rowsOf(
   more: Partial<PredictionRequest> = {},
 ): PredictionRequest {
   return {
-    caller: { owner: 'a', key: { id: '1', name: 'k' } },
+    caller: { owner: 'a' },
     versionId: 'version',
     options: { from: 'json', to: 'json' },
     body,
@@ -73,7 +73,7 @@ describe('a pool of workers', () => {
     const pool = poolOf(1);
     const running = Array.from({ length: 17 }, () => textOf(pool.answer(rowsOf(once(rows)))));
     const refused = textOf(pool.answer(rowsOf(once(rows))));
-    const caller = { owner: 'b', key: { id: '2', name: 'k' } };
+    const caller = { owner: 'b' };
     const other = textOf(pool.answer(rowsOf(once(rows), { caller })));
     await expect(refused).rejects.toThrow('As many bodies wait');
     await Promise.all([...running, other]);
@@ -140,6 +140,20 @@ describe('a pool of workers', () => {
     gone.abort();
     expect(await text).toBe('');
     expect(answersIn(await textOf(pool.answer(rowsOf(once(rows)))))).toBe(5);
+  });
+
+  test('begins no body whose caller has gone while it waited, and counts it no more', async () => {
+    const pool = poolOf(1);
+    const long = textOf(pool.answer(rowsOf(once(JSON.stringify(rentRows(4000))))));
+    const gone = new AbortController();
+    const left = Array.from({ length: 16 }, () =>
+      textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal }))),
+    );
+    gone.abort();
+    expect(await Promise.all(left)).toEqual(left.map(() => ''));
+    expect(await textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal })))).toBe('');
+    expect(answersIn(await textOf(pool.answer(rowsOf(once(rows)))))).toBe(5);
+    expect(answersIn(await long)).toBe(4000);
   });
 
   test('fails the answer of a worker that runs out of memory, and no other', async () => {

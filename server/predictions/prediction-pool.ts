@@ -1,6 +1,6 @@
 import type { AnswerOptions, AnswerPart } from '../../prediction/src/predicting.js';
 import type { Caller } from '../auth/caller.js';
-import { FairQueue } from '../common/fair-queue.js';
+import { FairGate } from '../common/fair-gate.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import {
   type AnswerExecutor,
@@ -11,8 +11,8 @@ import {
 import type { RowsFault } from './answer-job.js';
 import type { Predictors } from './predictors.js';
 
-/** The most bodies that wait for a slot. */
-const MAX_WAITING = 32;
+/** The most bodies that wait for a slot, in all and of one owner. */
+const MAX_WAITING = { inAll: 32, ofOwner: 16 };
 
 /** The most answers to whole bodies without a slot: those that take long, or whose readers are slow. */
 const MAX_SLOW = 6;
@@ -29,7 +29,7 @@ export type AnswerProgress = AnswerPart | { readonly kind: 'progress' };
 
 /** The rows of one body, and how they are answered. */
 export interface PredictionRequest {
-  readonly caller: Pick<Caller, 'owner' | 'key'>;
+  readonly caller: Pick<Caller, 'owner'>;
   readonly versionId: string;
   readonly options: AnswerOptions;
   readonly body: AsyncIterable<Uint8Array>;
@@ -66,11 +66,10 @@ export class RowsFaultError extends Error {
   }
 }
 
-/** Has the right to answer a whole body. */
+/** The right to answer a whole body. */
 interface Slot {
   readonly owner: string;
-  /** Called at the end, or when others may begin before it. */
-  release(): void;
+  readonly leave: () => void;
 }
 
 /**
@@ -78,12 +77,9 @@ interface Slot {
  * there are slots; owners take turns. A body loses its slot when it takes long, or its reader is slow.
  */
 export class PredictionPool {
-  readonly #waiting = new FairQueue<() => void>();
-  /** The waiting bodies of each owner. */
-  readonly #byOwner = new Map<string, number>();
+  readonly #gate: FairGate;
   /** Those without a slot, the slowest first. */
   readonly #slow = new Set<{ readonly owner: string; readonly cutOff: () => void }>();
-  #free: number;
 
   /**
    * @param slots how many whole bodies are answered at once
@@ -97,7 +93,13 @@ export class PredictionPool {
     private readonly executor: AnswerExecutor,
     private readonly artifactOf: (versionId: string) => Promise<Uint8Array | undefined>,
   ) {
-    this.#free = slots;
+    this.#gate = new FairGate({
+      slots,
+      slotsPerOwner: slots,
+      maxWaiting: MAX_WAITING.ofOwner,
+      maxWaitingInAll: MAX_WAITING.inAll,
+      busy: () => new TooManyPredictionsError('As many bodies wait for a slot as may'),
+    });
   }
 
   /**
@@ -109,18 +111,16 @@ export class PredictionPool {
    */
   async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
     const { closed } = request;
-    const slot = request.isWhole ? await this.#enter(request) : undefined;
-    const cutOff = new AbortController();
-    const signal = AbortSignal.any([closed, cutOff.signal]);
     try {
       yield* toAsyncIterable<AnswerProgress>(
-        (sink, over) => this.#run(request, sink, over, slot, cutOff),
-        { signal, maxWaiting: MAX_PARTS },
+        async (sink, signal) => {
+          const slot = request.isWhole ? await this.#enter(request.caller, signal) : undefined;
+          await this.#run(request, sink, signal, slot).finally(slot?.leave);
+        },
+        { signal: closed, maxWaiting: MAX_PARTS },
       );
     } catch (error) {
       if (!closed.aborted) throw error;
-    } finally {
-      slot?.release();
     }
     return undefined;
   }
@@ -133,10 +133,12 @@ export class PredictionPool {
   async #run(
     { versionId, options, body }: PredictionRequest,
     sink: Sink<AnswerProgress>,
-    signal: AbortSignal,
+    closed: AbortSignal,
     slot: Slot | undefined,
-    cutOff: AbortController,
   ): Promise<void> {
+    const over = new AbortController();
+    const leave = () => over.abort(closed.reason);
+    closed.addEventListener('abort', leave, { once: true });
     let tellLoaded = (_isLoaded: boolean) => {};
     const isLoaded = new Promise<boolean>((resolve) => {
       tellLoaded = resolve;
@@ -150,9 +152,9 @@ export class PredictionPool {
       }
       yield* body;
     }
-    let leave: (() => void) | undefined;
+    let endWait: (() => void) | undefined;
     const yieldSlot = () => {
-      leave ??= slot && this.#yieldSlot(slot, cutOff);
+      if (!over.signal.aborted) endWait ??= slot && this.#yieldSlot(slot, over);
     };
     const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
     const push = async (part: AnswerPart) => {
@@ -174,62 +176,22 @@ export class PredictionPool {
             return undefined;
           },
           onTaken: () => sink.offer({ kind: 'progress' }),
-          signal,
+          signal: over.signal,
         },
         versionId,
       );
       if (result.kind === 'refused') throw new RowsFaultError(result.fault);
     } finally {
       clearTimeout(slotTime);
-      leave?.();
+      closed.removeEventListener('abort', leave);
+      endWait?.();
+      // What still waits for the reader must not yield the slot any more.
+      over.abort();
     }
   }
 
-  /** Resolves when the body may be answered, or nobody waits for it any more. */
-  #enter({ caller: { owner, key }, closed }: PredictionRequest): Promise<Slot> {
-    const own = this.#byOwner.get(owner) ?? 0;
-    // Without keys there is only one owner, and no slots to reserve for others.
-    const isFull = this.#waiting.size >= MAX_WAITING || (key && own >= MAX_WAITING / 2);
-    if (this.#free === 0 && isFull) {
-      throw new TooManyPredictionsError('As many bodies wait for a slot as may');
-    }
-    return new Promise((resolve) => {
-      const start = () => {
-        this.#count(owner, -1);
-        if (!closed.aborted) resolve(this.#take(owner));
-      };
-      // One that waits and is closed is passed over at its turn.
-      closed.addEventListener('abort', () => resolve({ owner, release: () => {} }), { once: true });
-      this.#count(owner, 1);
-      this.#waiting.add(owner, start);
-      this.#startNext();
-    });
-  }
-
-  #take(owner: string): Slot {
-    this.#free -= 1;
-    let isReleased = false;
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.#free += 1;
-      this.#startNext();
-    };
-    return { owner, release };
-  }
-
-  #startNext(): void {
-    while (this.#free > 0) {
-      const start = this.#waiting.take();
-      if (!start) return;
-      start();
-    }
-  }
-
-  #count(owner: string, by: 1 | -1): void {
-    const waiting = (this.#byOwner.get(owner) ?? 0) + by;
-    if (waiting === 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, waiting);
+  async #enter({ owner }: PredictionRequest['caller'], signal: AbortSignal): Promise<Slot> {
+    return { owner, leave: await this.#gate.enter(owner, signal) };
   }
 
   /**
@@ -237,7 +199,7 @@ export class PredictionPool {
    * one that has no slot for longest, of the owner with the most.
    * @returns the function that tells of its end
    */
-  #yieldSlot({ owner, release }: Slot, answer: AbortController): () => void {
+  #yieldSlot({ owner, leave }: Slot, answer: AbortController): () => void {
     const entry = {
       owner,
       cutOff: () => {
@@ -246,12 +208,12 @@ export class PredictionPool {
       },
     };
     this.#slow.add(entry);
-    release();
-    if (this.#slow.size > MAX_SLOW) this.#longestOfLargest()?.cutOff();
+    leave();
+    if (this.#slow.size > MAX_SLOW) this.#findVictim()?.cutOff();
     return () => this.#slow.delete(entry);
   }
 
-  #longestOfLargest(): { readonly cutOff: () => void } | undefined {
+  #findVictim(): { readonly cutOff: () => void } | undefined {
     const slow = [...this.#slow];
     const countOf = (owner: string) => slow.filter((each) => each.owner === owner).length;
     const largest = Math.max(...slow.map(({ owner }) => countOf(owner)));

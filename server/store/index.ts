@@ -171,7 +171,9 @@ export class Store {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const begin = () =>
-      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
+      writes
+        .transaction()
+        .execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);

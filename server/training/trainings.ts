@@ -122,7 +122,9 @@ export class Trainings {
   }
 
   /** @param whose returns whose trainings may begin; undefined if none may */
-  async #look(whose: () => { readonly exceptOwner: string | undefined } | undefined): Promise<void> {
+  async #look(
+    whose: () => { readonly exceptOwner: string | undefined } | undefined,
+  ): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       if (this.#rest.signal.aborted) this.#rest = new AbortController();
       try {
@@ -215,7 +217,10 @@ export class Trainings {
       if (signal.reason instanceof TrainingTimeoutError) {
         log.warn('training takes too long');
         const minutes = Math.round(this.#maxTime / 60_000);
-        return this.#fail(versionId, `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`);
+        return this.#fail(
+          versionId,
+          `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`,
+        );
       }
       if (signal.aborted) {
         log.info('training cancelled');

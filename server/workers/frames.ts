@@ -2,12 +2,13 @@ import { freeMemory } from '../common/free-memory.js';
 
 /**
  * The kinds of frames between the service and a worker process. `taken` confirms that the worker has
- * the job; `event` is a value of the job's own.
+ * the job, or has read a piece of its input; `event` is a value of the job's own.
  */
 export const FRAME = { job: 0, data: 1, end: 2, event: 3, result: 4, taken: 5 } as const;
 
 export interface Frame {
   readonly kind: number;
+  /** Has memory of its own. */
   readonly payload: Buffer<ArrayBuffer>;
 }
 
@@ -42,36 +43,56 @@ export function frameHead(kind: number, length: number): Buffer {
   return head;
 }
 
-/**
- * Reads frames from a stream of bytes; drops an incomplete last frame. Each payload has its own
- * memory, and that of the chunks is freed.
- */
-export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
-  let head = Buffer.alloc(HEAD);
-  let headBytes = 0;
-  let payload: Buffer<ArrayBuffer> | undefined;
-  let filled = 0;
-  for await (const chunk of chunks) {
+/** Takes the bytes of frames as they arrive, and calls back with each whole frame. */
+export class FrameParser {
+  readonly #head = Buffer.alloc(HEAD);
+  #headBytes = 0;
+  #payload: Buffer<ArrayBuffer> | undefined;
+  #filled = 0;
+
+  constructor(private readonly onFrame: (frame: Frame) => void) {}
+
+  /** @param chunk whose memory is freed */
+  push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) {
-      if (payload === undefined) {
-        const part = chunk.subarray(at, at + HEAD - headBytes);
-        head.set(part, headBytes);
-        at += part.length;
-        headBytes += part.length;
-        if (headBytes < HEAD) break;
-        payload = Buffer.allocUnsafeSlow(head.readUInt32LE());
-      }
-      const part = chunk.subarray(at, at + payload.length - filled);
-      payload.set(part, filled);
-      at += part.length;
-      filled += part.length;
-      if (filled < payload.length) break;
-      yield { kind: head[4] ?? 0, payload };
-      head = Buffer.alloc(HEAD);
-      headBytes = 0;
-      payload = undefined;
-      filled = 0;
+      at += this.#payload ? this.#fill(this.#payload, chunk, at) : this.#readHead(chunk, at);
     }
     freeMemory(chunk);
+  }
+
+  #readHead(chunk: Uint8Array, at: number): number {
+    const part = chunk.subarray(at, at + HEAD - this.#headBytes);
+    this.#head.set(part, this.#headBytes);
+    this.#headBytes += part.length;
+    if (this.#headBytes === HEAD) {
+      this.#payload = Buffer.allocUnsafeSlow(this.#head.readUInt32LE());
+      this.#filled = 0;
+      if (this.#payload.length === 0) this.#finish(this.#payload);
+    }
+    return part.length;
+  }
+
+  #fill(payload: Buffer<ArrayBuffer>, chunk: Uint8Array, at: number): number {
+    const part = chunk.subarray(at, at + payload.length - this.#filled);
+    payload.set(part, this.#filled);
+    this.#filled += part.length;
+    if (this.#filled === payload.length) this.#finish(payload);
+    return part.length;
+  }
+
+  #finish(payload: Buffer<ArrayBuffer>): void {
+    this.#payload = undefined;
+    this.#headBytes = 0;
+    this.onFrame({ kind: this.#head[4] ?? 0, payload });
+  }
+}
+
+/** Reads frames from a stream of bytes; drops an incomplete last frame. */
+export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+  const frames: Frame[] = [];
+  const parser = new FrameParser((frame) => frames.push(frame));
+  for await (const chunk of chunks) {
+    parser.push(chunk);
+    yield* frames.splice(0);
   }
 }

@@ -7,6 +7,8 @@ import { startWatchdog } from './watchdog.js';
 /** Standard output, which the service reads. */
 const OUTPUT = 1;
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * The output of a job to the service. A write blocks the calling thread until the service takes it.
  */
@@ -42,7 +44,7 @@ export async function serveJobs<Details, Event, Result>(
   startWatchdog();
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
-    writeFrame(FRAME.taken, Buffer.alloc(0));
+    writeFrame(FRAME.taken, NOTHING);
     const input = inputOf(frames);
     writeFrame(FRAME.result, serialize(await answerOf(work, next.value, input)));
     // Skip the input that the job did not read.
@@ -82,7 +84,9 @@ function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Arra
       const next = await frames.next();
       if (next.done) throw new Error('The input broke off');
       isOver = next.value.kind === FRAME.end;
-      return isOver ? { done: true, value: undefined } : { done: false, value: next.value.payload };
+      if (isOver) return { done: true, value: undefined };
+      writeFrame(FRAME.taken, NOTHING);
+      return { done: false, value: next.value.payload };
     },
   };
   return input;

@@ -25,7 +25,7 @@ const DEFAULTS = { maxIdleMemory: 256 * 1024 * 1024, graceMs: 0 };
 /**
  * Runs jobs in separate processes. V8 aborts the whole process if any of its threads runs out of
  * memory, so a worker thread could end the service. A process stays idle for a while after its job,
- * because starting one costs more than a small table does.
+ * because starting one takes a tenth of a second.
  */
 export class WorkerPool<Details, Result, Event = never> {
   readonly #options: PoolOptions & typeof DEFAULTS;
@@ -42,10 +42,11 @@ export class WorkerPool<Details, Result, Event = never> {
   }
 
   /**
-   * Runs a job and returns its result. Replaces a process that ended while it was idle.
+   * Runs a job and returns its result. Replaces a process that ended while it was idle. A job that is
+   * given up has left its process, or ended it, when this rejects.
    * @param affinity prefers an idle process whose last job had the same
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
-   * @throws {Error} if the job throws in the worker
+   * @throws {JobFailedError} if the job throws in the worker
    * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
    */
   async run(job: Job<Details, Event>, affinity?: string): Promise<Result> {
@@ -59,10 +60,10 @@ export class WorkerPool<Details, Result, Event = never> {
     } catch (error) {
       // Safe to repeat: no input was read yet.
       if (idle && !idle.hasTaken && !job.signal?.aborted && error instanceof WorkerEndedError) {
-        this.#end(worker);
+        void this.#end(worker);
         return this.run(job, affinity);
       }
-      void this.#giveUp(worker, affinity);
+      await this.#giveUp(worker, affinity);
       throw error;
     }
     this.#release(worker, answer.memory, affinity);
@@ -84,7 +85,8 @@ export class WorkerPool<Details, Result, Event = never> {
   }
 
   #takeIdle(affinity: string | undefined): WorkerProcess<Details, Event, Result> | undefined {
-    const idle = [...this.#idle].filter(([worker]) => worker.isAlive);
+    for (const worker of this.#idle.keys()) if (!worker.isAlive) void this.#end(worker);
+    const idle = [...this.#idle];
     const [chosen] = idle.find(([, last]) => last.affinity === affinity) ?? idle[0] ?? [];
     if (!chosen) return undefined;
     clearTimeout(this.#idle.get(chosen)?.timeout);
@@ -92,14 +94,15 @@ export class WorkerPool<Details, Result, Event = never> {
     return chosen;
   }
 
-  /** Reuses a process whose job was given up, or failed, if the job ends soon. */
+  /** Reuses a process whose job was given up, if the job ends soon. */
   async #giveUp(
     worker: WorkerProcess<Details, Event, Result>,
     affinity: string | undefined,
   ): Promise<void> {
     const { graceMs } = this.#options;
-    if (graceMs > 0 && (await worker.settle(graceMs))) this.#release(worker, 0, affinity);
-    else this.#end(worker);
+    const memory = graceMs > 0 ? await worker.settle(graceMs) : undefined;
+    if (memory === undefined) await this.#end(worker);
+    else this.#release(worker, memory, affinity);
   }
 
   #release(
@@ -109,16 +112,17 @@ export class WorkerPool<Details, Result, Event = never> {
   ): void {
     const { maxIdle, maxIdleMemory, idleTimeout } = this.#options;
     if (this.#isClosed || memory > maxIdleMemory || this.#idle.size >= maxIdle) {
-      this.#end(worker);
+      void this.#end(worker);
       return;
     }
-    const timeout = setTimeout(() => this.#end(worker), idleTimeout).unref();
+    const timeout = setTimeout(() => void this.#end(worker), idleTimeout).unref();
     this.#idle.set(worker, { timeout, affinity });
   }
 
-  #end(worker: WorkerProcess<Details, Event, Result>): void {
+  async #end(worker: WorkerProcess<Details, Event, Result>): Promise<void> {
     clearTimeout(this.#idle.get(worker)?.timeout);
     this.#idle.delete(worker);
-    void worker.end().finally(() => this.#all.delete(worker));
+    await worker.end();
+    this.#all.delete(worker);
   }
 }

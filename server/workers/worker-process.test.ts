@@ -217,6 +217,40 @@ describe('a worker process', () => {
     expect(await run('echo')).toBe(first);
   });
 
+  test('that is given up with output unread has ended when the job is told', async () => {
+    const onData = () => Promise.reject(new Error('not kept'));
+    const many = pieces(...Array.from({ length: 20 }, () => bytes(300_000)));
+    const first = Number(await run('hurried'));
+    await expect(run('echo', { input: many, onData })).rejects.toThrow('not kept');
+    expect(isThere(first)).toBe(false);
+  });
+
+  test('that has ended while idle leaves its place to the next', async () => {
+    process.kill(Number(await run('hurried')), 'SIGKILL');
+    await pause(50);
+    expect(await run('hurried')).toBe(await run('hurried'));
+  });
+
+  test('is reused when a job was given up and ends soon', async () => {
+    const patient = new WorkerPool<string, unknown, number>({
+      ...OPTIONS,
+      script,
+      graceMs: 30_000,
+    });
+    const job = { input: pieces(), onData: () => {} };
+    const first = await patient.run({ ...job, details: 'hurried' });
+    const gone = new AbortController();
+    async function* late() {
+      yield bytes(1);
+      gone.abort(new Error('gone'));
+      await new Promise(() => {});
+    }
+    const echo = { ...job, details: 'echo', input: late(), signal: gone.signal };
+    await expect(patient.run(echo)).rejects.toThrow('gone');
+    expect(await patient.run({ ...job, details: 'hurried' })).toBe(first);
+    await patient.close();
+  });
+
   test.each([
     ['small', 10],
     ['large', 1_000_000],

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
+import { type Answer, FRAME, type Frame, FrameParser, frameHead, isOutOfMemory } from './frames.js';
 import { writeLimits } from './watchdog.js';
 
 /** The most characters of a worker's standard error that are kept; V8 states the reason first. */
@@ -12,6 +12,9 @@ const MAX_STDERR = 16 * 1024;
 
 /** The interval at which a running job is looked at, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
+
+/** The pieces of the input that are sent before the worker has read any of them. */
+const MAX_PIECES = 2;
 
 /** The worker process ran out of memory. */
 export class OutOfMemoryError extends Error {
@@ -26,17 +29,22 @@ export class WorkerEndedError extends Error {
 /** The worker process was ended, because its job did nothing for too long. */
 export class WorkerTimeoutError extends WorkerEndedError {}
 
+/** The job threw in the worker. */
+export class JobFailedError extends Error {
+  override readonly name = 'JobFailedError';
+}
+
 /** A job for a worker process. */
 export interface Job<Details, Event = never> {
   /** The details of the job; they are cloned. */
   readonly details: Details;
-  /** The input of the job. The rest is not read if the worker returns its result early. */
-  readonly input: AsyncIterable<Uint8Array>;
+  /** The input of the job; none by default. The rest is not read if the worker returns its result early. */
+  readonly input?: AsyncIterable<Uint8Array>;
   /** Takes the bytes that the worker writes, in order; the worker waits for it. */
   readonly onData: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;
   /** Takes the events of the job, in order with the bytes; the worker waits for it. */
   readonly onEvent?: (event: Event) => Promise<void> | void;
-  /** Called when the worker has taken a piece of the input. */
+  /** Called when the worker has read a piece of the input. */
   readonly onTaken?: () => void;
   /** Ends the job, and with it the worker, unless the job ends within `graceMs`. */
   readonly signal?: AbortSignal | undefined;
@@ -59,17 +67,21 @@ export interface WorkerOptions {
 
 export type Success<Result> = Extract<Answer<Result>, { result: unknown }>;
 
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
 /** A process that runs one job at a time. */
 export class WorkerProcess<Details, Event, Result> {
-  readonly #child: ChildProcess;
-  readonly #input: Writable;
-  readonly #frames: AsyncGenerator<Frame>;
-  readonly #ended: Promise<string>;
+  readonly #child: Child;
+  readonly #exit: Promise<string>;
   readonly #maxSilence: number;
+  /** The frames that were received and not yet handed on. */
+  readonly #frames: Frame[] = [];
+  #isHandingOn = false;
+  /** The frames with a job or a piece of input that were sent, and those that the worker has taken. */
+  #sent = 0;
+  #taken = 0;
+  #running: RunningJob<Details, Event, Result> | undefined;
   #stderr = '';
-  #hasTaken = false;
-  /** The answer of a job that was given up. */
-  #leftover: Promise<unknown> | undefined;
   #timeout: WorkerTimeoutError | undefined;
 
   constructor({ script, maxHeap, maxMemory, maxSilence }: WorkerOptions) {
@@ -86,65 +98,66 @@ export class WorkerProcess<Details, Event, Result> {
     );
     this.#child = child;
     this.#maxSilence = maxSilence;
-    this.#input = child.stdin;
+    this.#exit = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+      });
+      child.on('error', (error) => resolve(error.message));
+    });
+    // Without free file descriptors there is no process, and it has no streams.
+    if (child.pid === undefined) return;
     // A process that is gone is detected by the end of its output.
     child.stdin.on('error', () => {});
-    this.#frames = readFrames(untilClosed(child.stdout));
+    const parser = new FrameParser((frame) => this.#frames.push(frame));
+    child.stdout.on('data', (chunk: Buffer) => {
+      parser.push(chunk);
+      void this.#handOn();
+    });
+    child.stdout.once('close', () => void this.#failRunning());
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length);
     });
-    this.#ended = once(child, 'close').then(
-      ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`),
-      (error: Error) => error.message,
-    );
   }
 
   get isAlive(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
   }
 
   /** Whether the process has taken its last job. */
   get hasTaken(): boolean {
-    return this.#hasTaken;
+    return this.#running !== undefined && this.#taken >= this.#running.number;
   }
 
   /** Ends the process at once, and resolves when it has ended. */
   async end(): Promise<void> {
+    const { stdin, stdout, stderr, pid } = this.#child;
+    if (pid === undefined) return;
     this.#child.kill('SIGKILL');
-    await this.#ended;
+    // What nobody reads any more would keep them open.
+    for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    await this.#exit;
   }
 
   /**
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
-   * @throws {Error} if the job throws in the worker
+   * @throws {JobFailedError} if the job throws in the worker
    * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
    */
   async run(job: Job<Details, Event>): Promise<Success<Result>> {
-    const { details, input, signal } = job;
-    this.#leftover = undefined;
-    const over = new AbortController();
-    const stopped = once(over.signal, 'abort').then(() => Promise.reject(over.signal.reason));
-    stopped.catch(() => {});
-    const abort = () => over.abort(signal?.reason);
-    signal?.addEventListener('abort', abort);
-    const activity = new Activity();
-    const watch = setInterval(() => this.#endIfSilent(activity), LOOK_EVERY_MS).unref();
+    if (this.#child.pid === undefined) throw await this.#whyEnded();
+    const { signal } = job;
+    const running = new RunningJob<Details, Event, Result>(job, this.#sent + 1);
+    this.#running = running;
+    const abort = () => running.giveUp(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    const watch = setInterval(() => this.#endIfSilent(running), LOOK_EVERY_MS).unref();
+    void this.#send(running).catch((error) => running.giveUp(error));
+    if (this.#child.stdout.closed) void this.#failRunning();
     try {
-      await Promise.race([this.#give(details), stopped]);
-      activity.note();
-      const sent = this.#send(input, job, activity, over.signal);
-      const answered = this.#receive(job, activity, over.signal);
-      this.#leftover = answered;
-      // The first failure is the reason; the other one follows from it.
-      sent.catch(() => {});
-      answered.catch(() => {});
-      return await Promise.race([stopped, answered, sent.then(() => answered)]);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+      return await running.outcome;
     } finally {
       clearInterval(watch);
-      over.abort();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -152,103 +165,95 @@ export class WorkerProcess<Details, Event, Result> {
   /**
    * Waits for the end of a job that was given up, whose output is discarded.
    * @param graceMs the longest wait, in milliseconds
-   * @returns whether the process can run another job
+   * @returns the resident memory of the process in bytes; undefined if it can run no other job
    */
-  async settle(graceMs: number): Promise<boolean> {
-    const given = new AbortController();
-    const settled = this.#leftover?.then(
-      () => true,
-      () => false,
-    );
-    const late = delay(graceMs, false, { ref: false, signal: given.signal }).catch(() => false);
-    const canGoOn = (await Promise.race([settled ?? false, late])) && this.isAlive;
-    given.abort();
-    return canGoOn;
+  async settle(graceMs: number): Promise<number | undefined> {
+    const waiting = new AbortController();
+    const late = delay(graceMs, undefined, { ref: false, signal: waiting.signal });
+    const answer = await Promise.race([this.#running?.answer, late]);
+    waiting.abort();
+    late.catch(() => {});
+    return answer && 'memory' in answer && this.isAlive ? answer.memory : undefined;
   }
 
-  /**
-   * Gives the process a job, and waits until it takes the job: an idle process may have ended
-   * unnoticed.
-   * @throws {OutOfMemoryError | WorkerEndedError} if the process ends first
-   */
-  async #give(details: Details): Promise<void> {
-    this.#hasTaken = false;
-    await this.#write(FRAME.job, serialize(details));
-    const { done } = await this.#frames.next();
-    if (done) throw await this.#whyEnded();
-    this.#hasTaken = true;
-  }
-
-  /**
-   * Sends the input of a job, no faster than it is consumed, until it ends or the signal aborts.
-   */
-  async #send(
-    input: AsyncIterable<Uint8Array>,
-    { onTaken }: Job<Details, Event>,
-    activity: Activity,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const end = () => this.#input.write(frameHead(FRAME.end, 0));
-    signal.addEventListener('abort', end, { once: true });
-    activity.waitsForInput = true;
-    for await (const bytes of input) {
-      if (signal.aborted) return;
-      activity.waitsForInput = false;
-      activity.note();
-      await this.#write(FRAME.data, bytes);
-      onTaken?.();
-      activity.waitsForInput = true;
+  /** Sends a job and its input, no faster than the worker reads it, until the job is over. */
+  async #send(running: RunningJob<Details, Event, Result>): Promise<void> {
+    const { details, input } = running.job;
+    let isEnded = false;
+    const end = () => {
+      if (!isEnded) this.#child.stdin.write(frameHead(FRAME.end, 0));
+      isEnded = true;
+    };
+    running.onOver = end;
+    this.#write(FRAME.job, serialize(details));
+    await running.until(() => this.#taken >= running.number);
+    // Another process may then read the input.
+    if (running.isOver) return;
+    running.isReadingInput = true;
+    for await (const bytes of input ?? []) {
+      if (running.isOver) return;
+      this.#write(FRAME.data, bytes);
+      running.note();
+      running.isReadingInput = false;
+      await running.until(() => this.#sent - this.#taken < MAX_PIECES);
+      running.isReadingInput = true;
     }
-    if (signal.aborted) return;
-    activity.waitsForInput = false;
-    activity.note();
-    signal.removeEventListener('abort', end);
+    running.isReadingInput = false;
+    running.note();
     end();
   }
 
-  /** Resolves when the bytes are written, or can no longer be. */
-  #write(kind: number, bytes: Uint8Array): Promise<void> {
-    return new Promise((resolve) => {
-      this.#input.cork();
-      this.#input.write(frameHead(kind, bytes.length));
-      this.#input.write(bytes, () => resolve());
-      this.#input.uncork();
-    });
+  #write(kind: number, bytes: Uint8Array): void {
+    this.#sent += 1;
+    this.#child.stdin.cork();
+    this.#child.stdin.write(frameHead(kind, bytes.length));
+    this.#child.stdin.write(bytes);
+    this.#child.stdin.uncork();
   }
 
-  /** Hands on the output of a job until its end; discards it when the signal has aborted. */
-  async #receive(
-    { onData, onEvent }: Job<Details, Event>,
-    activity: Activity,
-    signal: AbortSignal,
-  ): Promise<Success<Result>> {
-    for (;;) {
-      const next = await this.#frames.next();
-      if (next.done) throw await this.#whyEnded();
-      const { kind, payload } = next.value;
-      if (kind === FRAME.result) {
-        const answer: Answer<Result> = deserialize(payload);
-        if ('failure' in answer) throw new Error(answer.failure);
-        return answer;
-      }
-      if (signal.aborted) continue;
-      activity.waitsForReader = true;
-      if (kind === FRAME.data) await onData(payload);
-      else await onEvent?.(deserialize(payload));
-      activity.waitsForReader = false;
-      activity.note();
+  /** Hands on the frames in order, and reads no others while the service takes one. */
+  async #handOn(): Promise<void> {
+    if (this.#isHandingOn) return;
+    this.#isHandingOn = true;
+    for (let frame = this.#frames.shift(); frame; frame = this.#frames.shift()) {
+      const taking = this.#take(frame);
+      if (!taking) continue;
+      this.#child.stdout.pause();
+      await taking;
+      this.#child.stdout.resume();
     }
+    this.#isHandingOn = false;
   }
 
-  #endIfSilent(activity: Activity): void {
-    if (activity.silence < this.#maxSilence) return;
+  /** Returns a promise if the service needs time for a frame. */
+  #take({ kind, payload }: Frame): Promise<void> | undefined {
+    const running = this.#running;
+    running?.note();
+    if (kind === FRAME.taken) {
+      this.#taken += 1;
+      running?.noteTaken(this.#taken);
+    } else if (kind === FRAME.result) running?.finish(deserialize(payload));
+    else if (kind === FRAME.data) return running?.receive((job) => job.onData(payload));
+    else return running?.receive((job) => job.onEvent?.(deserialize(payload)));
+    return undefined;
+  }
+
+  async #failRunning(): Promise<void> {
+    this.#running?.fail(await this.#whyEnded());
+  }
+
+  #endIfSilent(running: RunningJob<Details, Event, Result>): void {
+    const waitsForInput = running.isReadingInput && this.#taken === this.#sent;
+    if (waitsForInput || running.silence < this.#maxSilence) return;
     const seconds = Math.round(this.#maxSilence / 1000);
     this.#timeout = new WorkerTimeoutError(`A worker process did nothing for ${seconds} seconds`);
     void this.end();
   }
 
   async #whyEnded(): Promise<Error> {
-    const how = await this.#ended;
+    const how = await this.#exit;
+    const { pid, stderr } = this.#child;
+    if (pid !== undefined && !stderr.closed) await once(stderr, 'close');
     if (this.#timeout) return this.#timeout;
     const reason = /^.*(?:FATAL|Fatal|Error).*$/m.exec(this.#stderr)?.[0];
     const message = `A worker process ended with ${how}${reason ? `: ${reason.trim()}` : ''}`;
@@ -258,27 +263,114 @@ export class WorkerProcess<Details, Event, Result> {
   }
 }
 
-/** The last activity of a job, and whether it is the service that keeps it waiting. */
-class Activity {
+/** A job in a process, until the worker has answered it: longer than somebody may wait for it. */
+class RunningJob<Details, Event, Result> {
+  /** Settles when the job has ended, or is given up. */
+  readonly outcome: Promise<Success<Result>>;
+  /** Resolves with the last frame of the worker, or undefined if the process has ended. */
+  readonly answer: Promise<Answer<Result> | undefined>;
+  #resolve: (success: Success<Result>) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  #resolveAnswer: (answer: Answer<Result> | undefined) => void = () => {};
+  #wake = () => {};
   #last = performance.now();
-  waitsForInput = false;
-  waitsForReader = false;
+  #isTaking = false;
+  #isOver = false;
+  /** Called once, when nothing more is to be sent. */
+  onOver = () => {};
+  /** Whether the service waits for the next piece of the input. */
+  isReadingInput = false;
+
+  /** @param number of the frame with the job, among those that were sent */
+  constructor(
+    readonly job: Job<Details, Event>,
+    readonly number: number,
+  ) {
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.answer = new Promise((resolve) => {
+      this.#resolveAnswer = resolve;
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The time in which the worker has sent nothing and the service was not busy, in milliseconds. */
+  get silence(): number {
+    return this.#isTaking ? 0 : performance.now() - this.#last;
+  }
 
   note(): void {
     this.#last = performance.now();
   }
 
-  /** The time in which the job could have done something and did not, in milliseconds. */
-  get silence(): number {
-    return this.waitsForInput || this.waitsForReader ? 0 : performance.now() - this.#last;
+  /** @param taken the number of frames that were taken */
+  noteTaken(taken: number): void {
+    if (!this.#isOver && taken > this.number) this.job.onTaken?.();
+    this.#wake();
   }
-}
 
-/** Treats a stream that breaks off as ended. */
-async function* untilClosed(stream: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream;
-  } catch {}
+  /** Resolves when a condition is met after a frame was taken, or the job is over. */
+  async until(isMet: () => boolean): Promise<void> {
+    while (!this.#isOver && !isMet()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Returns a promise if the receiver returns one. */
+  receive(take: (job: Job<Details, Event>) => Promise<void> | void): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    try {
+      const taking = take(this.job);
+      return taking instanceof Promise ? this.#wait(taking) : undefined;
+    } catch (error) {
+      this.giveUp(error);
+      return undefined;
+    }
+  }
+
+  /** Ends the job for those who wait for it; the worker may go on. */
+  giveUp(error: unknown): void {
+    this.#reject(error);
+    this.#close();
+  }
+
+  finish(answer: Answer<Result>): void {
+    this.#resolveAnswer(answer);
+    if ('failure' in answer) this.#reject(new JobFailedError(answer.failure));
+    else this.#resolve(answer);
+    this.#close();
+  }
+
+  /** Ends the job because its process has ended. */
+  fail(error: Error): void {
+    this.#resolveAnswer(undefined);
+    this.giveUp(error);
+  }
+
+  #close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake();
+    this.onOver();
+  }
+
+  async #wait(taking: Promise<void>): Promise<void> {
+    this.#isTaking = true;
+    try {
+      await taking;
+    } catch (error) {
+      this.giveUp(error);
+    }
+    this.#isTaking = false;
+    this.note();
+  }
 }
 
 /** Returns the environment of a worker. Windows cannot start a process without its SystemRoot. */

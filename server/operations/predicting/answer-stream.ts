@@ -98,7 +98,9 @@ function asProblem(error: unknown): unknown {
     return unavailable('The model was trained anew while the rows arrived; send them again.');
   }
   if (error instanceof SlowAnswerError) {
-    return unavailable('The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.');
+    return unavailable(
+      'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
+    );
   }
   if (!(error instanceof RowsFaultError)) return error;
   const { fault } = error;

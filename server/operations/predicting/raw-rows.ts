@@ -11,17 +11,21 @@ type WholeAnswer = AsyncIterable<AnswerProgress> | undefined;
 /**
  * Answers a JSON body from its bytes, and waits for the first event, which tells whether it was
  * declined.
+ * @param onRead called when the body was read, and may be freed
  */
 export async function answerWhole(
   pool: PredictionPool,
   request: Omit<PredictionRequest, 'body' | 'isWhole'>,
   pieces: Iterable<Uint8Array>,
+  onRead: () => void = () => {},
 ): Promise<WholeAnswer> {
   const events = pool.answer({ ...request, body: eachOf(pieces), isWhole: true });
   try {
     let first = await events.next();
     while (!first.done && first.value.kind === 'progress') first = await events.next();
-    return first.done ? events : resumed(first.value, events);
+    if (first.done) return events;
+    onRead();
+    return resumed(first.value, events);
   } catch (error) {
     if (error instanceof RowsFaultError && error.fault.name === 'DeclinedError') return undefined;
     return failed(error);
@@ -30,10 +34,14 @@ export async function answerWhole(
 
 async function* resumed(
   first: AnswerProgress,
-  rest: AsyncIterable<AnswerProgress>,
+  rest: AsyncGenerator<AnswerProgress>,
 ): AsyncGenerator<AnswerProgress> {
-  yield first;
-  yield* rest;
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
 
 /** Returns events that fail where the answer is read, as any other fault of it does. */
