@@ -57,7 +57,8 @@ export class MainLoop implements AnswerExecutor {
     if (!predictor) throw new VersionGoneError();
     await onEvent?.({ kind: 'model', isLoaded: true });
     return answerJob(predictor, input ?? NOTHING, options, {
-      data: async (bytes) => {
+      data: async (bytes, event) => {
+        await onEvent?.(event);
         await onData(Buffer.from(bytes));
         await nextTurn();
         signal?.throwIfAborted();

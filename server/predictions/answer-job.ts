@@ -38,7 +38,8 @@ export type AnswerResult =
 
 /** Takes an answer, in order. */
 export interface AnswerOutput {
-  data(bytes: Uint8Array): Promise<void> | void;
+  /** @param event comes before the bytes */
+  data(bytes: Uint8Array, event: AnswerEvent): Promise<void> | void;
   event(event: AnswerEvent): Promise<void> | void;
 }
 
@@ -57,8 +58,7 @@ export async function answerJob(
     for await (const part of answerRows(predictor, body, options)) {
       hasBegun = true;
       if (part.kind === 'bytes') {
-        await output.event({ kind: 'rows', rows: part.rows });
-        await output.data(part.bytes);
+        await output.data(part.bytes, { kind: 'rows', rows: part.rows });
       } else await output.event(part);
     }
     return { kind: 'answered' };

@@ -19,8 +19,8 @@ await serveJobs<AnswerJob, AnswerEvent, AnswerResult>(
     output.event({ kind: 'model', isLoaded: known !== undefined });
     const predictor = known ?? (await load(versionId, pieces));
     return answerJob(predictor, remaining(pieces), options, {
-      data: (bytes) => {
-        output.data(bytes);
+      data: (bytes, event) => {
+        output.data(bytes, event);
         freeMemory(bytes);
       },
       event: (event) => output.event(event),

@@ -1,5 +1,4 @@
-import { writeFileSync, writeSync, writevSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { writeFileSync, writevSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
 import { startWatchdog } from './watchdog.js';
@@ -7,14 +6,17 @@ import { startWatchdog } from './watchdog.js';
 /** Standard output, which the service reads. */
 const OUTPUT = 1;
 
-const NOTHING = Buffer.alloc(0);
+const TAKEN = [frameHead(FRAME.taken, 0)];
 
 /**
  * The output of a job to the service. A write blocks the calling thread until the service takes it.
  */
 export interface JobOutput<Event = never> {
-  /** @throws if the service is gone */
-  data(bytes: Uint8Array): void;
+  /**
+   * @param event comes before the bytes, at no further cost
+   * @throws if the service is gone
+   */
+  data(bytes: Uint8Array, event?: Event): void;
   /**
    * Sends a value of the job's own; it is cloned.
    * @throws if the service is gone
@@ -39,14 +41,12 @@ export async function serveJobs<Details, Event, Result>(
   // all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
-  // Requests that the service answers by itself go first.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   startWatchdog();
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
-    writeFrame(FRAME.taken, NOTHING);
+    write(TAKEN);
     const input = inputOf(frames);
-    writeFrame(FRAME.result, serialize(await answerOf(work, next.value, input)));
+    write(frame(FRAME.result, serialize(await answerOf(work, next.value, input))));
     // Skip the input that the job did not read.
     for await (const _ of input);
   }
@@ -59,8 +59,11 @@ async function answerOf<Details, Event, Result>(
   input: AsyncIterable<Uint8Array>,
 ): Promise<Answer<Result>> {
   const output: JobOutput<Event> = {
-    data: (bytes) => writeFrame(FRAME.data, bytes),
-    event: (value) => writeFrame(FRAME.event, serialize(value)),
+    data: (bytes, event) => {
+      const before = event === undefined ? [] : frame(FRAME.event, serialize(event));
+      write([...before, ...frame(FRAME.data, bytes)]);
+    },
+    event: (value) => write(frame(FRAME.event, serialize(value))),
   };
   try {
     const result = await work(deserialize(job.payload), input, output);
@@ -85,21 +88,30 @@ function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Arra
       if (next.done) throw new Error('The input broke off');
       isOver = next.value.kind === FRAME.end;
       if (isOver) return { done: true, value: undefined };
-      writeFrame(FRAME.taken, NOTHING);
+      write(TAKEN);
       return { done: false, value: next.value.payload };
     },
   };
   return input;
 }
 
-/** @throws if the service is gone */
-function writeFrame(kind: number, payload: Uint8Array): void {
-  const head = frameHead(kind, payload.length);
-  // One system call as a rule; the others write what it left.
-  let written = writevSync(OUTPUT, [head, payload]);
-  for (const bytes of [head, payload]) {
-    while (written < bytes.length) written += writeSync(OUTPUT, bytes, written);
-    written -= bytes.length;
+function frame(kind: number, payload: Uint8Array): Uint8Array[] {
+  return [frameHead(kind, payload.length), payload];
+}
+
+/**
+ * Writes bytes with one system call, as a rule.
+ * @throws if the service is gone
+ */
+function write(pieces: readonly Uint8Array[]): void {
+  let rest = pieces;
+  while (rest.length > 0) {
+    let written = writevSync(OUTPUT, rest);
+    rest = rest.flatMap((piece) => {
+      const skipped = Math.min(written, piece.length);
+      written -= skipped;
+      return skipped === piece.length ? [] : [piece.subarray(skipped)];
+    });
   }
 }
 
