@@ -26,6 +26,11 @@ export class WorkerEndedError extends Error {
 /** The worker process was ended, because its job did nothing for too long. */
 export class WorkerTimeoutError extends WorkerEndedError {}
 
+/** The job failed in the worker; the message has its stack. */
+export class JobFailedError extends Error {
+  override readonly name = 'JobFailedError';
+}
+
 /** A job for a worker process. */
 export interface Job<Details, Event = never> {
   /** The details of the job; they are cloned. */
@@ -228,7 +233,7 @@ export class WorkerProcess<Details, Event, Result> {
       const { kind, payload } = next.value;
       if (kind === FRAME.result) {
         const answer: Answer<Result> = deserialize(payload);
-        if ('failure' in answer) throw new Error(answer.failure);
+        if ('failure' in answer) throw new JobFailedError(answer.failure);
         return answer;
       }
       if (signal.aborted) continue;
