@@ -10,7 +10,7 @@ export interface GateLimits {
   readonly maxWaiting: number;
   /** The longest wait, in milliseconds; by default, only the signal ends it. */
   readonly maxWaitMs?: number;
-  /** Returns what work gets that is refused: too much of its owner waits, or it waited too long. */
+  /** Creates the error for refused work: too much of its owner waits, or it waited too long. */
   readonly busy: () => Error;
 }
 

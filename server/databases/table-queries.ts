@@ -100,10 +100,10 @@ export class TableQueries {
    * @throws the reason of `signal`
    */
   rows(owner: string, query: TableQuery, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    return toAsyncIterable<Uint8Array>(
-      ({ push }, over) => this.#read(owner, query, push, over),
-      { signal, maxWaiting: MAX_WAITING_PIECES },
-    );
+    return toAsyncIterable<Uint8Array>(({ push }, over) => this.#read(owner, query, push, over), {
+      signal,
+      maxWaiting: MAX_WAITING_PIECES,
+    });
   }
 
   /** Cancels what runs, and closes all connections and processes. */

@@ -171,7 +171,9 @@ export class Store {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const begin = () =>
-      writes.transaction().execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
+      writes
+        .transaction()
+        .execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
@@ -195,8 +197,8 @@ export class Store {
 
   /** Writes something and deletes it. */
   async #tryWrite(): Promise<void> {
-    await this.transaction(({ answers }) => answers.writeNobodys(randomText()));
-    await this.transaction(({ answers }) => answers.deleteNobodys());
+    await this.transaction(({ answers }) => answers.writeProbeRow(randomText()));
+    await this.transaction(({ answers }) => answers.deleteProbeRows());
   }
 
   /** Ends the searches that run, and closes every connection. */

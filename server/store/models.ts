@@ -219,11 +219,7 @@ export class ModelStore {
    * @param lease for how long it is left alone without being renewed, in milliseconds
    * @param exceptOwner whose trainings are left alone
    */
-  claimTraining(
-    instance: string,
-    lease: number,
-    exceptOwner?: string,
-  ): Promise<Claim | undefined> {
+  claimTraining(instance: string, lease: number, exceptOwner?: string): Promise<Claim | undefined> {
     return claim(this.work, instance, lease, exceptOwner);
   }
 

@@ -68,7 +68,7 @@ export class Statement {
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
-   * @throws {QueryError} if it is no SELECT, or has a part that is not allowed
+   * @throws {QueryError} if it is not a SELECT, or has a part that is not allowed
    */
   constructor(tree: unknown) {
     if (!isTreeObject(tree)) throw onlyOneSelect();

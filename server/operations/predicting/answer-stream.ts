@@ -26,7 +26,7 @@ type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
  */
 export function lineAnswer(events: Events, count: (rows: number) => void): JsonLines {
   async function* blocks(): AsyncGenerator<readonly (Uint8Array | ProblemError)[]> {
-    for await (const event of translated(events)) {
+    for await (const event of translateErrors(events)) {
       if (event.kind === 'bytes') {
         count(event.rows);
         yield [event.bytes];
@@ -49,7 +49,7 @@ export function byteAnswer(
   count: (rows: number) => void,
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
-    for await (const event of translated(events)) {
+    for await (const event of translateErrors(events)) {
       if (event.kind === 'bytes') {
         count(event.rows);
         yield event.bytes;
@@ -70,7 +70,7 @@ function withCharset(mediaType: string): string {
     : mediaType;
 }
 
-async function* translated(events: Events): AsyncGenerator<AnswerProgress> {
+async function* translateErrors(events: Events): AsyncGenerator<AnswerProgress> {
   try {
     yield* events;
   } catch (error) {
@@ -98,7 +98,9 @@ function asProblem(error: unknown): unknown {
     return unavailable('The model was trained anew while the rows arrived; send them again.');
   }
   if (error instanceof SlowAnswerError) {
-    return unavailable('The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.');
+    return unavailable(
+      'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
+    );
   }
   if (!(error instanceof RowsFaultError)) return error;
   const { fault } = error;

@@ -21,14 +21,14 @@ export async function answerWhole(
   try {
     let first = await events.next();
     while (!first.done && first.value.kind === 'progress') first = await events.next();
-    return first.done ? events : resumed(first.value, events);
+    return first.done ? events : prepend(first.value, events);
   } catch (error) {
     if (error instanceof RowsFaultError && error.fault.name === 'DeclinedError') return undefined;
-    return failed(error);
+    return rejectOnRead(error);
   }
 }
 
-async function* resumed(
+async function* prepend(
   first: AnswerProgress,
   rest: AsyncIterable<AnswerProgress>,
 ): AsyncGenerator<AnswerProgress> {
@@ -37,7 +37,7 @@ async function* resumed(
 }
 
 /** Returns events that fail where the answer is read, as any other fault of it does. */
-function failed(error: unknown): AsyncIterable<AnswerProgress> {
+function rejectOnRead(error: unknown): AsyncIterable<AnswerProgress> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }
 
@@ -49,7 +49,7 @@ async function* eachOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
 const PIECE = 64 * 1024;
 
 /** Writes rows as JSON, in pieces. */
-export function* written(rows: readonly unknown[]): Generator<Uint8Array> {
+export function* writeRows(rows: readonly unknown[]): Generator<Uint8Array> {
   let text = '[';
   for (const [index, row] of rows.entries()) {
     text += index === 0 ? '' : ',';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import { freeMemory } from '../../common/free-memory.js';
 import { disableBodyTimeout } from '../../http/body-timeout.js';
 import { answersBegun } from '../../http/client-error.js';
 import type { ByteStream, StreamPiece } from '../handlers.js';
-import { freeMemory } from '../../common/free-memory.js';
 import { type AroundStream, endEarly } from './send-ndjson.js';
 import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
 

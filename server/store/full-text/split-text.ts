@@ -24,10 +24,7 @@ const MAX_HEADINGS = 300;
  * @param hasHeadings whether the text is Markdown, and has headings
  * @returns the passages, and undefined now and then, for others to work
  */
-export function* splitText(
-  text: string,
-  hasHeadings: boolean,
-): Generator<TextPassage | undefined> {
+export function* splitText(text: string, hasHeadings: boolean): Generator<TextPassage | undefined> {
   const path = new HeadingPath();
   let begin = 0;
   let headings = '';
