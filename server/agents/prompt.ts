@@ -1,6 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-/** A skill that an agent has, and that is no tool. */
+/** A skill that an agent has, and that is not a tool. */
 export interface PlainSkill {
   readonly name: string;
   readonly type: string;

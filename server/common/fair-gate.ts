@@ -1,6 +1,5 @@
 import { FairQueue } from './fair-queue.js';
 
-/** The limits of a gate. */
 export interface GateLimits {
   /** The most pieces of work that run at once. */
   readonly slots: number;

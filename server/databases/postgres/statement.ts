@@ -15,7 +15,6 @@ import {
 /** The deepest nesting of a statement. */
 const MAX_DEPTH = 500;
 
-/** A table that a statement names. */
 export interface TableName {
   /** Undefined if the search path of the connection decides. */
   readonly schema?: string;

@@ -14,7 +14,6 @@ import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
 /** The events of a prediction, in order. */
 type Events = AsyncIterable<AnswerProgress>;
 
-/** The trailer of warnings. */
 const TRAILER = 'Row-Warnings';
 
 /** A line that cannot be answered. */

@@ -18,7 +18,6 @@ export interface PassageFinder {
   close(): Promise<void>;
 }
 
-/** The limits of searches. */
 export interface SearchLimits {
   /** The most searches that run at once; of one owner, one less. */
   readonly slots: number;
