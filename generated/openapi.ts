@@ -3519,8 +3519,8 @@ export interface components {
             };
         };
         /**
-         * @description The service is stopping, its store cannot take the request now, or it has as much to do as it takes
-         *     on at once. A body that is given up while it arrives gets `Connection: close` too.
+         * @description The store cannot take the request now, the service has as much to do as it takes on at once, or it is
+         *     stopping, which ends streams and answers of agents alone. A body that is given up while it arrives gets `Connection: close` too.
          */
         ServiceUnavailable: {
             headers: {

@@ -82,8 +82,9 @@ test.each([
   [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
   [
     { PREDICTION_THREADS: '-1' },
-    'PREDICTION_WORKERS must be a number of processes from 0 to 999, such as 4, not "-1"',
+    'PREDICTION_THREADS must be a number of processes from 0 to 999, such as 4, not "-1"',
   ],
+  [{ PREDICTION_WORKERS: '-2', PREDICTION_THREADS: '-1' }, 'PREDICTION_WORKERS must be a number'],
   [{ MAX_ANSWERS: '0' }, 'MAX_ANSWERS must be a number of answers, such as 256, not "0"'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
   [{ MAX_RESOURCES: '0' }, 'MAX_RESOURCES must be a number of resources'],

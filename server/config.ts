@@ -211,7 +211,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new ConfigError(
       result.issues
         .map((issue) => {
-          const name = v.getDotPath(issue) ?? '';
+          const name = findSetName(env, v.getDotPath(issue) ?? '');
           return `${name} ${issue.message}${butIs(set, name)}`;
         })
         .join('; '),
@@ -283,6 +283,12 @@ function withNewNames(set: Readonly<Record<string, string | undefined>>) {
     set[older] === undefined || set[name] !== undefined ? [] : [[name, set[older]] as const],
   );
   return { ...set, ...Object.fromEntries(renamed) };
+}
+
+/** Returns the name under which a variable was set. */
+function findSetName(env: Readonly<Record<string, string | undefined>>, name: string): string {
+  const older = Object.entries(OLDER_NAMES).find(([, newer]) => newer === name)?.[0];
+  return older !== undefined && env[older] && !env[name] ? older : name;
 }
 
 /** Reads the secrets that are in files. */

@@ -101,19 +101,25 @@ test('no prompt, answer or key is in the log', async () => {
 });
 
 test('answers at once are limited, and a stop of the service ends those in progress', async () => {
-  const own = await AgentService.open({ MAX_ANSWERS: '2' });
+  const own = await AgentService.open({ MAX_ANSWERS: '4' });
   try {
-    own.chat.play([{ ...stream(chunk({ content: 'Ab' })), end: 'silence' }]);
+    const silent: ChatReply = { ...stream(chunk({ content: 'Ab' })), end: 'silence' };
+    own.chat.play([silent, silent]);
     const name = await own.agent();
     const events = own.events(name, 'Hello?');
-    await expect.poll(() => own.chat.requests.length).toBe(1);
-    // Of two answers, one owner gets one.
-    const second = await own.ask(name, 'Hello?');
-    expect(second.status).toBe(503);
-    expect(await second.text()).toContain('as many answers of agents as it takes on at once');
+    const answer = own.ask(name, 'Hello?');
+    await expect.poll(() => own.chat.requests.length).toBe(2);
+    // Of four answers, one owner gets two.
+    const third = await own.ask(name, 'Hello?');
+    expect(third.status).toBe(503);
+    expect(await third.text()).toContain('as many answers of agents as it takes on at once');
     const stopped = own.server.stop();
     expect((await events).slice(-2)).toMatchObject([{ type: 'error' }, { type: 'end' }]);
-    expect(await own.chat.requests.at(-1)?.outcome).toBe('aborted by the client');
+    expect((await answer).status).toBe(503);
+    expect(await (await answer).text()).toContain('The service is stopping');
+    for (const { outcome } of own.chat.requests) {
+      expect(await outcome).toBe('aborted by the client');
+    }
     expect(await stopped).toBe(0);
   } finally {
     await own.close();

@@ -43,6 +43,16 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
+      ...['create*', 'delete*', 'list*', 'put*', 'update*', 'sendMessage', 'replyToMessage'],
+      ...['predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
+      ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
+      ...['getModel', 'getProject', 'getSkill', 'getVersion'],
+    ].map((operation) => `${operation} 503 example stopping`),
+    because:
+      'A stop ends answers of agents alone with this problem, and completeAgent shows it; streams have begun by then and end with it, and all other requests are answered as usual.',
+  },
+  {
+    promises: [
       'updateSkill 422 example document',
       'putDocument 422 example params',
       'putDocument 400 example malformed',

@@ -1,4 +1,3 @@
-/** The bounds of an answer. */
 export interface AnswerBounds {
   /** The most requests to the chat server that may ask for tools. */
   readonly rounds: number;

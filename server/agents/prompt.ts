@@ -1,6 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-/** A skill that an agent has, and that is no tool. */
+/** A skill that an agent has, and that is not a tool. */
 export interface PlainSkill {
   readonly name: string;
   readonly type: string;
@@ -87,7 +87,7 @@ export function hasQuestion(template: string): boolean {
   return template.search(QUESTION) >= 0;
 }
 
-/** A template of 100,000 characters has room for 8,000 places, and a question may have 64 KiB. */
+/** Each place repeats the question, of up to 64 KiB; 8 places keep a prompt below 1 MiB. */
 const MAX_PLACES = 8;
 
 /** Fills the question into a template, in its first eight places. The others stay as they are. */

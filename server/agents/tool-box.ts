@@ -17,7 +17,7 @@ export interface ToolUse {
   readonly step: Step;
   readonly message: string;
   readonly passages: readonly Passage[];
-  /** Whether the language model sent arguments that are no JSON object. */
+  /** Whether the language model sent arguments that are not a JSON object. */
   readonly wasMalformed: boolean;
 }
 
@@ -79,7 +79,7 @@ export class ToolBox {
   }
 }
 
-/** Returns the input of a call; undefined if it is no JSON object. No text is an empty object. */
+/** Returns the input of a call; undefined if it is not a JSON object. No text is an empty object. */
 function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {
@@ -91,7 +91,7 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** Returns a call as callers see it: a long input or one that is no JSON object is text. */
+/** Returns a call as callers see it: a long input or one that is not a JSON object is text. */
 export function shownCall({ name, arguments: text }: ToolCall): Action {
   const input = text.length <= MAX_SHOWN ? inputOf(text) : undefined;
   return { tool: shortened(name, 100), input: input ?? shortened(text) };

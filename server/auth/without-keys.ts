@@ -1,4 +1,4 @@
-/** A secret shorter than this is a piece of one, of no use; and a name such as roster_sales_2026 is no key. */
+/** A secret shorter than this is a piece of one, of no use; and a name such as roster_sales_2026 is not a key. */
 const MIN_SECRET_LENGTH = 16;
 
 const KEY = new RegExp(`roster_[A-Za-z0-9]+_[A-Za-z0-9]{${MIN_SECRET_LENGTH},}`, 'g');

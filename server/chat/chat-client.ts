@@ -119,7 +119,7 @@ export class ChatClient {
     return builder.answer();
   }
 
-  /** Throws for each response that is no success, before openapi-fetch reads all of it. */
+  /** Throws for each response that is not a success, before openapi-fetch reads all of it. */
   #refuseFailures(clock: RequestClock): Middleware {
     return {
       onResponse: async ({ response }) => {

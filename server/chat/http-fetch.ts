@@ -32,7 +32,7 @@ export async function httpFetch(request: Request, maxBytes: number): Promise<Res
   }
 }
 
-/** @throws if it is no response that `fetch` could return */
+/** @throws if it is not a response that `fetch` could return */
 function responseOf(message: IncomingMessage, maxBytes: number): Response {
   const { statusCode: status = 0, headers } = message;
   if (status < 200 || status > 599) {

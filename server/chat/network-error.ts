@@ -50,7 +50,7 @@ const FAILURES: readonly Failure[] = [
     codes: /^ERR_BYTES$/,
     errorType: 'general',
     message:
-      'The chat server sent too much in one answer, most of it no text. Update the server, or the proxy before it.',
+      'The chat server sent too much in one answer, and little of it was text. Update the server, or the proxy before it.',
   },
   {
     codes: /^HPE_\w+$/,

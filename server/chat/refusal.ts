@@ -2,11 +2,11 @@ import { asRecord } from '../contract/json-record.js';
 import { ChatError, type ChatErrorType } from './chat-error.js';
 import { quote } from './quote.js';
 
-/** A refusal of a chat server: a response that is no success, or an `error` within an answer. */
+/** A refusal of a chat server: a response that is not a success, or an `error` within an answer. */
 export interface Refusal {
   /** The HTTP status; undefined if the error names none. */
   readonly status: number | undefined;
-  /** The body or the `error`, parsed; undefined if it is no JSON. */
+  /** The body or the `error`, parsed; undefined if it is not JSON. */
   readonly error: unknown;
   /** In seconds. */
   readonly retryAfter?: number | undefined;

@@ -1,6 +1,5 @@
 import { FairQueue } from './fair-queue.js';
 
-/** The limits of a gate. */
 export interface GateLimits {
   /** The most pieces of work that run at once. */
   readonly slots: number;
@@ -11,7 +10,7 @@ export interface GateLimits {
   readonly maxWaitingInAll?: number;
   /** The longest wait, in milliseconds; by default, only the signal ends it. */
   readonly maxWaitMs?: number;
-  /** Returns what work gets that is refused: too much of its owner waits, or it waited too long. */
+  /** Creates the error for refused work: too much of its owner waits, or it waited too long. */
   readonly busy: () => Error;
 }
 

@@ -1,4 +1,5 @@
 import type { ResultLimits } from './limits.js';
+import type { StatementParser } from './postgres/statement-parser.js';
 import type { QueryResult, TableDescription } from './result.js';
 
 /** A query, its limits already checked where they do not depend on the database. */
@@ -20,6 +21,18 @@ export interface RowsQuery extends Omit<Query, 'limits'> {
 
 /** Takes lines of rows, and resolves when there is room for more. */
 export type TakeLines = (lines: Uint8Array) => Promise<void>;
+
+/** The bounds of a driver's connections. */
+export interface DriverOptions {
+  /** The most connections to PostgreSQL, without those that cancel statements. */
+  readonly maxConnections: number;
+  /** The longest time between two statements of a transaction, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Parses statements for PostgreSQL. */
+  readonly parser: StatementParser;
+  /** The module that reads SQLite files. */
+  readonly sqliteWorker: URL;
+}
 
 /** Reads one database. */
 export interface Driver {

@@ -23,5 +23,4 @@ export const DEFAULT_LIMITS: QueryLimits = {
   maxWaiting: 512,
 };
 
-/** The limits of a result. */
 export type ResultLimits = Pick<QueryLimits, 'maxRows' | 'maxBytes'>;

@@ -1,17 +1,4 @@
-import type { Driver } from './driver.js';
-import type { StatementParser } from './postgres/statement-parser.js';
-
-/** The bounds of a driver's connections. */
-export interface DriverOptions {
-  /** The most connections to PostgreSQL, without those that cancel statements. */
-  readonly maxConnections: number;
-  /** The longest time between two statements of a transaction, in milliseconds. */
-  readonly idleTimeoutMs: number;
-  /** Parses statements for PostgreSQL. */
-  readonly parser: StatementParser;
-  /** The module that reads SQLite files. */
-  readonly sqliteWorker: URL;
-}
+import type { Driver, DriverOptions } from './driver.js';
 
 /**
  * Opens the driver of a database. Its module is loaded on demand: a service without databases loads

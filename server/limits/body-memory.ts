@@ -84,7 +84,6 @@ export class BodyMemory implements BodyBudget {
   }
 }
 
-/** The share of one body in the memory. */
 class Body implements BodyShare {
   held = 0;
   #sinceProgress = 0;

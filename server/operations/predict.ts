@@ -11,7 +11,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { answerOptions } from './predicting/answer-formats.js';
 import { byteAnswer, lineAnswer } from './predicting/answer-stream.js';
 import { findModel, findVersion, notReady, versionNotReady } from './predicting/model-lookup.js';
-import { answerWhole, written } from './predicting/raw-rows.js';
+import { answerWhole, writeRows } from './predicting/raw-rows.js';
 import { checkRows } from './predicting/row-warnings.js';
 import { findProject } from './writing/project-access.js';
 
@@ -71,7 +71,7 @@ export function predictOperations(
     if (answerType === JSON_TYPE) return answerParsed(input, parsed);
     const [rows, at] = rowsOf(parsed);
     await checkRows(await predictorOf(input), rows, at, query.unknown);
-    const again = await answerWhole(pool, request, written(rows));
+    const again = await answerWhole(pool, request, writeRows(rows));
     if (!again) throw new Error('The rows were declined as they were written');
     return reply({ status: 200, body: byteAnswer(answerType, again, kind, count) });
   };

@@ -5,7 +5,6 @@ import type { Asset } from './asset.js';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page `/`. */
 export const CONSOLE_PAGE: Asset = {
   type: 'text/html',
   policy: POLICY,

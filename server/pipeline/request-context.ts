@@ -12,7 +12,6 @@ export interface RequestContext {
   base?: string;
   /** The parameters of the path. */
   params?: Record<string, string>;
-  /** The id of the requested operation. */
   operationId?: string;
   /** The path of the operation, as written in the contract. */
   route?: string;

@@ -20,8 +20,8 @@ export interface KeptAnswer {
  */
 const ROW = 512;
 
-/** No owner has this name. */
-const NOBODY = '';
+/** The owner of the rows that probe whether the store takes writes. No owner has this name. */
+const PROBE_OWNER = '';
 
 /** Stores responses by the keys that callers chose, separately for each owner. */
 export class AnswerStore {
@@ -76,19 +76,18 @@ export class AnswerStore {
     });
   }
 
-  /** Keeps a text that belongs to no owner, and that nobody finds. */
-  async writeNobodys(body: string): Promise<void> {
+  /** Writes a row that belongs to no owner, and that nobody finds. */
+  async writeProbeRow(body: string): Promise<void> {
     const created_at = new Date().toISOString();
     const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
     await this.db
       .insertInto('kept_answers')
-      .values({ owner: NOBODY, key: uuidv4(), ...row })
+      .values({ owner: PROBE_OWNER, key: uuidv4(), ...row })
       .execute();
   }
 
-  /** Deletes the texts that belong to no owner. */
-  async deleteNobodys(): Promise<void> {
-    await this.db.deleteFrom('kept_answers').where('owner', '=', NOBODY).execute();
+  async deleteProbeRows(): Promise<void> {
+    await this.db.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute();
   }
 
   /** Deletes the responses that were kept before a time; returns their number. */

@@ -197,8 +197,8 @@ export class Store {
 
   /** Writes something and deletes it. */
   async #tryWrite(): Promise<void> {
-    await this.transaction(({ answers }) => answers.writeNobodys(randomText()));
-    await this.transaction(({ answers }) => answers.deleteNobodys());
+    await this.transaction(({ answers }) => answers.writeProbeRow(randomText()));
+    await this.transaction(({ answers }) => answers.deleteProbeRows());
   }
 
   /** Ends the searches that run, and closes every connection. */

@@ -45,7 +45,6 @@ export class VersionStore {
       .execute();
   }
 
-  /** Returns the number of versions of a model. */
   async count({ id }: Model): Promise<number> {
     const { count } = await this.db
       .selectFrom('model_versions')

@@ -18,7 +18,6 @@ const NO_OPERATION = 'none';
 
 const OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
-/** The outcome of a training. */
 export type TrainingOutcome = (typeof OUTCOMES)[number];
 
 /** The source of training counts, read at each scrape. Both functions may throw. */

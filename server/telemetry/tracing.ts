@@ -12,7 +12,6 @@ const SDK = '@opentelemetry/sdk-node@0.223.0';
 /** Facts about a span. */
 type Facts = Readonly<Record<string, string | number | boolean>>;
 
-/** Starts a span. */
 export type StartSpan = (
   name: string,
   attributes: Facts,

@@ -2,6 +2,9 @@ import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction
 import { type PoolOptions, WorkerPool } from '../workers/worker-pool.js';
 import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 
+/** The longest time in which the reading of a table may make no progress, in milliseconds. */
+export const MAX_SILENCE_MS = 2 * 60_000;
+
 /**
  * `maxHeap` does not include typed arrays, which the limits of a table keep to about 200 MB. It
  * exceeds the largest texts of a table, so no table is refused for lack of heap.
@@ -10,7 +13,7 @@ const OPTIONS: PoolOptions = {
   script: new URL('./table-worker.js', import.meta.url),
   maxHeap: 768,
   maxMemory: 1024 * 1024 * 1024,
-  maxSilence: 2 * 60_000,
+  maxSilence: MAX_SILENCE_MS,
   maxIdle: 2,
   idleTimeout: 10_000,
 };

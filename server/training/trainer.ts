@@ -15,8 +15,13 @@ const OPTIONS: PoolOptions = {
 export class Trainer {
   readonly #pool: WorkerPool<null, TrainingResult, number>;
 
+  /** The longest time in which a training may make no progress, in milliseconds. */
+  readonly maxSilence: number;
+
   constructor(options: Partial<PoolOptions> = {}) {
-    this.#pool = new WorkerPool({ ...OPTIONS, ...options });
+    const all = { ...OPTIONS, ...options };
+    this.#pool = new WorkerPool(all);
+    this.maxSilence = all.maxSilence;
   }
 
   /**

@@ -55,6 +55,15 @@ test('a training that takes longer than one may fails, and says so', async () =>
   });
 });
 
+test('a training whose process does nothing for too long fails at once, and says so', async () => {
+  const silent = await begin('ann', 'silent', await keepTable(60_000));
+  start({ trainer: new Trainer({ script, maxSilence: 1 }) });
+  await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
+  expect(await store.models.find(silent.projectId, 'silent')).toMatchObject({
+    failure: expect.stringContaining('made no progress for'),
+  });
+});
+
 type Begun = Readonly<Record<'projectId' | 'name', string>>;
 
 async function begin(owner: string, name: string, tableId: string): Promise<Begun> {

@@ -2,8 +2,13 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
+import { unlessAborted } from '../common/unless-aborted.js';
 import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
-import { OutOfMemoryError, WorkerEndedError } from '../workers/worker-process.js';
+import {
+  OutOfMemoryError,
+  WorkerEndedError,
+  WorkerTimeoutError,
+} from '../workers/worker-process.js';
 import { Trainer } from './trainer.js';
 
 /** The most attempts: a training that ends its process this often would do so again. */
@@ -50,10 +55,11 @@ export interface TrainingOptions {
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
 /**
- * Runs trainings one at a time, in a separate process: a training keeps one core busy, and requests
- * need the other. While one takes long, a training of another owner runs beside it. Trainings wait in the store, where each instance claims those that nobody runs,
- * under a lease that it renews. A training that is interrupted by a crash or a stop therefore
- * starts again, here or elsewhere.
+ * Runs trainings in separate processes: as a rule one, since a training keeps one core busy and
+ * requests need the other. While one takes long, a training of another owner runs beside it.
+ * Trainings wait in the store, where each instance claims those that nobody runs, under a lease that
+ * it renews. A training that is interrupted by a crash or a stop therefore starts again, here or
+ * elsewhere.
  */
 export class Trainings {
   readonly #instance = uuidv4();
@@ -151,14 +157,21 @@ export class Trainings {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const { tables, documents } = this.store;
-        if ((await tables.sweep()) || (await documents.sweep())) await nextTurn();
+        // A stop does not wait for a database that is silent.
+        if (await unlessAborted(this.#sweepStep(), signal)) await nextTurn();
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
+        if (signal.aborted) return;
         this.log.warn({ err: error }, 'unused tables and texts are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }
+  }
+
+  /** Returns whether there was something to delete. */
+  async #sweepStep(): Promise<boolean> {
+    const { tables, documents } = this.store;
+    return (await tables.sweep()) || (await documents.sweep());
   }
 
   async #claim(exceptOwner: string | undefined): Promise<Claim | undefined> {
@@ -225,6 +238,15 @@ export class Trainings {
       if (signal.aborted) {
         log.info('training cancelled');
         return 'cancelled';
+      }
+      // It would do the same again.
+      if (error instanceof WorkerTimeoutError) {
+        log.error({ err: error }, 'training made no progress');
+        const seconds = Math.round(this.#trainer.maxSilence / 1000);
+        return this.#fail(
+          versionId,
+          `The training made no progress for ${seconds} seconds, and was ended; send fewer rows, columns or classes.`,
+        );
       }
       // Ended from outside, for example because the system ran out of memory: the training restarts
       // after its lease.

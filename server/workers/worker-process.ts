@@ -29,7 +29,7 @@ export class WorkerEndedError extends Error {
 /** The worker process was ended, because its job did nothing for too long. */
 export class WorkerTimeoutError extends WorkerEndedError {}
 
-/** The job threw in the worker. */
+/** The job failed in the worker; the message has its stack. */
 export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
 }

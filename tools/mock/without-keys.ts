@@ -4,8 +4,9 @@ import { allowOrigins } from '../../server/http/cors.js';
 import { ORIGIN_HEADERS } from '../../server/http/other-origin.js';
 
 /**
- * Accepts any key and none, and pages of any origin, as Prism does. Frontends send the key that they will have later;
- * the service behind has no keys and would refuse it, and what pages of other origins change.
+ * Accepts requests with any key or none, and from pages of any origin, as Prism does. Frontends already send the key
+ * that they will have later. The service behind has no keys: it would refuse that key, and changes from pages of other
+ * origins.
  */
 export function withoutKeys(app: RequestListener): RequestListener {
   return allowOrigins(

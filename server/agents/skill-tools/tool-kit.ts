@@ -132,7 +132,7 @@ function toolOf(
   return sql.create(skill, owner, signal);
 }
 
-/** The most characters of the description of a skill that is no tool. */
+/** The most characters of the description of a skill that is not a tool. */
 const MAX_DESCRIPTION = 1000;
 
 function plainSkill({ name, type, params }: Skill): PlainSkill {

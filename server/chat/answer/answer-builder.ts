@@ -157,7 +157,7 @@ function textOf(content: unknown): string {
   return partsOf(content, ({ type = 'text' }) => type === 'text' || type === 'output_text');
 }
 
-/** Returns the text of the parts that are no text of the answer. */
+/** Returns the text of the parts that are not text of the answer. */
 function reasoningOf(content: unknown): string {
   return partsOf(content, ({ type }) => type === 'thinking' || type === 'reasoning');
 }

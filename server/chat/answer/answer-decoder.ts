@@ -52,7 +52,7 @@ export class AnswerDecoder {
 
   /**
    * Returns the events that these bytes complete.
-   * @throws {ChatError} if they are no answer of a chat server, an event is too long, or there are too many
+   * @throws {ChatError} if they are not an answer of a chat server, an event is too long, or there are too many
    */
   push(bytes: Uint8Array): AnswerEvent[] {
     this.#decode(this.#text.decode(bytes, { stream: true }));
@@ -61,7 +61,7 @@ export class AnswerDecoder {
 
   /**
    * Returns the events that the end of the bytes completes.
-   * @throws {ChatError} if the bytes were no answer of a chat server, or break off within a document
+   * @throws {ChatError} if the bytes were not an answer of a chat server, or break off within a document
    */
   end(): AnswerEvent[] {
     this.#isEnding = true;

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { ReceivedLimits } from './received-limits.js';
 
 /** The longest wait for a connection, and for a cancellation, in milliseconds. */
@@ -71,7 +72,7 @@ export class ReadOnlyConnections {
       return work(client, received);
     };
     try {
-      return await orAborted(running(), signal);
+      return await unlessAborted(running(), signal);
     } catch (error) {
       throw received.error ?? error;
     } finally {
@@ -90,7 +91,7 @@ export class ReadOnlyConnections {
     signal.throwIfAborted();
     const connecting = this.#pool.connect();
     try {
-      return await orAborted(connecting, signal);
+      return await unlessAborted(connecting, signal);
     } catch (error) {
       connecting.then(
         (client) => client.release(),
@@ -144,19 +145,9 @@ async function begin(
 /** Returns a connection to the pool, or closes it if it is broken or does not answer in time. */
 async function rollBack(client: PoolClient, signal: AbortSignal): Promise<void> {
   try {
-    await orAborted(client.query('rollback'), signal);
+    await unlessAborted(client.query('rollback'), signal);
     client.release();
   } catch {
     client.release(true);
   }
-}
-
-/** Settles as a promise does, or rejects with the reason of a signal if that aborts first. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,7 +1,6 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
+import type { Driver, DriverOptions, Query, RowsQuery, TakeLines } from '../driver.js';
 import type { ResultLimits } from '../limits.js';
-import type { DriverOptions } from '../open-driver.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { databaseMessage, missingTable, readOnly, tooMuchMemory, tooSlow } from '../refusals.js';
 import { type QueryResult, ResultBuilder, type TableDescription } from '../result.js';

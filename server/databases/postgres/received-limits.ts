@@ -21,7 +21,7 @@ const DATA_ROW = 'D'.charCodeAt(0);
 const HEAD = 5;
 
 /** A number that arrives in one or several pieces. */
-type Awaited = 'head' | 'columns' | 'cell';
+type Expected = 'head' | 'columns' | 'cell';
 
 /**
  * Breaks a connection to PostgreSQL when it begins to receive a cell that is too large, or too many
@@ -35,7 +35,7 @@ export class ReceivedLimits {
   #fields: readonly FieldDef[] = [];
   #error: QueryError | undefined;
 
-  #awaited: Awaited = 'head';
+  #expected: Expected = 'head';
   readonly #number = Buffer.alloc(HEAD);
   #filled = 0;
   /** The bytes to skip, and the cells that follow. */
@@ -88,7 +88,7 @@ export class ReceivedLimits {
       this.#skipped -= skipped;
       at += skipped;
       if (this.#skipped > 0 || at === bytes.length) break;
-      const size = sizeOf(this.#awaited);
+      const size = sizeOf(this.#expected);
       const copied = bytes.copy(this.#number, this.#filled, at, at + size - this.#filled);
       this.#filled += copied;
       at += copied;
@@ -100,7 +100,7 @@ export class ReceivedLimits {
   }
 
   #accept(): void {
-    switch (this.#awaited) {
+    switch (this.#expected) {
       case 'head':
         this.#acceptHead();
         return;
@@ -110,7 +110,7 @@ export class ReceivedLimits {
       case 'cell':
         this.#acceptCell();
     }
-    this.#awaited = this.#cells > 0 ? 'cell' : 'head';
+    this.#expected = this.#cells > 0 ? 'cell' : 'head';
   }
 
   #acceptHead(): void {
@@ -118,7 +118,7 @@ export class ReceivedLimits {
       this.#skipped = Math.max(0, this.#number.readInt32BE(1) - 4);
       return;
     }
-    this.#awaited = 'columns';
+    this.#expected = 'columns';
     this.#column = 0;
     this.#rows += 1;
   }
@@ -143,7 +143,7 @@ export class ReceivedLimits {
   }
 }
 
-function sizeOf(awaited: Awaited): number {
-  if (awaited === 'head') return HEAD;
-  return awaited === 'columns' ? 2 : 4;
+function sizeOf(expected: Expected): number {
+  if (expected === 'head') return HEAD;
+  return expected === 'columns' ? 2 : 4;
 }

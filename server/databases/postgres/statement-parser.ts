@@ -1,7 +1,11 @@
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
 import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
+import {
+  JobFailedError,
+  OutOfMemoryError,
+  WorkerEndedError,
+} from '../../workers/worker-process.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { stopping, tooManyQueries, tooMuchMemory, tooSlow } from '../refusals.js';
 import { limitTerms } from './limit-terms.js';
@@ -63,7 +67,7 @@ export class StatementParser {
       throw new QueryError(result.refused);
     } catch (error) {
       running.signal.throwIfAborted();
-      throw error instanceof QueryError ? error : unparsable(error);
+      throw translateFailure(error);
     } finally {
       running.abort();
     }
@@ -75,11 +79,16 @@ export class StatementParser {
   }
 }
 
-function unparsable(cause: unknown): QueryError {
-  if (cause instanceof OutOfMemoryError) return tooMuchMemory();
-  const answer = 'The statement could not be parsed; try again, or write a simpler one.';
-  if (cause instanceof WorkerEndedError) return new DatabaseUnavailableError(answer, { cause });
-  return new QueryError('The statement is nested too deeply; write a simpler one.', { cause });
+/** Returns what a caller is told of a failure in the parser's process; any other error as it is. */
+function translateFailure(error: unknown): unknown {
+  if (error instanceof OutOfMemoryError) return tooMuchMemory();
+  if (error instanceof WorkerEndedError) {
+    const answer = 'The statement could not be parsed; try again, or write a simpler one.';
+    return new DatabaseUnavailableError(answer, { cause: error });
+  }
+  return error instanceof JobFailedError
+    ? new QueryError('The statement is nested too deeply; write a simpler one.', { cause: error })
+    : error;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -15,7 +15,6 @@ import {
 /** The deepest nesting of a statement. */
 const MAX_DEPTH = 500;
 
-/** A table that a statement names. */
 export interface TableName {
   /** Undefined if the search path of the connection decides. */
   readonly schema?: string;
@@ -68,7 +67,7 @@ export class Statement {
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
-   * @throws {QueryError} if it is no SELECT, or has a part that is not allowed
+   * @throws {QueryError} if it is not a SELECT, or has a part that is not allowed
    */
   constructor(tree: unknown) {
     if (!isTreeObject(tree)) throw onlyOneSelect();

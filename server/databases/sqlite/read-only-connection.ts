@@ -20,7 +20,7 @@ const LIMITS = {
  * Opens a file of SQLite for hostile SQL, as https://sqlite.org/security.html recommends. Rows are
  * arrays, and integers are bigints.
  * @param path the file, or `:memory:` for a database that can be written
- * @throws if the file does not exist or is no database
+ * @throws if the file does not exist or is not a database
  */
 export function openReadOnly(path: string): SqliteConnection {
   const isFile = path !== ':memory:';

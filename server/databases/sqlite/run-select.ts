@@ -178,7 +178,7 @@ function jsonCell(value: unknown): unknown {
   return value instanceof Uint8Array ? hexText(value) : value;
 }
 
-/** Returns the index of the first character from `at` on that is no blank and in no comment. */
+/** Returns the index of the first character from `at` on that is neither a blank nor in a comment. */
 function skipBlanks(sql: string, at: number): number {
   BLANKS.lastIndex = at;
   let end = at;

@@ -4,7 +4,6 @@ import type { ConversingChatbot, Project, Store } from '../../store/index.js';
 import { chatbotNotFound } from '../chatbots.js';
 import { findProject } from '../writing/project-access.js';
 
-/** The address of a chatbot. */
 interface ChatbotAddress {
   readonly project_name: string;
   readonly chatbot_name: string;

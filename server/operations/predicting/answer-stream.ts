@@ -14,7 +14,6 @@ import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
 /** The events of a prediction, in order. */
 type Events = AsyncIterable<AnswerProgress>;
 
-/** The trailer of warnings. */
 const TRAILER = 'Row-Warnings';
 
 /** A line that cannot be answered. */
@@ -26,7 +25,7 @@ type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
  */
 export function lineAnswer(events: Events, count: (rows: number) => void): JsonLines {
   async function* blocks(): AsyncGenerator<readonly (Uint8Array | ProblemError)[]> {
-    for await (const event of translated(events)) {
+    for await (const event of translateErrors(events)) {
       if (event.kind === 'bytes') {
         count(event.rows);
         yield [event.bytes];
@@ -49,7 +48,7 @@ export function byteAnswer(
   count: (rows: number) => void,
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
-    for await (const event of translated(events)) {
+    for await (const event of translateErrors(events)) {
       if (event.kind === 'bytes') {
         count(event.rows);
         yield event.bytes;
@@ -70,7 +69,7 @@ function withCharset(mediaType: string): string {
     : mediaType;
 }
 
-async function* translated(events: Events): AsyncGenerator<AnswerProgress> {
+async function* translateErrors(events: Events): AsyncGenerator<AnswerProgress> {
   try {
     yield* events;
   } catch (error) {

@@ -25,14 +25,14 @@ export async function answerWhole(
     while (!first.done && first.value.kind === 'progress') first = await events.next();
     if (first.done) return events;
     onRead();
-    return resumed(first.value, events);
+    return prepend(first.value, events);
   } catch (error) {
     if (error instanceof RowsFaultError && error.fault.name === 'DeclinedError') return undefined;
-    return failed(error);
+    return rejectOnRead(error);
   }
 }
 
-async function* resumed(
+async function* prepend(
   first: AnswerProgress,
   rest: AsyncGenerator<AnswerProgress>,
 ): AsyncGenerator<AnswerProgress> {
@@ -45,7 +45,7 @@ async function* resumed(
 }
 
 /** Returns events that fail where the answer is read, as any other fault of it does. */
-function failed(error: unknown): AsyncIterable<AnswerProgress> {
+function rejectOnRead(error: unknown): AsyncIterable<AnswerProgress> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
 }
 
@@ -57,7 +57,7 @@ async function* eachOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
 const PIECE = 64 * 1024;
 
 /** Writes rows as JSON, in pieces. */
-export function* written(rows: readonly unknown[]): Generator<Uint8Array> {
+export function* writeRows(rows: readonly unknown[]): Generator<Uint8Array> {
   let text = '[';
   for (const [index, row] of rows.entries()) {
     text += index === 0 ? '' : ',';

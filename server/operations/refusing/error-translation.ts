@@ -39,9 +39,10 @@ import {
   TooLargeError,
   UnknownReferenceError,
 } from '../../store/index.js';
+import { MAX_SILENCE_MS } from '../../training/table-reader.js';
 import { TooManyTablesError } from '../../training/tables.js';
 import { SlowUploadError } from '../../training/upload-slots.js';
-import { WorkerEndedError } from '../../workers/worker-process.js';
+import { WorkerEndedError, WorkerTimeoutError } from '../../workers/worker-process.js';
 import { agentNotFound } from './not-found.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
@@ -105,6 +106,13 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
       'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send it again later.',
       {},
       { Connection: 'close' },
+    );
+  }
+  if (thrown instanceof WorkerTimeoutError) {
+    return unavailable(
+      `The table took too long to read: its process did nothing for ${MAX_SILENCE_MS / 1000} seconds, and was ended; nothing was kept of it. Send fewer rows or columns.`,
+      5,
+      { cause: thrown },
     );
   }
   if (thrown instanceof WorkerEndedError) {

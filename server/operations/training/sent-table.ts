@@ -37,7 +37,7 @@ const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 type Chunks = AsyncIterator<Uint8Array>;
 
-/** Reads chunks until one has a byte that is no blank, or there are many blanks. */
+/** Reads chunks until one has a byte that is not a blank, or there are many blanks. */
 async function firstBytes(chunks: Chunks): Promise<{ chunks: Uint8Array[]; first?: number }> {
   const read: Uint8Array[] = [];
   let length = 0;

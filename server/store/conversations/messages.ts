@@ -55,7 +55,6 @@ export class MessageStore {
       .executeTakeFirst();
   }
 
-  /** Finds the reply to a message. */
   findReply(messageId: string): Promise<MessageRow | undefined> {
     return this.db
       .selectFrom('messages')

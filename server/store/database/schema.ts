@@ -50,7 +50,6 @@ export interface Database {
     media_type: 'text/plain' | 'text/markdown';
     /** The size of the text in UTF-8. */
     bytes: number;
-    /** The number of its passages. */
     passages: number;
     created_at: Moment;
     updated_at: Moment;
@@ -107,7 +106,6 @@ export interface Database {
     /** None once it is deleted, or its chatbot: the sweep then deletes its messages. */
     chatbot_id: Id | null;
     title: string | null;
-    /** The number of its messages. */
     messages: Generated<number>;
     /** The bytes of the conversation and its messages, which count towards the owner's. */
     bytes: number | string;

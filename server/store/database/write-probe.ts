@@ -6,17 +6,27 @@ import { isUnwritable, type NoteFailure } from './unavailable.js';
  */
 export class WriteProbe {
   #isSuspected = false;
+  #running: Promise<void> | undefined;
 
   readonly noteFailure: NoteFailure = (error) => {
     if (isUnwritable(error)) this.#isSuspected = true;
   };
 
   /**
-   * Tries a write if one has failed because the store took none.
+   * Tries a write if one has failed because the store took none. Who asks while a write is tried
+   * waits for that one.
    * @throws what the write throws
    */
   async run(write: () => Promise<void>): Promise<void> {
-    if (!this.#isSuspected) return;
+    if (this.#isSuspected) {
+      this.#running ??= this.#try(write).finally(() => {
+        this.#running = undefined;
+      });
+    }
+    await this.#running;
+  }
+
+  async #try(write: () => Promise<void>): Promise<void> {
     // A write that fails meanwhile counts again.
     this.#isSuspected = false;
     try {

@@ -27,7 +27,6 @@ interface NewText {
 export interface KeptText {
   readonly textId: string;
   readonly bytes: number;
-  /** The number of its passages. */
   readonly passages: number;
 }
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { preparePassages, SearchError, Store, type StoreOptions } from '../index.js';
+import { PassageSearch } from './passage-search.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
 
@@ -218,4 +219,19 @@ describe('a search in memory', () => {
     await other.close();
     await file.remove();
   });
+});
+
+test('closing does not wait for a database that is silent', async () => {
+  const closed: string[] = [];
+  const search = new PassageSearch({
+    find: () => new Promise(() => {}),
+    close: async () => {
+      closed.push('finder');
+    },
+  });
+  const asked = search.search({ owner: 'ann', skillId: 's', query: 'one', limit: 1 }, FOREVER);
+  const refused = expect(asked).rejects.toThrow('is stopping');
+  await search.close();
+  await refused;
+  expect(closed).toEqual(['finder']);
 });

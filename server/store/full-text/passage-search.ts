@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
@@ -17,7 +18,6 @@ export interface PassageFinder {
   close(): Promise<void>;
 }
 
-/** The limits of searches. */
 export interface SearchLimits {
   /** The most searches that run at once; of one owner, one less. */
   readonly slots: number;
@@ -30,6 +30,9 @@ export interface SearchLimits {
 }
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
+
+/** The longest wait for searches that end at the close, in milliseconds. */
+const MAX_CLOSE_MS = 1_000;
 
 /** A search in the documents of a skill. */
 export interface Search {
@@ -86,10 +89,16 @@ export class PassageSearch {
     }
   }
 
-  /** Ends the searches that run, and refuses others; resolves when all have ended. */
+  /**
+   * Ends the searches that run, and refuses others; resolves when all have ended, or when a database
+   * that is silent has kept them for a second.
+   */
   async close(): Promise<void> {
     this.#running.stop();
-    await Promise.allSettled(this.#pending);
+    const closed = new AbortController();
+    const late = delay(MAX_CLOSE_MS, undefined, closed).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#pending), late]);
+    closed.abort();
     await this.finder.close();
   }
 }

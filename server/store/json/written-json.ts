@@ -69,7 +69,6 @@ export function agentJson(
   ];
 }
 
-/** Returns the JSON of a chatbot. */
 export function chatbotJson(
   row: Selectable<Database['chatbots']> & { readonly agent_name: string | null },
 ): string {
@@ -79,7 +78,6 @@ export function chatbotJson(
   return `${JSON.stringify(own).slice(0, -1)},${open},${times(row.created_at, row.updated_at)}`;
 }
 
-/** Returns the JSON of a conversation. */
 export function conversationJson(
   row: Pick<
     Selectable<Database['conversations']>,
@@ -90,7 +88,6 @@ export function conversationJson(
   return JSON.stringify({ id, title, messages, created_at, updated_at });
 }
 
-/** Returns the JSON of a message. */
 export function messageJson(row: Selectable<Database['messages']>): string {
   const { id, role, content, reply_to, steps, usage, created_at } = row;
   const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);

@@ -1,0 +1,74 @@
+/** Tests of a service whose processes are killed while they answer. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OpenStream } from '../../testkit/http/open-stream.js';
+import { PREDICT, predictionText, train, untilTrained } from '../../testkit/service/price-model.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { checkedFetch } from '../checked-fetch.js';
+
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer({ env: { PREDICTION_WORKERS: '1' } });
+  await train(server);
+  await untilTrained(server);
+});
+afterAll(() => server.kill());
+
+/** Kills the processes that the service has started. */
+function killChildren(): void {
+  const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+  for (const pid of list.split(' ').filter(Boolean)) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended since the list was read.
+    }
+  }
+}
+
+/** A body that is large enough for a process. */
+const ROWS = JSON.stringify(Array.from({ length: 20_000 }, () => ({ carat: 0.7 })));
+
+const answerRows = () =>
+  checkedFetch(
+    new Request(server.url + PREDICT, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: ROWS,
+    }),
+  );
+
+// Only Linux lists the children of another process.
+describe.skipIf(process.platform !== 'linux')('the death of a process that answers rows', () => {
+  test('ends a stream that has begun with a problem, and the service goes on', async () => {
+    const before = await predictionText(server);
+    const stream = new OpenStream(server.url + PREDICT, '');
+    stream.write('{"carat":0.7}\n');
+    expect(await stream.next()).toMatchObject({ carat: 0.7 });
+    killChildren();
+    expect(await stream.next()).toMatchObject({
+      problem: { type: '/problems/service-unavailable', status: 503 },
+    });
+    expect(await stream.next()).toBeUndefined();
+    stream.break();
+    expect(await predictionText(server)).toBe(before);
+  });
+
+  test('answers a body with 503, and the next body with its predictions', async () => {
+    const killed = new AbortController();
+    const answering = answerRows().finally(() => killed.abort());
+    // No process lives long enough to answer.
+    while (!killed.signal.aborted) {
+      killChildren();
+      await delay(10);
+    }
+    const refused = await answering;
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('Retry-After')).toBe('5');
+    expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
+    const answered = await answerRows();
+    expect(answered.status).toBe(200);
+    expect(await answered.json()).toHaveLength(20_000);
+  });
+});
