@@ -236,7 +236,11 @@ const PARQUET: readonly [string, Uint8Array, RegExp][] = [
   ],
   ['groups that share a chunk', sharedGroups(9000), /Row group 2 .* column 1 in bytes 4 to/],
   ['columns that share a chunk', sharedColumns(), /Row group 1 .* column 2 in bytes 4 to/],
-  ['rows of nothing', rowsOfNothing(30_000_000), /^A Parquet file of 30,000,000 rows brings the values/],
+  [
+    'rows of nothing',
+    rowsOfNothing(30_000_000),
+    /^A Parquet file of 30,000,000 rows brings the values/,
+  ],
 ];
 
 describe('a body is refused, with the place, that expands out of proportion', () => {
