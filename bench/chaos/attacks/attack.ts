@@ -106,17 +106,23 @@ export class Target {
     this.#before = new Map(this.#answers);
   }
 
-  /** Returns whether the attack that runs got one of its statuses. */
-  expectedFinding({ name, expects = [] }: Attack): Finding {
-    const own = (answer: string) =>
-      (this.#answers.get(answer) ?? 0) - (this.#before.get(answer) ?? 0);
-    const counted = [...this.#answers.keys()].filter((answer) => own(answer) > 0);
-    const words = counted.map((answer) => `${own(answer)} × ${answer}`).join(', ');
+  /** Returns whether the attack that runs got one of its statuses, if it names any. */
+  isExpected({ expects }: Attack): boolean {
+    return expects?.some((status) => this.#sinceBegin(String(status)) > 0) ?? true;
+  }
+
+  expectedFinding(attack: Attack): Finding {
+    const counted = [...this.#answers.keys()].filter((answer) => this.#sinceBegin(answer) > 0);
+    const words = counted.map((answer) => `${this.#sinceBegin(answer)} × ${answer}`).join(', ');
     return {
-      asked: `the requests of ${name} get ${expects.join(' or ')}`,
+      asked: `the requests of ${attack.name} get ${attack.expects?.join(' or ')}`,
       measured: words || 'no answers',
-      passed: expects.some((status) => own(String(status)) > 0),
+      passed: this.isExpected(attack),
     };
+  }
+
+  #sinceBegin(answer: string): number {
+    return (this.#answers.get(answer) ?? 0) - (this.#before.get(answer) ?? 0);
   }
 
   get answers(): string {

@@ -57,7 +57,7 @@ const attacks: readonly Attack[] = [
         },
       ];
     },
-    { expects: [200] },
+    { expects: [202] },
   ),
   heldDictionaries,
 ];
