@@ -12,6 +12,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** The uses of tools that an answer may have. */
 const USES = 32;
 
+/** A little less than a message may have. */
+const QUESTION_BYTES = 90_000;
+
 const SEARCH = 'can does every good have make more other only some take their them very will would';
 /** Documents of an owner for each second of the attack: it takes a while to send them. */
 const DOCUMENTS_A_SECOND = 2;
@@ -90,12 +93,17 @@ function queries(name: string, database: string, statements: readonly string[]):
       const params = { database, tables: TABLES };
       await createAgent(target, owner, { type: 'sql', params });
       return statements.flatMap((sql) => [
-        question(Array.from({ length: USES }, () => ({ sql }))),
+        question(Array.from({ length: countUses(sql) }, () => ({ sql }))),
         training(database, sql),
       ]);
     },
     { expects: ANSWERED },
   );
+}
+
+/** Returns how many uses of a statement a question has room for. */
+function countUses(sql: string): number {
+  return Math.min(USES, Math.floor(QUESTION_BYTES / sql.length));
 }
 
 /** After the attack, another owner asks the same database. */
