@@ -80,6 +80,20 @@ describe('through the proxy', () => {
     await rows.end();
   });
 
+  test('the numbers of all owners are hidden, and a resource of their name is not', async () => {
+    const roster = createRosterClient({ baseUrl: nginx.url });
+    const params = { path: { project_name: 'default' } };
+    const skill = { name: 'metrics', type: 'lookup' };
+    await answered(roster.POST(SKILLS, { params, body: { skill } }));
+    const statusOf = async (path: string) => (await fetch(nginx.url + path)).status;
+    expect(await statusOf('/projects/default/skills/metrics')).toBe(200);
+    for (const path of ['/metrics', '/metrics/', '/api/metrics']) {
+      expect(await statusOf(path)).toBe(404);
+    }
+    const path = { ...params.path, skill_name: skill.name };
+    await roster.DELETE(`${SKILLS}/{skill_name}`, { params: { path } });
+  });
+
   test('the events of an answer arrive before its end', async () => {
     const roster = createRosterClient({ baseUrl: nginx.url });
     const names = { project_name: 'default', agent_name: 'analyst' };

@@ -17,12 +17,10 @@ export function mediaType({ headers }: IncomingMessage): string {
 
 export const CSV_TYPE = 'text/csv';
 
+const ARROW_STREAM_TYPE = 'application/vnd.apache.arrow.stream';
+
 /** The media types of rows and tables that are read from their begin on, in any length. */
-const ENDLESS_TYPES: ReadonlySet<string> = new Set([
-  LINES_TYPE,
-  CSV_TYPE,
-  'application/vnd.apache.arrow.stream',
-]);
+const ENDLESS_TYPES: ReadonlySet<string> = new Set([LINES_TYPE, CSV_TYPE, ARROW_STREAM_TYPE]);
 
 /** The media types of rows and tables that are read from their end. */
 const FILE_TYPES: ReadonlySet<string> = new Set([
@@ -38,6 +36,11 @@ export function isEndless(type: string): boolean {
 /** Returns whether a body of rows is answered as it arrives, with the limits of streams. */
 export function isRowStream(type: string): boolean {
   return ENDLESS_TYPES.has(type) || FILE_TYPES.has(type);
+}
+
+/** Returns whether a body of rows is Arrow or Parquet, of which more is held than of text. */
+export function isColumnar(type: string): boolean {
+  return type === ARROW_STREAM_TYPE || FILE_TYPES.has(type);
 }
 
 /** Returns whether a media type is a text that is read as a whole, such as `text/markdown`; CSV is read as it arrives. */

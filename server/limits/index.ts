@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Config } from '../config.js';
 import type { Operation, Pool } from '../contract/document.js';
-import { isRowStream, mediaType } from '../http/media-type.js';
+import { isColumnar, isRowStream, mediaType } from '../http/media-type.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { BodyBudget } from '../pipeline/body/buffer-body.js';
 import type { LimitStages } from '../pipeline/router.js';
@@ -17,10 +17,11 @@ import { UnreadAnswers } from './unread-answers.js';
 /** The most bytes of bodies in memory at once; parsed values take several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;
 
-/**
- * The most streams at once. Each holds at most two lines of 1 MiB, so their bytes need no counting.
- */
-const STREAMS = 8;
+/** The maximum streams at once. One of text holds at most two lines of 1 MiB, so its bytes need no counting. */
+const MAX_STREAMS = 8;
+
+/** The maximum of these that are Arrow or Parquet, each of which may hold 256 MiB in its process. */
+const MAX_COLUMN_STREAMS = 3;
 
 /** Keeps callers, even hostile ones, from blocking the service for others. */
 export interface Limits {
@@ -53,7 +54,17 @@ export function limits(
     tables: concurrency('tables', 4, 32),
     requests: concurrency('requests', 32, 608),
   };
-  const streams = limitStreams('streams', STREAMS, throttle);
+  const streams = limitStreams('streams', MAX_STREAMS, throttle);
+  const columnStreams = limitStreams(
+    'bodies of Arrow and Parquet to predict',
+    MAX_COLUMN_STREAMS,
+    throttle,
+  );
+  const streamSlot: RequestHandler = (req, res, next) => {
+    const takeSlot = () => streams(req, res, next);
+    if (isColumnar(mediaType(req))) columnStreams(req, res, takeSlot);
+    else takeSlot();
+  };
   // An answer waits for a chat server most of the time, and uses little of the processor.
   const answers = limitStreams('answers of agents', maxAnswers, throttle);
   const isPrediction = matcher(operations.filter(({ pool }) => pool === 'predictions'));
@@ -67,7 +78,7 @@ export function limits(
         return { onArrival: [...rate, reserve], beforeWork: [run] };
       }
       return {
-        onArrival: [...rate, eitherOf(streams, reserve)],
+        onArrival: [...rate, eitherOf(streamSlot, reserve)],
         beforeWork: [eitherOf((_req, _res, next) => next(), run)],
       };
     },

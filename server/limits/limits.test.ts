@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -314,7 +315,8 @@ describe('the limit of streams', () => {
     expect(statuses).toEqual([200, 200, 503, 200]);
   });
 
-  test('is independent of the limit of predictions', async () => {
+  /** Starts a service with a model; returns the address that predicts. */
+  async function startWithModel(): Promise<string> {
     const url = await start({});
     const predict = `${url}/api/projects/default/models/m/predict`;
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
@@ -324,6 +326,36 @@ describe('the limit of streams', () => {
     await expect
       .poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 })
       .toBe(200);
+    return predict;
+  }
+
+  test('is lower for Arrow and Parquet, of which more is held', async () => {
+    const predict = await startWithModel();
+    const types = ['arrow.stream', 'arrow.file', 'parquet', 'parquet'];
+    const begun = types.map((type) => {
+      const headers = { 'Content-Type': `application/vnd.apache.${type}` };
+      const sent = request(predict, { method: 'POST', agent: false, headers });
+      sent.on('error', () => {});
+      closing.push(() => sent.destroy());
+      sent.flushHeaders();
+      return sent;
+    });
+    // The others wait for their bodies.
+    const [refused] = await Promise.race(begun.map((sent) => once(sent, 'response')));
+    expect(refused.statusCode).toBe(503);
+    const statusOf = async (type: string) => {
+      const headers = { 'Content-Type': type };
+      return (await checked(predict, { method: 'POST', headers, body: '{}\n' })).status;
+    };
+    const fourth = () => statusOf('application/vnd.apache.arrow.file');
+    expect(await fourth()).toBe(503);
+    expect(await statusOf('application/x-ndjson')).toBe(200);
+    for (const sent of begun) sent.destroy();
+    await expect.poll(fourth).toBe(400);
+  });
+
+  test('is independent of the limit of predictions', async () => {
+    const predict = await startWithModel();
     const streams = Array.from({ length: 8 }, () => new OpenStream(predict, ''));
     closing.push(() => streams.map((stream) => stream.break()));
     for (const stream of streams) {

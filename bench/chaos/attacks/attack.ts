@@ -20,6 +20,11 @@ export interface Attack {
   readonly store?: 'postgres';
   /** The duration in seconds, if it differs from the default. */
   readonly seconds?: number;
+  /**
+   * The statuses of which its requests must get one, so that it cannot pass without attacking; if there are none, it
+   * judges that by findings of its own.
+   */
+  readonly expects?: readonly number[];
   /** Prepares the attack, before the measurement. */
   readonly prepare: (target: Target) => Promise<RunAttack>;
 }
@@ -28,6 +33,8 @@ export interface Attack {
 export class Target {
   readonly #connections = new Set<RawConnection>();
   readonly #answers = new Map<string, number>();
+  /** The answers before the attack that runs. */
+  #before: ReadonlyMap<string, number> = new Map();
 
   constructor(
     /** It is another one after it was ended. */
@@ -92,6 +99,30 @@ export class Target {
   /** The number of answers with a status. */
   times(status: number): number {
     return this.#answers.get(String(status)) ?? 0;
+  }
+
+  /** Begins an attack. */
+  begin(): void {
+    this.#before = new Map(this.#answers);
+  }
+
+  /** Returns whether the attack that runs got one of its statuses, if it names any. */
+  isExpected({ expects }: Attack): boolean {
+    return expects?.some((status) => this.#sinceBegin(String(status)) > 0) ?? true;
+  }
+
+  expectedFinding(attack: Attack): Finding {
+    const counted = [...this.#answers.keys()].filter((answer) => this.#sinceBegin(answer) > 0);
+    const words = counted.map((answer) => `${this.#sinceBegin(answer)} × ${answer}`).join(', ');
+    return {
+      asked: `the requests of ${attack.name} get ${attack.expects?.join(' or ')}`,
+      measured: words || 'no answers',
+      passed: this.isExpected(attack),
+    };
+  }
+
+  #sinceBegin(answer: string): number {
+    return (this.#answers.get(answer) ?? 0) - (this.#before.get(answer) ?? 0);
   }
 
   get answers(): string {

@@ -24,7 +24,7 @@ const LEFT = 2000;
  * Ends the service in the middle of attacks, first with SIGTERM and then like a crash.
  * @param start starts another one on the same store
  */
-export async function endings(
+export async function endService(
   target: Target,
   runs: readonly RunAttack[],
   start: () => Promise<Service>,

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startService } from '../../../testkit/service/measured-service.js';
+import { send } from '../../../testkit/http/client.js';
+import { startService, treeMemory } from '../../../testkit/service/measured-service.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import type { Finding, Scenario } from '../../scenario/scenario.js';
 import { type Attack, type RunAttack, Target } from './attack.js';
-import { DRAIN_SECONDS, endings } from './endings.js';
+import { DRAIN_SECONDS, endService } from './endings.js';
 import { servedFinding, Tenant } from './tenant.js';
 import { type Bounds, Watch } from './watch.js';
 
@@ -12,6 +13,8 @@ const SECONDS = 10;
 const SHORT_SECONDS = 3;
 /** The time before the measurement, in which frequent code is compiled, in seconds. */
 const WARM_UP_SECONDS = 1;
+/** The longest that an attack goes on beyond its time until it got an answer that it expects, in milliseconds. */
+const PATIENCE = 15_000;
 
 /** Attacks by one owner or a few, while another is measured. */
 export interface Family {
@@ -80,12 +83,16 @@ async function play(
     const start = () => startService(folder, databaseUrl, settings);
     const target = new Target(await start(), databaseUrl, seconds);
     try {
+      // The first request loads code, and a service that was never asked is not idle but new.
+      await send('GET', `${target.url}/health/live`);
+      const idle = treeMemory(target.service.pid);
       const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
       try {
-        const runs: RunAttack[] = [];
-        for (const attack of attacks) runs.push(await attack.prepare(target));
-        const findings = await measure(target, tenant, runs, family);
-        if (family.isHostile) findings.push(...(await endings(target, runs, start)));
+        const runs: PreparedAttack[] = [];
+        for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
+        const findings = await measure(target, tenant, runs, { family, idle });
+        const allRuns = runs.map(({ run }) => run);
+        if (family.isHostile) findings.push(...(await endService(target, allRuns, start)));
         return findings;
       } finally {
         tenant.close();
@@ -98,38 +105,61 @@ async function play(
   }
 }
 
+/** An attack that is ready to run. */
+interface PreparedAttack {
+  readonly attack: Attack;
+  readonly run: RunAttack;
+}
+
+/** @param idle the memory of the service before any work, in MiB */
 async function measure(
   target: Target,
   tenant: Tenant,
-  runs: readonly RunAttack[],
-  { bounds, isHostile }: Family,
+  runs: readonly PreparedAttack[],
+  { family: { bounds, isHostile }, idle }: { family: Family; idle: number },
 ): Promise<Finding[]> {
   tenant.start();
   await delay(WARM_UP_SECONDS * 1000);
   await tenant.stop();
-  const watch = new Watch(target.service, bounds);
-  const more: Finding[] = [];
-  tenant.start();
-  for (const run of runs) more.push(...(await attackFor(target, run)));
-  const outcomes = await tenant.stop();
-  const observed = watch.stop();
-  const served = servedFinding(outcomes);
-  return [
-    { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
-    await observed,
-    watch.memory(),
-    ...(isHostile ? [answeredFinding(target)] : []),
-    ...more,
-  ];
+  const watch = new Watch(target.service, bounds, idle);
+  try {
+    const more: Finding[] = [];
+    tenant.start();
+    for (const { attack, run } of runs) {
+      watch.begin(attack.name);
+      target.begin();
+      more.push(...(await attackFor(target, attack, run)));
+      if (attack.expects) more.push(target.expectedFinding(attack));
+    }
+    const outcomes = await tenant.stop();
+    const observed = watch.stop();
+    const served = servedFinding(outcomes);
+    return [
+      { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
+      await observed,
+      watch.memory(),
+      ...(isHostile ? [answeredFinding(target)] : []),
+      ...more,
+    ];
+  } finally {
+    await tenant.stop();
+    watch.close();
+  }
 }
 
-/** Runs an attack for its time. Returns its own findings. */
-async function attackFor(target: Target, run: RunAttack): Promise<readonly Finding[]> {
+/** Runs an attack for its time, and until it got an answer that it expects. Returns its own findings. */
+async function attackFor(
+  target: Target,
+  attack: Attack,
+  run: RunAttack,
+): Promise<readonly Finding[]> {
   const over = new AbortController();
   const attacking = run(over.signal);
   // The attack may fail before it is awaited.
   attacking.catch(() => {});
   await delay(target.seconds * 1000);
+  const deadline = performance.now() + PATIENCE;
+  while (!target.isExpected(attack) && performance.now() < deadline) await delay(100);
   over.abort();
   // Ends the attackers' wait for answers.
   target.close();

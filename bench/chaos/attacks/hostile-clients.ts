@@ -30,7 +30,7 @@ export function hostileClients(
   name: string,
   /** Prepares what the requests of an owner need. */
   prepare: (target: Target, owner: Headers) => Promise<readonly HostileRequest[]>,
-  settings: Partial<Attack> = {},
+  settings: Partial<Attack> & Required<Pick<Attack, 'expects'>>,
 ): Attack {
   return {
     name,

@@ -89,11 +89,16 @@ export class Tenant {
 
   /** Stops sending, and waits for the pending answers. */
   async stop(): Promise<readonly Outcome[]> {
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    this.#clearTimers();
     return Promise.all(this.#outcomes);
   }
 
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
   close(): void {
+    this.#clearTimers();
     this.#client.close();
   }
 
@@ -112,7 +117,7 @@ export class Tenant {
 
 /** Returns whether the owner was served as required, with the share and the times of each kind of request. */
 export function servedFinding(outcomes: readonly Outcome[]): Finding {
-  const kinds = KINDS.map((kind) => verdict(kind, outcomes));
+  const kinds = KINDS.map((kind) => judgeKind(kind, outcomes));
   const sent = outcomes.length;
   return {
     asked: `another owner gets ≥ ${percent(SERVED)} of its reads, writes, predictions and uploads served, p99 ≤ ${P99} ms`,
@@ -121,7 +126,7 @@ export function servedFinding(outcomes: readonly Outcome[]): Finding {
   };
 }
 
-function verdict(kind: Kind, outcomes: readonly Outcome[]) {
+function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
   const own = outcomes.filter((outcome) => outcome.kind === kind);
   const refused = own.filter(({ status }) => status === undefined || status >= 300);
   const share = own.length === 0 ? 1 : 1 - refused.length / own.length;

@@ -108,6 +108,41 @@ describe('dictionaries', () => {
   });
 });
 
+test('unaligned indices of views are copied once, and counted', async () => {
+  const rows = 50_000;
+  const views = Buffer.alloc(16);
+  views.writeInt32LE(1, 0);
+  views.write('v', 4);
+  const values = body((to) => {
+    to.node(1, 0);
+    to.buffer(new Uint8Array());
+    to.buffer(views);
+  });
+  const metadata = FlatBuilder.bytes([
+    VERSION,
+    uint8(3),
+    table([int64(rows), int64Structs([rows, 0], 2), int64Structs([0, 0, 4, 4 * rows], 2)]),
+    int64(8 + 4 * rows),
+  ]);
+  const prefix = new Uint8Array(Uint32Array.of(0xffffffff, metadata.length).buffer);
+  const field: Field = { ...coded, type: { id: TypeId.Utf8View, params: [] } };
+  const bytes = stream(field, dictionaryMessage(7, 1, false, values), [
+    prefix,
+    metadata,
+    new Uint8Array(8 + 4 * rows),
+  ]);
+  const budget = new ByteBudget();
+  let read = 0;
+  for await (const slice of readArrow(once(bytes), 'stream', budget, () => new Set([0]))) {
+    expect(slice.vectors.get(0)?.value(0)).toBe('v');
+    const [raw] = slice.columns;
+    expect((raw?.buffers[0]?.byteOffset ?? 1) % 4).toBe(0);
+    read += slice.length;
+  }
+  expect(read).toBe(rows);
+  expect(budget.highest).toBeGreaterThan(2 * 4 * rows);
+});
+
 test('texts in views are read, short or long', async () => {
   const views = Buffer.alloc(32);
   views.writeInt32LE(2, 0);

@@ -22,7 +22,10 @@ export interface ArrowSlice {
 
 /** About what a part of a dictionary takes, and each of its values with its text. */
 const DICTIONARY_BYTES = 2048;
-const ENTRY_BYTES = 48;
+const ENTRY_BYTES = 40;
+
+/** What each column with the dictionary finds out about a value: its bin, and whether it is suspect (`Entries.findings`). */
+const FINDING_BYTES = 8;
 
 /** About what a buffer of a batch takes, besides its bytes. */
 const BUFFER_BYTES = 256;
@@ -59,7 +62,7 @@ export async function* readArrow(
         // A dictionary stays until another takes its place.
         if (batches?.addDictionary(message)) continue;
       } else if (batches) yield* batches.slices(message);
-      message.held.close();
+      message.held.releaseAll();
     }
   } finally {
     await bytes.close();
@@ -69,7 +72,8 @@ export async function* readArrow(
 class ArrowBatches {
   readonly #fields: readonly Field[];
   readonly #wanted: ReadonlySet<number>;
-  readonly #fieldOf = new Map<number, Field>();
+  /** The columns that are wanted, by the id of their dictionary. */
+  readonly #fieldsOf = new Map<number, readonly Field[]>();
   readonly #dictionaries = new Map<number, Dictionary>();
   readonly #texts = new Map<number, TextCodes>();
   readonly #budget: ByteBudget;
@@ -83,7 +87,9 @@ class ArrowBatches {
     this.#knownTexts = budget.hold('The texts of the columns');
     for (const place of wanted) {
       const field = fields[place];
-      if (field?.dictionary) this.#fieldOf.set(field.dictionary.id, field);
+      if (!field?.dictionary) continue;
+      const { id } = field.dictionary;
+      this.#fieldsOf.set(id, [...(this.#fieldsOf.get(id) ?? []), field]);
     }
   }
 
@@ -92,20 +98,22 @@ class ArrowBatches {
     const place = `The dictionary of message ${number}`;
     return within(place, () => {
       const id = header.int64(0);
-      const field = this.#fieldOf.get(id);
+      const fields = this.#fieldsOf.get(id) ?? [];
+      const [field] = fields;
       const data = header.table(1);
       // Dictionaries of columns that nobody reads are left alone.
       if (field === undefined || data === undefined) return false;
       const before = this.#dictionaries.get(id);
       const known = header.bool(2) ? before : undefined;
-      if (known === undefined) before?.close();
+      if (known === undefined) before?.release();
       const dictionary = known ?? new Dictionary();
       this.#dictionaries.set(id, dictionary);
       const values = { ...field, dictionary: null };
       const batch: RawBatch = { place, header: data, version, body, held };
       held.add(DICTIONARY_BYTES + BUFFER_BYTES * data.count(2));
       // Texts are kept as bytes, and as strings, which may take twice as many.
-      held.add(2 * body.length + ENTRY_BYTES * rowCountOf(batch));
+      const entryBytes = ENTRY_BYTES + FINDING_BYTES * fields.length;
+      held.add(2 * body.length + entryBytes * rowCountOf(batch));
       const [chunk] = readColumns(
         batch,
         [values],

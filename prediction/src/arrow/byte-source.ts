@@ -36,7 +36,7 @@ export class ByteSource {
 
   /** Ends the reading before the end of the source. */
   async close(): Promise<void> {
-    this.#waiting.close();
+    this.#waiting.releaseAll();
     await this.#pieces.return?.();
   }
 

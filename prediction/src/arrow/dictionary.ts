@@ -41,8 +41,8 @@ export class Dictionary {
   }
 
   /** Gives the bytes of its chunks back. */
-  close(): void {
-    for (const held of this.#held) held.close();
+  release(): void {
+    for (const held of this.#held) held.releaseAll();
   }
 
   #at<T>(index: number, read: (values: OtherValues, row: number) => T): T | null {

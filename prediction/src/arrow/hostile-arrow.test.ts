@@ -35,6 +35,7 @@ const FIELDS: readonly Field[] = [
   plain('null', TypeId.Null),
   { ...plain('list', TypeId.List), children: [plain('item', TypeId.Utf8)] },
   { name: 'code', type: UTF8, children: [], dictionary: { id: 3, indexType: INT32 } },
+  { name: 'same code', type: UTF8, children: [], dictionary: { id: 3, indexType: INT32 } },
   { name: 'flag', type: BOOL, children: [], dictionary: { id: 4, indexType: INT32 } },
   { name: 'share', type: FLOAT64, children: [], dictionary: { id: 5, indexType: INT32 } },
 ];

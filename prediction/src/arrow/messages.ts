@@ -101,7 +101,7 @@ async function readMagic(source: ByteSource, held: HeldBytes): Promise<void> {
     throw new FormatFault('The body is a Feather file of version 1. Write version 2.');
   }
   throw new FormatFault(
-    'The body is no Arrow file: it does not begin with ARROW1. A stream has the type application/vnd.apache.arrow.stream.',
+    'The body is not an Arrow file: it does not begin with ARROW1. A stream has the type application/vnd.apache.arrow.stream.',
   );
 }
 

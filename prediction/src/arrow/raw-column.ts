@@ -181,7 +181,9 @@ class BufferWalk {
     const { body } = this.#batch;
     if (start >= 0 && length >= 0 && start + length <= body.length) {
       // Views are read byte by byte, and tell places in the memory of the body.
-      const isView = field.type.id === TypeId.Utf8View || field.type.id === TypeId.BinaryView;
+      const { type, dictionary } = field;
+      const isView =
+        dictionary === null && (type.id === TypeId.Utf8View || type.id === TypeId.BinaryView);
       if (start % ALIGNMENT === 0 || isView) return body.subarray(start, start + length);
       this.#batch.held.add(length);
       return body.slice(start, start + length);

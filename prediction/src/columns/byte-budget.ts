@@ -2,13 +2,13 @@ import { FormatFault } from './format-fault.js';
 
 const MIB = 1024 * 1024;
 
-/** The most bytes of a row, and so of a cell: of its text, or of its texts in columns. The same in all formats. */
+/** The maximum bytes of a row, and so of a cell: of its text, or of its texts in columns. The same in all formats. */
 export const MAX_ROW_BYTES = MIB;
 
 /** Rows are read and written in blocks of at most so many bytes, or of eight rows. */
 export const MAX_BLOCK_BYTES = 8 * MIB;
 
-/** The most bytes that the reading of one body holds at once. */
+/** The maximum bytes that the reading of one body holds at once. */
 export const MAX_HELD_BYTES = 256 * MIB;
 
 /** About what a piece of a body takes, besides its bytes. */
@@ -32,7 +32,7 @@ export class ByteBudget {
   #held = 0;
   #highest = 0;
 
-  /** The most bytes that were held at once. */
+  /** The maximum bytes that were held at once. */
   get highest(): number {
     return this.#highest;
   }
@@ -61,15 +61,19 @@ export class ByteBudget {
     this.#checkExpanded(rowBytes(rows, columns), place);
   }
 
-  /** Begins to hold bytes for a part of the body. */
-  hold(place: string): HeldBytes {
-    return new HeldBytes(place, (bytes) => this.#hold(bytes, place));
+  /**
+   * Begins to hold bytes for a part of the body.
+   *
+   * @param remedy what to send instead, if there is no room for it.
+   */
+  hold(place: string, remedy = 'Write smaller batches, row groups and pages.'): HeldBytes {
+    return new HeldBytes((bytes) => this.#hold(bytes, place, remedy));
   }
 
-  #hold(bytes: number, place: string): void {
+  #hold(bytes: number, place: string, remedy: string): void {
     if (!(this.#held + bytes <= MAX_HELD_BYTES)) {
       throw new FormatFault(
-        `${place} takes ${count(bytes)} bytes where ${count(this.#held)} are held already; at most ${count(MAX_HELD_BYTES)} are held at once. Write smaller batches, row groups and pages.`,
+        `${place} takes ${formatBytes(bytes)} bytes where ${formatBytes(this.#held)} are held already; at most ${formatBytes(MAX_HELD_BYTES)} are held at once. ${remedy}`,
       );
     }
     this.#held += bytes;
@@ -77,10 +81,10 @@ export class ByteBudget {
   }
 
   #checkExpanded(bytes: number, place: string): void {
-    const most = MIN_EXPANDED_BYTES + MAX_EXPANSION * this.#received;
-    if (bytes <= most) return;
+    const max = MIN_EXPANDED_BYTES + MAX_EXPANSION * this.#received;
+    if (bytes <= max) return;
     throw new FormatFault(
-      `${place} brings the values to ${count(bytes)} bytes; a body of ${count(this.#received)} bytes may become ${count(most)}. Send the rows in parts, or as CSV.`,
+      `${place} brings the values to ${formatBytes(bytes)} bytes; a body of ${formatBytes(this.#received)} bytes may become ${formatBytes(max)}. Send the rows in parts, or as CSV.`,
     );
   }
 }
@@ -94,10 +98,7 @@ export function rowBytes(rows: number, columns: number): number {
 export class HeldBytes {
   #bytes = 0;
 
-  constructor(
-    readonly place: string,
-    private readonly hold: (bytes: number) => void,
-  ) {}
+  constructor(private readonly hold: (bytes: number) => void) {}
 
   /**
    * Holds more bytes; call it before they are allocated.
@@ -116,11 +117,11 @@ export class HeldBytes {
   }
 
   /** Gives all of the bytes back. */
-  close(): void {
+  releaseAll(): void {
     this.release(this.#bytes);
   }
 }
 
-function count(bytes: number): string {
+function formatBytes(bytes: number): string {
   return bytes.toLocaleString('en');
 }

@@ -2,7 +2,7 @@ import { type ByteBudget, MAX_BLOCK_BYTES, MAX_ROW_BYTES, rowBytes } from './byt
 import { FormatFault } from './format-fault.js';
 import type { Vector } from './vector.js';
 
-/** The most rows that are read at a time. */
+/** The maximum rows that are read at a time. */
 const MAX_ROWS = 16_384;
 
 /** Cuts are at multiples of this, so that bits stay whole bytes. */
@@ -58,15 +58,15 @@ function tooLong(
   size: number,
   { place, first, nameOf }: RowsPlace,
 ): FormatFault {
-  let [longest, most] = [0, -1];
+  let [longest, maxBytes] = [0, -1];
   for (const [column, vector] of vectors) {
     const own = new Float64Array(1);
     vector.slice(row, row + 1).addTextBytes(own);
-    if ((own[0] ?? 0) > most) [longest, most] = [column, own[0] ?? 0];
+    if ((own[0] ?? 0) > maxBytes) [longest, maxBytes] = [column, own[0] ?? 0];
   }
   const name = JSON.stringify(nameOf(longest).slice(0, 60));
   return new FormatFault(
-    `${place}, row ${first + row}: the texts take ${size.toLocaleString('en')} bytes, those of the column ${name} ${most.toLocaleString('en')}; a row has at most ${MAX_ROW_BYTES.toLocaleString('en')}. Shorten them, or leave the column out.`,
+    `${place}, row ${first + row}: the texts take ${size.toLocaleString('en')} bytes, those of the column ${name} ${maxBytes.toLocaleString('en')}; a row has at most ${MAX_ROW_BYTES.toLocaleString('en')}. Shorten them, or leave the column out.`,
   );
 }
 

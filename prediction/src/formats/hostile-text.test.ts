@@ -92,17 +92,12 @@ test.each<[RowFormat, MakeFile, (source: AsyncIterable<Uint8Array>) => Promise<u
       error instanceof JsonShapeError;
     const outcomes = await tryFiles(
       make,
-      async (bytes, budget, seed) => {
+      async (bytes, _budget, seed) => {
         const to = (['json', 'csv', 'arrow-stream', 'ndjson'] as const)[seed % 4] ?? 'json';
         // No file has enough rows to train on. What vitest is given to await, it keeps until the test ends.
         const fault: unknown = await readTable(pieces(bytes, 30_000)).catch((error) => error);
         if (!isTableFault(fault)) throw fault;
-        for await (const part of answerRows(
-          predictor,
-          pieces(bytes, 30_000),
-          { from, to },
-          budget,
-        )) {
+        for await (const part of answerRows(predictor, pieces(bytes, 30_000), { from, to })) {
           if (part.kind === 'fault') expect(part.message).not.toBe('');
         }
       },

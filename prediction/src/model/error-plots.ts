@@ -44,16 +44,16 @@ export function groupByPrediction(
       Float64Array.from(rows, (row) => fromStandard(scale, values[row] ?? 0));
     const actual = ofGroup(targets);
     return {
-      predicted: inOwnUnit(ofGroup(predictions), average),
-      actual: inOwnUnit(actual, average),
-      deviation: inOwnUnit(actual, standardDeviation),
+      predicted: computeInUnit(ofGroup(predictions), average),
+      actual: computeInUnit(actual, average),
+      deviation: computeInUnit(actual, standardDeviation),
       rows: rows.length,
     };
   });
 }
 
 /** Computes with values of any size as with those around 1: their sum, or their squares, may be beyond all doubles. */
-function inOwnUnit(values: Float64Array, compute: (values: Float64Array) => number): number {
+function computeInUnit(values: Float64Array, compute: (values: Float64Array) => number): number {
   const unit = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
   return toFinite(unit * compute(values.map((value) => value / unit)));
 }

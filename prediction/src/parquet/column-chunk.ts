@@ -78,7 +78,8 @@ class ChunkReader {
       );
     }
     budget.expand(header.bytes, place);
-    const taken = header.bytes + VALUE_BYTES * values;
+    // Decompressing may copy what is compressed.
+    const taken = header.bytes + bytes.length + VALUE_BYTES * values;
     read.add(taken);
     try {
       if (kind === 3) this.#secondVersion(bytes, codec, header);
@@ -89,7 +90,7 @@ class ChunkReader {
       throw new FormatFault(`${place} cannot be read: ${error.message}`);
     }
     read.release(taken);
-    this.#grown.close();
+    this.#grown.releaseAll();
     held.add(this.#values.takeKept());
   }
 

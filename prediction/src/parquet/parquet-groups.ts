@@ -35,7 +35,7 @@ const ELEMENT_BYTES = 512;
  *
  * @param budget limits what is held, and what the rows become.
  * @param choose is given the names of the columns, and returns the places of those that are wanted.
- * @param maxRows the most rows of the file.
+ * @param maxRows the limit of the file's rows.
  * @throws {FormatFault} at the first fault of the file.
  */
 export async function* readParquet(
@@ -68,7 +68,7 @@ export async function* readParquet(
         yield { length: to - from, vectors: slicesOf(window, from, to) };
       }
     }
-    group.close();
+    group.releaseAll();
   }
 }
 
@@ -80,7 +80,7 @@ async function readFooter(file: ByteFile, held: HeldBytes): Promise<Uint8Array> 
   const start = Buffer.from(await file.read(0, Math.min(4, file.length))).toString('latin1');
   if (start === ENCRYPTED) throw new FormatFault('The Parquet file is encrypted. Send it without.');
   if (start !== MAGIC) {
-    throw new FormatFault('The body is no Parquet file: it does not begin with PAR1.');
+    throw new FormatFault('The body is not a Parquet file: it does not begin with PAR1.');
   }
   const end = Buffer.from(await file.read(Math.max(4, file.length - 8), file.length));
   if (end.length < 8 || end.toString('latin1', 4) !== MAGIC) {
@@ -105,12 +105,12 @@ function checkRows(
   budget: ByteBudget,
 ): void {
   let rows = 0;
-  const most = Math.floor(MAX_HELD_BYTES / Math.max(CELL_BYTES * columns, 1));
+  const maxGroupRows = Math.floor(MAX_HELD_BYTES / Math.max(CELL_BYTES * columns, 1));
   for (const [index, group] of groups.entries()) {
     rows += group.rows;
-    if (columns > 0 && group.rows > most) {
+    if (columns > 0 && group.rows > maxGroupRows) {
       throw new FormatFault(
-        `${groupPlace(index)} has ${group.rows} rows; at most ${most} of ${columns} columns are read at a time. Write smaller row groups.`,
+        `${groupPlace(index)} has ${group.rows} rows; at most ${maxGroupRows} of ${columns} columns are read at a time. Write smaller row groups.`,
       );
     }
   }
@@ -119,7 +119,7 @@ function checkRows(
       `The Parquet file has ${rows} rows; at most ${maxRows.toLocaleString('en')} are read. Send fewer.`,
     );
   }
-  budget.checkRows(rows, columns, `The Parquet file has ${rows.toLocaleString('en')} rows, which`);
+  budget.checkRows(rows, columns, `A Parquet file of ${rows.toLocaleString('en')} rows`);
 }
 
 /** Returns the columns of a row group, by their place in the schema. */
@@ -147,7 +147,7 @@ async function readGroup(
     read.add(chunk.length);
     const bytes = await file.read(chunk.start, chunk.start + chunk.length);
     vectors.set(at, readColumn(bytes, chunk.codec, rows, column, { budget, read, held, where }));
-    read.close();
+    read.releaseAll();
   }
   return vectors;
 }

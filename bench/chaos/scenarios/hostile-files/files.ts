@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { TextWriter } from '../../../../prediction/src/arrow/column-writers.js';
+import {
+  BatchBody,
+  batchMessage,
+  dictionaryMessage,
+  schemaMessage,
+} from '../../../../prediction/src/arrow/message-bytes.js';
+import type { Field } from '../../../../prediction/src/arrow/schema.js';
+import { INT32, UTF8 } from '../../../../prediction/src/arrow/types.js';
 import { arrowStream } from '../../../../testkit/data/made-arrow.js';
 import {
   BODY_START,
@@ -49,6 +58,24 @@ export function sharedArrowText(): Buffer {
     { start: 8 + NOISE.length, length },
   ] as const;
   return gzipSync(arrowStream(TEXTS, [{ rows: 1, buffers: TEXTS.map(() => places), body }]));
+}
+
+/** A schema and a dictionary of 40 MiB, and a batch of one row that may follow as often as one likes. */
+export function dictionaryStream(): { readonly begin: Buffer; readonly row: Buffer } {
+  const field: Field = {
+    ...{ name: 't0', type: UTF8, children: [] },
+    dictionary: { id: 1, indexType: INT32 },
+  };
+  const texts = new TextWriter();
+  for (let text = 0; text < 40; text += 1) texts.add(noise(MEBIBYTE / 2, text).toString('hex'));
+  const values = new BatchBody();
+  texts.write(values);
+  const code = new BatchBody();
+  code.node(1, 0);
+  code.buffer(new Uint8Array());
+  code.buffer(new Uint8Array(4));
+  const begin = [...schemaMessage([field]), ...dictionaryMessage(1, 40, false, values)];
+  return { begin: Buffer.concat(begin), row: Buffer.concat(batchMessage(1, code)) };
 }
 
 /** One row with twenty texts of 63 MiB, in 6.3 MB. */

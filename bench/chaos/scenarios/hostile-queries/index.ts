@@ -12,6 +12,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** The uses of tools that an answer may have. */
 const USES = 32;
 
+/** A little less than a message may have. */
+const QUESTION_BYTES = 90_000;
+
 const SEARCH = 'can does every good have make more other only some take their them very will would';
 /** Documents of an owner for each second of the attack: it takes a while to send them. */
 const DOCUMENTS_A_SECOND = 2;
@@ -19,6 +22,8 @@ const DOCUMENT_BYTES = 1_000_000;
 
 /** A statement of 16 KiB that nests eight thousand deep. */
 const DEEP_SUM = `SELECT 1${'+1'.repeat(8188)}`;
+/** A sum of as many terms as a statement may have. */
+const LONG_SUM = `SELECT 1${'+1'.repeat(2498)} AS y`;
 const ENDLESS =
   'with recursive numbers(n) as (select 1 union all select n + 1 from numbers) select count(*) as y, n as x from numbers group by n';
 
@@ -30,10 +35,14 @@ const REFUSED = [
   'select * from information_schema.tables',
 ];
 
+/** An agent answers, whatever became of its tools. */
+const ANSWERED = [200];
+
 const attacks: readonly Attack[] = [
   searches('searches-sqlite'),
   searches('searches-postgres', { store: 'postgres' }),
   withHonestQuery(queries('deep-sums', 'postgres', [DEEP_SUM])),
+  queries('long-sums', 'postgres', [LONG_SUM]),
   queries('json-cells', 'postgres', [
     'select cell from cells where id = 1',
     'select cell from cells where id = 2',
@@ -54,7 +63,7 @@ export const hostileQueries: readonly Scenario[] = scenariosOf({
 });
 
 /** Agents that search the largest documents for common words, as often as an answer may. */
-function searches(name: string, settings: Partial<Attack> = {}): Attack {
+function searches(name: string, settings: Pick<Attack, 'store'> = {}): Attack {
   return hostileClients(
     name,
     async (target, owner) => {
@@ -62,7 +71,7 @@ function searches(name: string, settings: Partial<Attack> = {}): Attack {
       await fillDocuments(target, owner);
       return [question(Array.from({ length: USES }, () => ({ query: SEARCH })))];
     },
-    settings,
+    { expects: ANSWERED, ...settings },
   );
 }
 
@@ -78,14 +87,23 @@ async function fillDocuments({ url, seconds }: Target, owner: Headers): Promise<
 
 /** Statements by agents and by trainings. */
 function queries(name: string, database: string, statements: readonly string[]): Attack {
-  return hostileClients(name, async (target, owner) => {
-    const params = { database, tables: TABLES };
-    await createAgent(target, owner, { type: 'sql', params });
-    return statements.flatMap((sql) => [
-      question(Array.from({ length: USES }, () => ({ sql }))),
-      training(database, sql),
-    ]);
-  });
+  return hostileClients(
+    name,
+    async (target, owner) => {
+      const params = { database, tables: TABLES };
+      await createAgent(target, owner, { type: 'sql', params });
+      return statements.flatMap((sql) => [
+        question(Array.from({ length: countUses(sql) }, () => ({ sql }))),
+        training(database, sql),
+      ]);
+    },
+    { expects: ANSWERED },
+  );
+}
+
+/** Returns how many uses of a statement a question has room for. */
+function countUses(sql: string): number {
+  return Math.min(USES, Math.floor(QUESTION_BYTES / sql.length));
 }
 
 /** After the attack, another owner asks the same database. */

@@ -3,12 +3,12 @@ import { Client as PostgresClient } from 'pg';
 import { createKey } from '../../../../server/auth/api-key.js';
 import { type Headers, NoAnswer, send } from '../../../../testkit/http/client.js';
 import { percent, quantile } from '../../../../testkit/numbers.js';
-import { startService } from '../../../../testkit/service/measured-service.js';
+import { startService, treeMemory } from '../../../../testkit/service/measured-service.js';
 import { makeKey } from '../../../../testkit/store/keys.js';
 import { startPostgres } from '../../../../testkit/store/postgres-database.js';
 import type { Finding, Scenario } from '../../../scenario/scenario.js';
 import { servedFinding, Tenant } from '../../attacks/tenant.js';
-import { Watch } from '../../attacks/watch.js';
+import { USUAL_BOUNDS, Watch } from '../../attacks/watch.js';
 
 /** The duration of the lock, in seconds: longer than a write may wait. */
 const SECONDS = 15;
@@ -41,8 +41,11 @@ async function play(folder: string, seconds: number): Promise<Finding[]> {
     };
     const service = await startService(folder, database.url);
     try {
+      await send('GET', `${service.url}/health/live`);
+      const idle = treeMemory(service.pid);
       const tenant = await Tenant.settle(service.url, headers);
-      const watch = new Watch(service);
+      const watch = new Watch(service, USUAL_BOUNDS, idle);
+      watch.begin('locked-table');
       tenant.start();
       const meanwhile = await whileLocked(database.url, () =>
         askOthers(service.url, headers, seconds),

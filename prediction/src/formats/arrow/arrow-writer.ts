@@ -20,6 +20,8 @@ import type { OutputColumn } from './output-columns.js';
 /** Rows of other formats that are written as a batch. */
 const BATCH_ROWS = 16_384;
 
+const DICTIONARY = 'A dictionary of the answer in Arrow';
+
 /** Writes the lean columns of an answer as an Arrow stream or file. Rows of Arrow keep their columns as sent. */
 export class ArrowWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
@@ -37,6 +39,7 @@ export class ArrowWriter implements AnswerWriter {
   readonly #batches: Block[] = [];
   readonly #budget: ByteBudget;
   readonly #held: HeldBytes;
+  readonly #heldDictionaries: HeldBytes;
 
   constructor(
     blocks: BlockPredictor,
@@ -46,6 +49,7 @@ export class ArrowWriter implements AnswerWriter {
     this.#blocks = blocks;
     this.#budget = budget;
     this.#held = budget.hold('The answer in Arrow');
+    this.#heldDictionaries = budget.hold(DICTIONARY, 'Send these columns as text.');
     this.#explain = explain ?? false;
     this.#isFile = to === 'arrow-file';
   }
@@ -65,8 +69,7 @@ export class ArrowWriter implements AnswerWriter {
       ? block.isLast || (block.isCut && this.#isFull(columns))
       : this.#isFull(columns);
     if (!isWhole) return;
-    this.#writeBatch(columns);
-    if (this.#length >= MAX_BLOCK_BYTES) yield;
+    yield* this.#writeBatch(columns);
   }
 
   #isFull(columns: readonly OutputColumn[]): boolean {
@@ -76,7 +79,7 @@ export class ArrowWriter implements AnswerWriter {
 
   end(): void {
     const columns = this.#begin(undefined);
-    if (this.#pending > 0) this.#writeBatch(columns);
+    if (this.#pending > 0) this.#writeWhole(columns);
     this.#put([endOfStream()]);
     if (!this.#isFile) return;
     const fields = columns.map(({ field }) => field);
@@ -84,12 +87,13 @@ export class ArrowWriter implements AnswerWriter {
   }
 
   take(): Uint8Array {
-    if (this.#pending > 0 && !this.#isPart && this.#columns) this.#writeBatch(this.#columns);
+    if (this.#pending > 0 && !this.#isPart && this.#columns) this.#writeWhole(this.#columns);
     const bytes = joined(this.#pieces, this.#length);
     this.#pieces = [];
     this.#taken += this.#length;
     this.#length = 0;
-    this.#held.close();
+    this.#held.releaseAll();
+    this.#heldDictionaries.releaseAll();
     return bytes;
   }
 
@@ -102,20 +106,35 @@ export class ArrowWriter implements AnswerWriter {
     return this.#columns;
   }
 
-  #writeBatch(columns: readonly OutputColumn[]): void {
+  /** Writes a batch whose dictionaries are only those of the model. */
+  #writeWhole(columns: readonly OutputColumn[]): void {
+    for (const _ of this.#writeBatch(columns));
+  }
+
+  /** Yields where `MAX_BLOCK_BYTES` or more wait to be taken, so that dictionaries do not wait for each other. */
+  *#writeBatch(columns: readonly OutputColumn[]): Generator<void> {
+    const rows = this.#pending;
+    this.#pending = 0;
     for (const column of columns) {
       for (const { id, count, isDelta, body } of column.dictionary()) {
-        this.#budget.expand(body.length, 'A dictionary of the answer in Arrow');
-        this.#putBlock(this.#dictionaries, dictionaryMessage(id, count, isDelta, body), body);
+        this.#budget.expand(body.length, DICTIONARY);
+        const message = dictionaryMessage(id, count, isDelta, body);
+        this.#putBlock(this.#dictionaries, message, body, this.#heldDictionaries);
+        if (this.#length >= MAX_BLOCK_BYTES) yield;
       }
     }
     const body = new BatchBody();
     for (const column of columns) column.write(body);
-    this.#putBlock(this.#batches, batchMessage(this.#pending, body), body);
-    this.#pending = 0;
+    this.#putBlock(this.#batches, batchMessage(rows, body), body, this.#held);
+    if (this.#length >= MAX_BLOCK_BYTES) yield;
   }
 
-  #putBlock(blocks: Block[], pieces: readonly Uint8Array[], body: BatchBody): void {
+  #putBlock(
+    blocks: Block[],
+    pieces: readonly Uint8Array[],
+    body: BatchBody,
+    held: HeldBytes,
+  ): void {
     const metadataBytes = pieces[0]?.length ?? 0;
     if (this.#isFile) {
       blocks.push({ start: this.#taken + this.#length, metadataBytes, bodyBytes: body.length });
@@ -123,7 +142,7 @@ export class ArrowWriter implements AnswerWriter {
     // The columns use the memory of their pieces again.
     const bytes = metadataBytes + body.length;
     // Once as a piece, and once as a part of what is taken.
-    this.#held.add(2 * bytes);
+    held.add(2 * bytes);
     this.#put([joined(pieces, bytes)]);
   }
 

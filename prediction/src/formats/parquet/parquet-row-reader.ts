@@ -52,7 +52,7 @@ export class ParquetRowReader implements RowReader {
     }
     whole.add(length);
     const bytes = Buffer.concat(pieces, length);
-    arrived.close();
+    arrived.releaseAll();
     return bytes;
   }
 }

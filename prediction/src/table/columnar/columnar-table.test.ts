@@ -114,7 +114,7 @@ describe('a table that cannot be read is told, and its source is read to the end
       'JSON as Parquet',
       Buffer.from('[1]'.repeat(1000)),
       (source) => readParquetTable(source, 'x'),
-      { message: expect.stringContaining('no Parquet file') },
+      { message: expect.stringContaining('not a Parquet file') },
     ],
     [
       'a line that is no JSON',
