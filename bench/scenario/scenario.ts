@@ -5,6 +5,8 @@ export interface Finding {
   readonly measured: string;
   /** Undefined if no figure is required, or if it could not be measured; `measured` then gives the reason. */
   readonly passed: boolean | undefined;
+  /** Fails the run also where figures of speed may be missed (`--any-speed`). */
+  readonly mustHold?: true;
 }
 
 /** Something beside the built service that scenarios may use. */

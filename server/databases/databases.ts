@@ -14,6 +14,9 @@ import { WORKER_SCRIPTS } from './worker-scripts.js';
 /** The longest time between two statements of a transaction, in milliseconds. */
 const IDLE_TIMEOUT_MS = 10_000;
 
+/** The most resident memory of a process that reads a SQLite file, in bytes: four run at once. */
+const SQLITE_MEMORY = 160 * 1024 * 1024;
+
 interface Database {
   readonly settings: DatabaseSettings;
   readonly gate: FairGate;
@@ -125,7 +128,7 @@ export class Databases {
   #driverOf(name: string, database: Database): Promise<Driver> {
     database.driver ??= openDriver(name, database.settings.url, {
       ...{ maxConnections: this.#limits.maxAtOnce, idleTimeoutMs: IDLE_TIMEOUT_MS },
-      ...{ parser: this.#parser, sqliteWorker: this.#sqliteWorker },
+      ...{ parser: this.#parser, sqliteWorker: this.#sqliteWorker, sqliteMemory: SQLITE_MEMORY },
     });
     return database.driver;
   }

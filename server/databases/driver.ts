@@ -32,6 +32,8 @@ export interface DriverOptions {
   readonly parser: StatementParser;
   /** The module that reads SQLite files. */
   readonly sqliteWorker: URL;
+  /** The most resident memory of a process that reads a SQLite file, in bytes. */
+  readonly sqliteMemory: number;
 }
 
 /** Reads one database. */

@@ -12,7 +12,7 @@ export async function openDriver(
 ): Promise<Driver> {
   if (url.startsWith('file:')) {
     const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-    return new SqliteDriver(name, url, options.sqliteWorker);
+    return new SqliteDriver(name, url, options.sqliteWorker, options.sqliteMemory);
   }
   const { PostgresDriver } = await import('./postgres/postgres-driver.js');
   return new PostgresDriver(name, url, options);

@@ -38,6 +38,9 @@ const DEFAULT_LIMITS: TableQueryLimits = {
   maxWaiting: 64,
 };
 
+/** The most resident memory of a process that reads a SQLite file, in bytes: two run at once. */
+const SQLITE_MEMORY = 256 * 1024 * 1024;
+
 /** The pieces of about 64 KiB that wait for their reader. */
 const MAX_WAITING_PIECES = 4;
 
@@ -163,6 +166,7 @@ export class TableQueries {
         idleTimeoutMs: timeoutMs,
         parser: this.#parser,
         sqliteWorker: this.#sqliteWorker,
+        sqliteMemory: SQLITE_MEMORY,
       },
     });
     return database.driver;

@@ -30,7 +30,7 @@ const MAX_CONNECTIONS = 10_000;
  * The longest time that a stop waits for running requests, in milliseconds. The rest of the ten
  * seconds of a stop is for closing the store.
  */
-const CLOSE_TIMEOUT_MS = 8_000;
+const CLOSE_TIMEOUT_MS = 6_000;
 
 /**
  * The time in which the first request of a new connection may still arrive when the server closes,

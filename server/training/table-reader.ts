@@ -14,6 +14,7 @@ const OPTIONS: PoolOptions = {
   maxHeap: 768,
   maxMemory: 1024 * 1024 * 1024,
   maxSilence: MAX_SILENCE_MS,
+  isBackground: true,
   maxIdle: 2,
   idleTimeout: 10_000,
 };

@@ -7,6 +7,7 @@ const OPTIONS: PoolOptions = {
   maxHeap: 2048,
   maxMemory: 4 * 1024 * 1024 * 1024,
   maxSilence: 15 * 60_000,
+  isBackground: true,
   maxIdle: 1,
   idleTimeout: 10_000,
 };

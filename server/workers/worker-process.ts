@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +64,8 @@ export interface WorkerOptions {
    * spends waiting for input or for its reader does not count.
    */
   readonly maxSilence: number;
+  /** Whether the process yields to the service and to those that answer requests at once. */
+  readonly isBackground?: boolean;
 }
 
 export type Success<Result> = Extract<Answer<Result>, { result: unknown }>;
@@ -84,7 +87,7 @@ export class WorkerProcess<Details, Event, Result> {
   #stderr = '';
   #timeout: WorkerTimeoutError | undefined;
 
-  constructor({ script, maxHeap, maxMemory, maxSilence }: WorkerOptions) {
+  constructor({ script, maxHeap, maxMemory, maxSilence, isBackground }: WorkerOptions) {
     // Does not inherit this process's flags and environment: it needs neither secrets nor a
     // debugger port.
     const child = spawn(
@@ -106,6 +109,7 @@ export class WorkerProcess<Details, Event, Result> {
     });
     // Without free file descriptors there is no process, and it has no streams.
     if (child.pid === undefined) return;
+    if (isBackground) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     // A process that is gone is detected by the end of its output.
     child.stdin.on('error', () => {});
     const parser = new FrameParser((frame) => this.#frames.push(frame));

@@ -101,9 +101,16 @@ export function residentMemory(pid: number): number {
   return Number(found?.[1]) / 1024;
 }
 
-/** Returns the memory of a process and its descendants, in MiB; shared memory counts for each. */
+/**
+ * Returns the memory of a process and its descendants, in MiB. What they share, such as the code of Node.js, counts
+ * once (proc_pid_smaps(5), Pss).
+ */
 export function treeMemory(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => sum + (residentMemory(process.pid) || 0), 0);
+  return treeOf(pid).reduce((sum, process) => sum + (proportionalMemory(process.pid) || 0), 0);
+}
+
+function proportionalMemory(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(procFile(pid, 'smaps_rollup'))?.[1]) / 1024;
 }
 
 /** Returns the processor time of a process and its descendants, in milliseconds. */

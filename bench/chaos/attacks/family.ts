@@ -92,7 +92,10 @@ async function play(
         for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
         const findings = await measure(target, tenant, runs, { family, idle });
         const allRuns = runs.map(({ run }) => run);
-        if (family.isHostile) findings.push(...(await endService(target, allRuns, start)));
+        if (family.isHostile) {
+          const ends = await endService(target, allRuns, start);
+          findings.push(...ends.map((finding) => ({ ...finding, mustHold: true as const })));
+        }
         return findings;
       } finally {
         tenant.close();
@@ -172,5 +175,6 @@ function answeredFinding(target: Target): Finding {
     asked: 'no attack is answered with 500',
     measured: `${faults} of ${target.answers}`,
     passed: faults === 0,
+    mustHold: true,
   };
 }

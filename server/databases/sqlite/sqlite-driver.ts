@@ -11,10 +11,10 @@ import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
  * The heap holds a result and little else; sorted rows are in SQLite's own memory. SQLite has a limit
  * of its own (`pragma hard_heap_limit`), which does nothing in builds without statistics of memory.
  */
-const OPTIONS: Omit<PoolOptions, 'script'> = {
+const OPTIONS: Omit<PoolOptions, 'script' | 'maxMemory'> = {
   maxHeap: 64,
-  maxMemory: 512 * 1024 * 1024,
   maxSilence: 5 * 60_000,
+  isBackground: true,
   maxIdle: 1,
   idleTimeout: 30_000,
 };
@@ -30,14 +30,16 @@ export class SqliteDriver implements Driver {
   /**
    * @param url `file:PATH`, relative to the working directory
    * @param script the module that the processes run
+   * @param maxMemory the most resident memory of a process, in bytes
    */
   constructor(
     private readonly name: string,
     url: string,
     script: URL,
+    maxMemory: number,
   ) {
     this.#path = resolve(url.slice('file:'.length));
-    this.#pool = new WorkerPool({ ...OPTIONS, script });
+    this.#pool = new WorkerPool({ ...OPTIONS, maxMemory, script });
   }
 
   async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {

@@ -21,6 +21,7 @@ const PROCESSES: Omit<PoolOptions, 'script'> = {
   maxHeap: 64,
   maxMemory: 256 * 1024 * 1024,
   maxSilence: 60_000,
+  isBackground: true,
   maxIdle: 2,
   idleTimeout: 30_000,
 };

@@ -30,7 +30,7 @@ const ENDLESS =
 /** Statements whose operators and casts call functions that agents must not call, or read the system. */
 const REFUSED = [
   'select 1 =#= 1 as y from orders',
-  'select o::text as y from orders o',
+  'select c::text as y from customers c',
   'select * from pg_catalog.pg_authid',
   'select * from information_schema.tables',
 ];
