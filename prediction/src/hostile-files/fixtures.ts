@@ -77,7 +77,7 @@ const OTHERS = [
 ]);
 
 /** Makes a file with one to three of its numbers changed; none for each sixteenth. */
-export function makeHostile(make: MakeFile, seed: number): Uint8Array {
+function makeHostile(make: MakeFile, seed: number): Uint8Array {
   const sound = new MadeNumbers(seed, new Set());
   const bytes = make(sound);
   if (seed % 16 === 0) return bytes;

@@ -27,7 +27,7 @@ const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;
 
 /** The columns of texts of the attackers' model; its target is `y`. */
-export const TEXTS: readonly string[] = Array.from({ length: 30 }, (_, column) => `t${column}`);
+const TEXTS: readonly string[] = Array.from({ length: 30 }, (_, column) => `t${column}`);
 
 /** A small table that trains a model of these columns. */
 export const WIDE_TABLE: string = [
