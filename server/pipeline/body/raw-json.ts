@@ -18,8 +18,7 @@ export class RawJson<T> {
 
   /** Frees the memory of the body, which nobody reads any more. */
   release(): void {
-    const { bytes } = this;
-    if (bytes.length === bytes.buffer.byteLength) freeMemory(bytes);
+    freeMemory(this.bytes);
   }
 }
 
