@@ -15,7 +15,7 @@ import { WORKER_SCRIPTS } from './worker-scripts.js';
 const IDLE_TIMEOUT_MS = 10_000;
 
 /** The most resident memory of a process that reads a SQLite file, in bytes: four run at once. */
-const SQLITE_MEMORY = 160 * 1024 * 1024;
+const SQLITE_MEMORY = 128 * 1024 * 1024;
 
 interface Database {
   readonly settings: DatabaseSettings;

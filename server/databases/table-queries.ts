@@ -39,7 +39,7 @@ const DEFAULT_LIMITS: TableQueryLimits = {
 };
 
 /** The most resident memory of a process that reads a SQLite file, in bytes: two run at once. */
-const SQLITE_MEMORY = 256 * 1024 * 1024;
+const SQLITE_MEMORY = 160 * 1024 * 1024;
 
 /** The pieces of about 64 KiB that wait for their reader. */
 const MAX_WAITING_PIECES = 4;

@@ -30,7 +30,7 @@ export interface Family {
   readonly isHostile?: true;
 }
 
-/** What an attacked service uses. */
+/** The surroundings of an attacked service. */
 export interface Surroundings {
   /** The environment of the service. */
   readonly settings: NodeJS.ProcessEnv;

@@ -21,7 +21,7 @@ export interface HostileRequest {
   readonly body: Uint8Array;
 }
 
-/** What a client does: it reads the answer to its end, or goes when it has sent half or all of its body. */
+/** The behaviour of a client: it reads the answer to its end, or goes when it has sent half or all of its body. */
 const MANNERS = ['stays', 'leaves in the middle', 'stays', 'leaves after the body'] as const;
 type Manner = (typeof MANNERS)[number];
 

@@ -9,7 +9,7 @@ import {
 } from '../../../testkit/service/measured-service.js';
 import type { Finding } from '../../scenario/scenario.js';
 
-/** What an attacked service must keep. */
+/** The bounds that an attacked service must keep. */
 export interface Bounds {
   /** The p99 of the health check, in milliseconds. */
   readonly health: number;

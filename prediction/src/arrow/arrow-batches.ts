@@ -24,13 +24,13 @@ export interface ArrowSlice {
 const DICTIONARY_BYTES = 2048;
 const ENTRY_BYTES = 40;
 
-/** What each column with the dictionary finds out about a value: its bin, and whether it is suspect (`Entries.findings`). */
+/** The bytes of the findings about an entry that each column with the dictionary keeps (`Entries.findings`). */
 const FINDING_BYTES = 8;
 
 /** About what a buffer of a batch takes, besides its bytes. */
 const BUFFER_BYTES = 256;
 
-/** What a cell takes at most while its rows are used: its code, and where its text begins and ends. */
+/** The bytes that a cell takes at most while its rows are used: its code, and where its text begins and ends. */
 const VECTOR_BYTES = 24;
 
 /**

@@ -45,7 +45,7 @@ export function* cutRows(
   if (rows > from) yield { from, to: rows };
 }
 
-/** What messages call some rows and their columns. */
+/** The names in messages of some rows and their columns. */
 export interface RowsPlace {
   readonly place: string;
   readonly first: number;

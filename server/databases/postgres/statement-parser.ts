@@ -60,7 +60,7 @@ export class StatementParser {
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
     const running = this.#running.begin(signal, MAX_TIME_MS);
-    const job = { details: sql, input: nothing(), onData: () => {}, signal: running.signal };
+    const job = { details: sql, onData: () => {}, signal: running.signal };
     try {
       const result = await this.#gate.run(owner, running.signal, () => this.#pool.run(job));
       if ('parsed' in result) return result.parsed;
@@ -90,5 +90,3 @@ function translateFailure(error: unknown): unknown {
     ? new QueryError('The statement is nested too deeply; write a simpler one.', { cause: error })
     : error;
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

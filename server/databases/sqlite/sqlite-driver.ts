@@ -74,7 +74,7 @@ export class SqliteDriver implements Driver {
     onData: TakeLines = async () => {},
   ): Promise<SqliteMessage> {
     try {
-      return await this.#pool.run({ details, input: nothing(), onData, signal });
+      return await this.#pool.run({ details, onData, signal });
     } catch (error) {
       if (error instanceof OutOfMemoryError) throw tooMuchMemory();
       if (error instanceof WorkerEndedError) {
@@ -91,5 +91,3 @@ export class SqliteDriver implements Driver {
     throw new DatabaseUnavailableError(answer, { cause: message });
   }
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -61,15 +61,13 @@ export class FileFinder implements PassageFinder {
 
   async #run(details: SearchJob, signal: AbortSignal): Promise<SearchAnswer> {
     try {
-      return await this.#pool.run({ details, input: nothing(), onData: () => {}, signal });
+      return await this.#pool.run({ details, onData: () => {}, signal });
     } catch (error) {
       if (!(error instanceof WorkerEndedError || error instanceof OutOfMemoryError)) throw error;
       throw new SearchError('The search broke off; search again.', { cause: error });
     }
   }
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** The ids of passages that are searched at once: some ten milliseconds of work. */
 const IDS_AT_ONCE = 2048;
