@@ -9,11 +9,11 @@ const ENTRIES = [
   'server/deadline-thread',
   'server/databases/postgres/parse-worker',
   'server/databases/sqlite/sqlite-worker',
-  'server/predictions/prediction-worker',
-  'server/store/full-text/search-worker',
-  'server/training/table-worker',
-  'server/training/training-worker',
-  'server/workers/watchdog-thread',
+  'server/models/predictions/prediction-worker',
+  'server/resources/documents/search-worker',
+  'server/models/training/table-worker',
+  'server/models/training/training-worker',
+  'server/work/watchdog-thread',
 ];
 
 /** Packages with native code, and those that only some users install. */

@@ -21,7 +21,7 @@ test('each script that the service starts is bundled', () => {
       const scripts = source.matchAll(/new URL\('(.*?)\.js', import\.meta\.url\)/g);
       return [...scripts].map(([, name = '']) => join(dirname(file), name));
     });
-  expect(started).toContain('server/training/table-worker');
+  expect(started).toContain('server/models/training/table-worker');
   expect(bundled).toEqual(expect.arrayContaining(started));
 });
 

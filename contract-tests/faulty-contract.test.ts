@@ -28,7 +28,7 @@ const FAULTS: Fault[] = [
   {
     from: 'operationId: getAgent\n',
     to: 'operationId: ‸copyAgent\n',
-    message: 'the operation copyAgent has no handler; begin one in server/operations/',
+    message: 'the operation copyAgent has no handler; begin one in server/',
   },
   {
     from: 'operationId: getChatbot\n',

@@ -3,20 +3,21 @@
  * to.
  */
 
-import {
-  JsonShapeError,
-  MalformedJsonError,
-  TableError,
-} from '../../../prediction/src/predicting.js';
+import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/src/predicting.js';
+import { ChatError } from './agents/chat/chat-error.js';
 import {
   ChatNotConfiguredError,
   UnknownAgentError,
   UnknownChatModelError,
-} from '../../agents/errors.js';
-import { ChatError } from '../../chat/chat-error.js';
-import { asRecord } from '../../contract/json-record.js';
-import { DatabaseUnavailableError, QueryError } from '../../databases/query-error.js';
-import { TooManyPredictionsError } from '../../predictions/prediction-pool.js';
+} from './agents/errors.js';
+import { agentNotFound } from './api/not-found.js';
+import type { FailedRequest } from './api/validation/to-problem.js';
+import { asRecord } from './contract/json-record.js';
+import { DatabaseUnavailableError, QueryError } from './databases/query-error.js';
+import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
+import { MAX_SILENCE_MS } from './models/training/table-reader.js';
+import { TooManyTablesError } from './models/training/tables.js';
+import { SlowUploadError } from './models/training/upload-slots.js';
 import {
   type FieldError,
   invalidRequest,
@@ -24,8 +25,7 @@ import {
   type ProblemError,
   problem,
   unavailable,
-} from '../../problems/problem.js';
-import type { FailedRequest } from '../../problems/to-problem.js';
+} from './problems/problem.js';
 import {
   AddedAndRemovedError,
   ClaimLostError,
@@ -38,12 +38,8 @@ import {
   StoreBusyError,
   TooLargeError,
   UnknownReferenceError,
-} from '../../store/index.js';
-import { MAX_SILENCE_MS } from '../../training/table-reader.js';
-import { TooManyTablesError } from '../../training/tables.js';
-import { SlowUploadError } from '../../training/upload-slots.js';
-import { WorkerEndedError, WorkerTimeoutError } from '../../workers/worker-process.js';
-import { agentNotFound } from './not-found.js';
+} from './store/index.js';
+import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {

@@ -1,8 +1,8 @@
-import type { RefuseMissing } from '../../pipeline/router.js';
-import { findDocumentSkill } from '../documents.js';
-import type { Services } from '../index.js';
-import { refuseUnserved } from '../predict.js';
-import { findProject } from '../writing/project-access.js';
+import type { RefuseMissing } from './api/router.js';
+import { refuseUnserved } from './models/predictions/predict.js';
+import type { Services } from './operations.js';
+import { findProject } from './projects/project-access.js';
+import { findDocumentSkill } from './resources/documents/documents.js';
 
 /**
  * Returns the check that runs before a large body is read: for a prediction it looks up the model, for

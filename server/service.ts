@@ -3,26 +3,26 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Agents, type ChatServer } from './agents/agents.js';
-import { SqlTools } from './agents/skill-tools/sql-tool.js';
+import { ConversationSweep } from './agents/conversations/sweep.js';
+import { SqlTools } from './agents/tools/sql-tool.js';
+import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
+import { isLoopback } from './common/loopback.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
-import { ConversationSweep } from './conversations/sweep.js';
 import { Databases } from './databases/databases.js';
 import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
 import { TableQueries } from './databases/table-queries.js';
-import { HttpServer } from './http/server.js';
-import { isLoopback } from './loopback.js';
-import { IDEMPOTENCY_TTL_MS } from './operations/writing/idempotency.js';
-import { createPredictionPool } from './predictions/prediction-pool.js';
-import { Predictors } from './predictions/predictors.js';
+import { HttpServer } from './edge/server.js';
+import { createPredictionPool } from './models/predictions/prediction-pool.js';
+import { Predictors } from './models/predictions/predictors.js';
+import { Tables } from './models/training/tables.js';
+import { Trainings } from './models/training/trainings.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
-import { Tables } from './training/tables.js';
-import { Trainings } from './training/trainings.js';
 
 /** The contract is in the root of the project, two folders above the built file. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
@@ -191,7 +191,7 @@ function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databas
 
 async function chatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
-  const { ChatClient } = await import('./chat/chat-client.js');
+  const { ChatClient } = await import('./agents/chat/chat-client.js');
   return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
 }
 

@@ -1,4 +1,4 @@
-import { Predictors } from '../../server/predictions/predictors.js';
+import { Predictors } from '../../server/models/predictions/predictors.js';
 
 /**
  * The service, of whose separate files one is changed: `predict` does nothing. Requests are still validated and

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LEASE_MS } from '../../server/training/trainings.js';
+import { LEASE_MS } from '../../server/models/training/trainings.js';
 import { longTable } from '../../testkit/data/diamonds.js';
 import type { ServerOptions } from '../../testkit/service/server-process.js';
 import { settled } from '../../testkit/service/train-prices.js';

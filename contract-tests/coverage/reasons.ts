@@ -39,7 +39,7 @@ export const REASONS: readonly Reason[] = [
       'getMetrics 503 header RateLimit*',
     ],
     because:
-      'A room that is full is answered for all its operations in one place, before the operation is looked at; server/limits/limits.test.ts fills rooms. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
+      'A room that is full is answered for all its operations in one place, before the operation is looked at; server/api/limits/limits.test.ts fills rooms. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
   },
   {
     promises: [
@@ -70,6 +70,6 @@ export const REASONS: readonly Reason[] = [
   {
     promises: ['sendMessage 409 example full', 'replyToMessage 409 example stored'],
     because:
-      'They take 10,000 messages, or an owner who is full by the time of the reply; server/store/conversations has tests with lower bounds.',
+      'They take 10,000 messages, or an owner who is full by the time of the reply; server/agents/conversations has tests with lower bounds.',
   },
 ];

@@ -1,4 +1,7 @@
 import type { components } from '../../generated/openapi.js';
+import type { AgentEvent } from '../api/handlers.js';
+import { translateError } from '../error-translation.js';
+import { ProblemError } from '../problems/problem.js';
 import {
   type Action,
   type Answer,
@@ -6,11 +9,8 @@ import {
   type Answering,
   NO_ANSWER,
   type Step,
-} from '../agents/answer.js';
-import { ChatError } from '../chat/chat-error.js';
-import type { AgentEvent } from '../pipeline/handlers.js';
-import { ProblemError } from '../problems/problem.js';
-import { translateError } from './refusing/error-translation.js';
+} from './answer.js';
+import { ChatError } from './chat/chat-error.js';
 
 type ChatErrorType = components['schemas']['ChatErrorType'];
 

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
-import type { ChatMessage } from '../chat/messages.js';
 import type { ChatConfig } from '../config.js';
 import type { AnsweringAgent, Project } from '../store/index.js';
 import type { Answering, HistoryMessage, Step } from './answer.js';
 import { answer, type Chat } from './answer-loop.js';
 import { answerSettings } from './answer-settings.js';
 import { type AnswerBounds, BOUNDS } from './bounds.js';
+import type { ChatMessage } from './chat/messages.js';
 import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from './errors.js';
 import { type AnswerObserver, observe } from './observer.js';
 import { fillTemplate, hasQuestion, type MissingTool, systemPrompt } from './prompt.js';
-import { type ToolKit, type ToolServices, toolKit } from './skill-tools/tool-kit.js';
 import { ToolBox } from './tool-box.js';
+import { type ToolKit, type ToolServices, toolKit } from './tools/tool-kit.js';
 
 /** A question to an agent, or to the language model alone. */
 export interface Question {

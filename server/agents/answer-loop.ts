@@ -1,12 +1,12 @@
-import { ChatError } from '../chat/chat-error.js';
+import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
+import type { AnswerBounds } from './bounds.js';
+import { ChatError } from './chat/chat-error.js';
 import {
   type ChatAnswer,
   type ChatMessage,
   type ChatRequest,
   NO_CHAT_ANSWER,
-} from '../chat/messages.js';
-import type { AnswerEvent, Answering, Step, Usage } from './answer.js';
-import type { AnswerBounds } from './bounds.js';
+} from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tool.js';
 import { shownCall, type ToolBox, type ToolUse } from './tool-box.js';

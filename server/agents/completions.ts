@@ -1,11 +1,11 @@
 import type { components } from '../../generated/openapi.js';
-import type { Agents } from '../agents/agents.js';
-import type { Answering, HistoryMessage } from '../agents/answer.js';
-import { EventStream, type Handlers, type Input } from '../pipeline/handlers.js';
+import { EventStream, type Handlers, type Input } from '../api/handlers.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
+import { findProject } from '../projects/project-access.js';
 import type { Store } from '../store/index.js';
 import { agentEvents, waitForAnswer } from './agent-events.js';
-import { findProject } from './writing/project-access.js';
+import type { Agents } from './agents.js';
+import type { Answering, HistoryMessage } from './answer.js';
 
 type CompletionOperations = Pick<Handlers, 'completeAgent' | 'streamAgent'>;
 type Messages = components['schemas']['CompletionBody']['messages'];

@@ -1,8 +1,8 @@
-import type { ToolCall, ToolDefinition } from '../chat/messages.js';
-import { replaceUnstorable } from '../chat/unstorable.js';
-import { nestsDeeperThan } from '../json/nesting-depth.js';
+import { nestsDeeperThan } from '../common/nesting-depth.js';
 import type { Action, Step } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
+import type { ToolCall, ToolDefinition } from './chat/messages.js';
+import { replaceUnstorable } from './chat/unstorable.js';
 import { failedTool, fencedResult } from './prompt.js';
 import { type Passage, type Tool, ToolError } from './tool.js';
 

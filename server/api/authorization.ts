@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { KEY_HEADERS } from '../auth/key-headers.js';
+import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
-import { isFromOtherOrigin } from '../http/other-origin.js';
-import { isLoopback } from '../loopback.js';
+import { isFromOtherOrigin } from '../edge/other-origin.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
 /** Returns the caller that a valid key belongs to. */

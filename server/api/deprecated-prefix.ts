@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Sunset } from '../contract/sunset.js';
-import { endUnread } from '../http/end-unread.js';
+import { endUnread } from '../edge/drain-and-close.js';
 import { announceSunset } from './deprecation.js';
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../auth/caller.js';
-import { JsonText, type OperationId } from '../../pipeline/handlers.js';
-import { problem } from '../../problems/problem.js';
-import { type KeptAnswer, pausing, type Store } from '../../store/index.js';
+import type { Caller } from '../auth/caller.js';
+import { problem } from '../problems/problem.js';
+import { type KeptAnswer, pausing, type Store } from '../store/index.js';
+import { JsonText, type OperationId } from './handlers.js';
+import { withoutNulls } from './omit-nulls.js';
 import { type Pieces, tagged } from './preconditions.js';
-import { withoutNulls } from './without-nulls.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;

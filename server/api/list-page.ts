@@ -1,5 +1,5 @@
-import { JsonText } from '../pipeline/handlers.js';
 import { type ListEntry, type Page, pausing } from '../store/index.js';
+import { JsonText } from './handlers.js';
 
 interface PageQuery {
   readonly limit?: number;

@@ -1,4 +1,4 @@
-import { type ProblemError, problem } from '../../problems/problem.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 /** Returns the problem of an agent that does not exist. */
 export function agentNotFound(nameOrId: string, project: string): ProblemError {

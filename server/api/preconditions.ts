@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
-import { JsonText } from '../../pipeline/handlers.js';
-import { problem } from '../../problems/problem.js';
-import { pausing } from '../../store/index.js';
+import { problem } from '../problems/problem.js';
+import { pausing } from '../store/index.js';
+import { JsonText } from './handlers.js';
 
 /** The JSON of a resource, in pieces that may be large in total. */
 export type Pieces = readonly string[];

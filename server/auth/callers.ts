@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
-import { LruCache } from '../lru-cache.js';
+import { LruCache } from '../common/lru-cache.js';
 import type { ApiKey, KeptKey, Store } from '../store/index.js';
 import { hashOf, parseKey } from './api-key.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';

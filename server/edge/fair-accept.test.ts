@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type RequestListener, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { startFairly } from './fair-start.js';
+import { startFairly } from './fair-accept.js';
 
 /** Sends one request per key, each on its own connection, all in one turn of the event loop. */
 async function sendAtOnce(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { withoutQuery } from '../http/request-target.js';
 import type { ProblemError } from '../problems/problem.js';
-import { startFairly } from './fair-start.js';
+import { startFairly } from './fair-accept.js';
+import { withoutQuery } from './request-target.js';
 
 interface LoadShedding {
   /** The paths that are always answered, without a trailing slash. */

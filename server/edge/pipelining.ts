@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { holdTime } from './hold-connection.js';
 import { pauseReading, resumeReading } from './pause-reading.js';
+import { holdTime } from './throttle-socket.js';
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.js';
-import { holdConnection } from '../http/hold-connection.js';
+import { holdConnection } from './throttle-socket.js';
 
 /**
  * The time between two refusals of one sender, in milliseconds. The fewer requests the service

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import type { Database } from './database/schema.js';
-import { inTransaction } from './database/transaction.js';
-import { TrainingInProgressError } from './errors.js';
-import { dropOldVersions, totalBytes } from './model-versions.js';
-import { inOrder, type Page } from './page.js';
-import type { Bounds } from './quota/bounds.js';
-import { adjustStored } from './quota/owner-quota.js';
-import { adjustCounters, reserveQuota } from './quota/project-quota.js';
-import { newResource } from './resource.js';
-import { leaveTable, takeTable } from './tables.js';
-import { type Claim, claim, release, renew } from './training-queue/claims.js';
-import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './training-queue/queue.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { inTransaction } from '../store/database/transaction.js';
+import { TrainingInProgressError } from '../store/errors.js';
+import { inOrder, type Page } from '../store/page.js';
+import type { Bounds } from '../store/quota/bounds.js';
+import { adjustStored } from '../store/quota/owner-quota.js';
+import { adjustCounters, reserveQuota } from '../store/quota/project-quota.js';
+import { newResource } from '../store/resource.js';
+import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './training/queue.js';
+import { leaveTable, takeTable } from './training/table-rows.js';
+import { type Claim, claim, release, renew } from './training/training-claims.js';
 import {
   type ClassificationModel,
   fromRow,
@@ -22,7 +21,8 @@ import {
   newest,
   numberedName,
   versions,
-} from './versions.js';
+} from './version-json.js';
+import { dropOldVersions, totalBytes } from './version-rows.js';
 
 /** A training that begins. */
 export interface NewTraining {

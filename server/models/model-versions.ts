@@ -1,6 +1,8 @@
-import type { Handlers } from '../pipeline/handlers.js';
+import type { Handlers } from '../api/handlers.js';
+import { listPage } from '../api/list-page.js';
+import { checkPreconditions, isConditional, shown, tagged } from '../api/preconditions.js';
+import { findProject, inProject } from '../projects/project-access.js';
 import type { Model, Store } from '../store/index.js';
-import { listPage } from './list-page.js';
 import {
   findModel,
   findVersion,
@@ -8,9 +10,7 @@ import {
   trainingInProgress,
   versionInUse,
   versionNotReady,
-} from './predicting/model-lookup.js';
-import { checkPreconditions, isConditional, shown, tagged } from './writing/preconditions.js';
-import { findProject, inProject } from './writing/project-access.js';
+} from './predictions/model-lookup.js';
 
 type VersionOperations = Pick<
   Handlers,

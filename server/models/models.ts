@@ -1,8 +1,10 @@
 import { columnName } from '../../prediction/src/predicting.js';
-import type { Handlers } from '../pipeline/handlers.js';
+import type { Handlers } from '../api/handlers.js';
+import { listPage } from '../api/list-page.js';
+import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
+import { findProject, inProject } from '../projects/project-access.js';
 import type { Model, Project, Store } from '../store/index.js';
-import { listPage } from './list-page.js';
-import { findModel, findVersion, modelJson, modelNotFound } from './predicting/model-lookup.js';
+import { findModel, findVersion, modelJson, modelNotFound } from './predictions/model-lookup.js';
 import {
   beginTraining,
   checkTrainable,
@@ -12,8 +14,6 @@ import {
 } from './training/begin-training.js';
 import { sentTable } from './training/sent-table.js';
 import { tableFormat } from './training/table-format.js';
-import { checkPreconditions, isConditional, shown } from './writing/preconditions.js';
-import { findProject, inProject } from './writing/project-access.js';
 
 type ModelOperations = Pick<Handlers, 'listModels' | 'getModel' | 'trainModel' | 'deleteModel'>;
 

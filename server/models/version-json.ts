@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import type { Database } from './database/schema.js';
+import type { Database } from '../store/database/schema.js';
 
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;

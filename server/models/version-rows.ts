@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import type { Database } from './database/schema.js';
-import { inOrder, type Page } from './page.js';
-import { adjustStored } from './quota/owner-quota.js';
-import { fromRow, type Model, versions } from './versions.js';
+import { dialectOf } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
+import { inOrder, type Page } from '../store/page.js';
+import { adjustStored } from '../store/quota/owner-quota.js';
+import { fromRow, type Model, versions } from './version-json.js';
 
 /** A version in a list, with its own id: a model's is the same for all of its versions. */
 export interface ListedVersion {

@@ -1,5 +1,5 @@
+import type { Handlers } from '../api/handlers.js';
 import type { Config } from '../config.js';
-import type { Handlers } from '../pipeline/handlers.js';
 
 /** The configured limits that a caller is told. */
 export type CallerLimits = Pick<Config, 'maxBody' | 'maxTable' | 'rateLimit'>;

@@ -1,6 +1,6 @@
-import type { Caller } from '../../auth/caller.js';
-import { problem } from '../../problems/problem.js';
-import type { Project, Store } from '../../store/index.js';
+import type { Caller } from '../auth/caller.js';
+import { problem } from '../problems/problem.js';
+import type { Project, Store } from '../store/index.js';
 
 /**
  * Finds a project of the caller.

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { dialectOf } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import type { Database } from './database/schema.js';
-import { LimitReachedError, NameTakenError } from './errors.js';
-import { inOrder, type Page } from './page.js';
-import type { Bounds } from './quota/bounds.js';
-import { type Contents, RESOURCE_KINDS } from './quota/project-quota.js';
-import { newResource } from './resource.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { LimitReachedError, NameTakenError } from '../store/errors.js';
+import { inOrder, type Page } from '../store/page.js';
+import type { Bounds } from '../store/quota/bounds.js';
+import { type Contents, RESOURCE_KINDS } from '../store/quota/project-quota.js';
+import { newResource } from '../store/resource.js';
 
 export type Project = components['schemas']['Project'];
 

@@ -1,10 +1,10 @@
-import type { Handlers } from '../pipeline/handlers.js';
+import type { Handlers } from '../api/handlers.js';
+import { idempotent } from '../api/idempotency.js';
+import { listPage } from '../api/list-page.js';
+import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
 import { problem } from '../problems/problem.js';
 import type { Contents, Project, Store } from '../store/index.js';
-import { listPage } from './list-page.js';
-import { idempotent } from './writing/idempotency.js';
-import { checkPreconditions, isConditional, shown } from './writing/preconditions.js';
-import { findProject, inProject } from './writing/project-access.js';
+import { findProject, inProject } from './project-access.js';
 
 type ProjectOperations = Pick<
   Handlers,

@@ -1,17 +1,14 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { dialectOf } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import type { Database } from './database/schema.js';
-import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from './errors.js';
-import { AgentWriter } from './json/written-agents.js';
-import { type ListEntry, partsOf } from './json/written-json.js';
-import { inParts, lookup } from './lookup.js';
-import { inOrder, type Page } from './page.js';
-import type { Bounds } from './quota/bounds.js';
-import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
-import { bytesOf, sizeOf } from './quota/size.js';
-import { remove } from './remove.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from '../store/errors.js';
+import { inParts, lookup } from '../store/lookup.js';
+import { inOrder, type Page } from '../store/page.js';
+import type { Bounds } from '../store/quota/bounds.js';
+import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
+import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
   EMPTY_OBJECT,
   type Key,
@@ -19,7 +16,10 @@ import {
   mergedText,
   newResource,
   type OpenObject,
-} from './resource.js';
+} from '../store/resource.js';
+import { remove } from './remove.js';
+import { AgentWriter } from './written-agents.js';
+import { type ListEntry, partsOf } from './written-json.js';
 
 export type Agent = components['schemas']['Agent'];
 

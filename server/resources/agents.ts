@@ -1,19 +1,19 @@
 import type { components } from '../../generated/openapi.js';
-import type { Caller } from '../auth/caller.js';
-import type { Handlers } from '../pipeline/handlers.js';
-import type { Project, SkillsChange, Store } from '../store/index.js';
-import { writtenPage } from './list-page.js';
-import { agentNotFound } from './refusing/not-found.js';
-import { idempotent } from './writing/idempotency.js';
+import type { Handlers } from '../api/handlers.js';
+import { idempotent } from '../api/idempotency.js';
+import { writtenPage } from '../api/list-page.js';
+import { agentNotFound } from '../api/not-found.js';
+import { changedFields, withoutNulls } from '../api/omit-nulls.js';
 import {
   checkPreconditions,
   isConditional,
   type Pieces,
   shown,
   tagged,
-} from './writing/preconditions.js';
-import { findProject, inProject, lockProject } from './writing/project-access.js';
-import { changedFields, withoutNulls } from './writing/without-nulls.js';
+} from '../api/preconditions.js';
+import type { Caller } from '../auth/caller.js';
+import { findProject, inProject, lockProject } from '../projects/project-access.js';
+import type { Project, SkillsChange, Store } from '../store/index.js';
 
 type AgentOperations = Pick<
   Handlers,

@@ -1,18 +1,21 @@
 import type { Kysely, Selectable } from 'kysely';
-import { removeConversations } from './conversations/conversations.js';
-import { dialectOf } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import type { Database } from './database/schema.js';
-import { OtherNameError, UnknownReferenceError } from './errors.js';
-import { type ConversationSettings, conversationSettings } from './json/conversation-settings.js';
-import { chatbotJson, type ListEntry, partsOf } from './json/written-json.js';
-import { lookup } from './lookup.js';
-import { inOrder, type Page } from './page.js';
-import type { Bounds } from './quota/bounds.js';
-import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
-import { bytesOf, sizeOf } from './quota/size.js';
+import { removeConversations } from '../agents/conversations/conversation-rows.js';
+import {
+  type ConversationSettings,
+  conversationSettings,
+} from '../agents/conversations/conversation-settings.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { OtherNameError, UnknownReferenceError } from '../store/errors.js';
+import { lookup } from '../store/lookup.js';
+import { inOrder, type Page } from '../store/page.js';
+import type { Bounds } from '../store/quota/bounds.js';
+import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
+import { bytesOf, sizeOf } from '../store/quota/size.js';
+import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from '../store/resource.js';
 import { remove } from './remove.js';
-import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from './resource.js';
+import { chatbotJson, type ListEntry, partsOf } from './written-json.js';
 
 export interface ChatbotFields {
   readonly name: string;

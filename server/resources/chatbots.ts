@@ -1,18 +1,18 @@
 import type { components } from '../../generated/openapi.js';
-import type { Handlers } from '../pipeline/handlers.js';
-import { problem } from '../problems/problem.js';
-import type { Project, Store } from '../store/index.js';
-import { writtenPage } from './list-page.js';
-import { created, idempotent } from './writing/idempotency.js';
+import type { Handlers } from '../api/handlers.js';
+import { created, idempotent } from '../api/idempotency.js';
+import { writtenPage } from '../api/list-page.js';
+import { changedFields } from '../api/omit-nulls.js';
 import {
   checkPreconditions,
   isConditional,
   type Pieces,
   shown,
   tagged,
-} from './writing/preconditions.js';
-import { findProject, inProject, lockProject } from './writing/project-access.js';
-import { changedFields } from './writing/without-nulls.js';
+} from '../api/preconditions.js';
+import { problem } from '../problems/problem.js';
+import { findProject, inProject, lockProject } from '../projects/project-access.js';
+import type { Project, Store } from '../store/index.js';
 
 type ChatbotOperations = Pick<
   Handlers,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergedText } from '../resource.js';
+import { mergedText } from '../store/resource.js';
 import { jsonMembers } from './json-members.js';
 
 const VALUES = {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Database } from './database/schema.js';
-import { adjustCounters } from './quota/project-quota.js';
-import { sizeOf } from './quota/size.js';
-import type { Key } from './resource.js';
+import type { Database } from '../store/database/schema.js';
+import { adjustCounters } from '../store/quota/project-quota.js';
+import { sizeOf } from '../store/quota/size.js';
+import type { Key } from '../store/resource.js';
 
 /**
  * Deletes a resource of a project, and everything that depends on it; returns whether it existed.

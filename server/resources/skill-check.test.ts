@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Project, Store } from '../../store/index.js';
+import { type Project, Store } from '../store/index.js';
 import { checkSkill } from './skill-check.js';
 
 let store: Store;

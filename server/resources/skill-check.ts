@@ -1,8 +1,8 @@
-import { asRecord } from '../../contract/json-record.js';
-import { isSystemName } from '../../databases/system-tables.js';
-import { type FieldError, problem } from '../../problems/problem.js';
-import { MAX_VERSION, type Project, type Store } from '../../store/index.js';
-import type { Pieces } from '../writing/preconditions.js';
+import type { Pieces } from '../api/preconditions.js';
+import { asRecord } from '../contract/json-record.js';
+import { isSystemName } from '../databases/system-tables.js';
+import { type FieldError, problem } from '../problems/problem.js';
+import { MAX_VERSION, type Project, type Store } from '../store/index.js';
 
 /**
  * Returns the names of the databases that an owner may use; undefined if the service has none, so

@@ -1,14 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
-import type { Database } from './database/schema.js';
-import { type ListEntry, partsOf, skillJson } from './json/written-json.js';
-import { lookup, padded } from './lookup.js';
-import { inOrder, type Page } from './page.js';
-import type { Bounds } from './quota/bounds.js';
-import { refuseTakenName, reserveQuota } from './quota/project-quota.js';
-import { bytesOf, sizeOf } from './quota/size.js';
-import { remove } from './remove.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { lookup, padded } from '../store/lookup.js';
+import { inOrder, type Page } from '../store/page.js';
+import type { Bounds } from '../store/quota/bounds.js';
+import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
+import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
   EMPTY_OBJECT,
   type Key,
@@ -16,7 +14,9 @@ import {
   mergedText,
   newResource,
   type OpenObject,
-} from './resource.js';
+} from '../store/resource.js';
+import { remove } from './remove.js';
+import { type ListEntry, partsOf, skillJson } from './written-json.js';
 
 export interface NewSkill {
   readonly name: string;

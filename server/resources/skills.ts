@@ -1,19 +1,19 @@
 import type { components } from '../../generated/openapi.js';
-import type { Handlers } from '../pipeline/handlers.js';
-import { problem } from '../problems/problem.js';
-import type { FoundSkill, Project, Store } from '../store/index.js';
-import { writtenPage } from './list-page.js';
-import { checkSkill, type DatabaseNames } from './refusing/skill-check.js';
-import { idempotent } from './writing/idempotency.js';
+import type { Handlers } from '../api/handlers.js';
+import { idempotent } from '../api/idempotency.js';
+import { writtenPage } from '../api/list-page.js';
+import { withoutNulls } from '../api/omit-nulls.js';
 import {
   checkPreconditions,
   isConditional,
   type Pieces,
   shown,
   tagged,
-} from './writing/preconditions.js';
-import { findProject, inProject, lockProject } from './writing/project-access.js';
-import { withoutNulls } from './writing/without-nulls.js';
+} from '../api/preconditions.js';
+import { problem } from '../problems/problem.js';
+import { findProject, inProject, lockProject } from '../projects/project-access.js';
+import type { FoundSkill, Project, Store } from '../store/index.js';
+import { checkSkill, type DatabaseNames } from './skill-check.js';
 
 type SkillOperations = Pick<
   Handlers,

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
-import { LruCache } from '../../lru-cache.js';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { skillTexts } from '../skills.js';
+import { LruCache } from '../common/lru-cache.js';
+import { dialectOf } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
+import { skillTexts } from './skill-rows.js';
 import { agentJson, partsOf, pausing } from './written-json.js';
 
 /** The most characters of skills that are cached for further agents of a list. */

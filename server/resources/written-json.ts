@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
-import type { Database } from '../database/schema.js';
+import type { Database } from '../store/database/schema.js';
 
 /** A resource of a list: its id, and the approximate size of its JSON in bytes. */
 export interface ListEntry {

@@ -1,10 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { AgentStore } from './agents.js';
+import { ConversationStore } from '../agents/conversations/conversation-rows.js';
+import { MessageStore } from '../agents/conversations/message-rows.js';
+import { ReplyStore } from '../agents/conversations/reply-rows.js';
+import { ModelStore } from '../models/model-rows.js';
+import { TableStore } from '../models/training/table-rows.js';
+import { VersionStore } from '../models/version-rows.js';
+import { ProjectStore } from '../projects/project-rows.js';
+import { AgentStore } from '../resources/agent-rows.js';
+import { ChatbotStore } from '../resources/chatbot-rows.js';
+import { DocumentStore } from '../resources/documents/document-rows.js';
+import {
+  FileFinder,
+  MemoryFinder,
+  PostgresFinder,
+} from '../resources/documents/passage-finders.js';
+import {
+  type PassageFinder,
+  PassageSearch,
+  type SearchLimits,
+} from '../resources/documents/passage-search.js';
+import { SkillStore } from '../resources/skill-rows.js';
 import { AnswerStore } from './answers.js';
-import { ChatbotStore } from './chatbots.js';
-import { ConversationStore } from './conversations/conversations.js';
-import { MessageStore } from './conversations/messages.js';
-import { ReplyStore } from './conversations/replies.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, oneWay } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
@@ -12,27 +28,25 @@ import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import { openSqlite } from './database/sqlite.js';
 import { WriteProbe } from './database/write-probe.js';
-import { DocumentStore } from './full-text/documents.js';
-import { FileFinder, MemoryFinder, PostgresFinder } from './full-text/passage-finders.js';
-import {
-  type PassageFinder,
-  PassageSearch,
-  type SearchLimits,
-} from './full-text/passage-search.js';
 import { KeyStore } from './keys.js';
-import { VersionStore } from './model-versions.js';
-import { ModelStore } from './models.js';
-import { ProjectStore } from './projects.js';
 import { BOUNDS, type Bounds } from './quota/bounds.js';
-import { SkillStore } from './skills.js';
-import { TableStore } from './tables.js';
 
-export type { AnsweringAgent, SkillsChange } from './agents.js';
+export type { MessageRow } from '../agents/conversations/add-message.js';
+export type { EarlierMessage } from '../agents/conversations/message-rows.js';
+export type { NewReply, ReplyClaim } from '../agents/conversations/reply-rows.js';
+export type { TrainedVersion } from '../models/model-rows.js';
+export type { Claim } from '../models/training/training-claims.js';
+export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
+export type { Project } from '../projects/project-rows.js';
+export type { AnsweringAgent, SkillsChange } from '../resources/agent-rows.js';
+export type { ConversingChatbot } from '../resources/chatbot-rows.js';
+export type { Document, DocumentStore } from '../resources/documents/document-rows.js';
+export type { FoundPassage } from '../resources/documents/passage-index.js';
+export type { PassageSearch } from '../resources/documents/passage-search.js';
+export { preparePassages } from '../resources/documents/prepare.js';
+export type { FoundSkill } from '../resources/skill-rows.js';
+export { type ListEntry, messageJson, pausing } from '../resources/written-json.js';
 export type { KeptAnswer } from './answers.js';
-export type { ConversingChatbot } from './chatbots.js';
-export type { MessageRow } from './conversations/add-message.js';
-export type { EarlierMessage } from './conversations/messages.js';
-export type { NewReply, ReplyClaim } from './conversations/replies.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
@@ -48,19 +62,9 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
-export type { Document, DocumentStore } from './full-text/documents.js';
-export type { FoundPassage } from './full-text/passage-index.js';
-export type { PassageSearch } from './full-text/passage-search.js';
-export { preparePassages } from './full-text/prepare.js';
-export { type ListEntry, messageJson, pausing } from './json/written-json.js';
 export type { ApiKey, KeptKey } from './keys.js';
-export type { TrainedVersion } from './models.js';
 export type { Page } from './page.js';
-export type { Project } from './projects.js';
 export type { Contents } from './quota/project-quota.js';
-export type { FoundSkill } from './skills.js';
-export type { Claim } from './training-queue/claims.js';
-export { MAX_VERSION, type Model, type ModelSource, numberedName } from './versions.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */

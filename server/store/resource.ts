@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import { jsonMembers } from '../resources/json-members.js';
 import { TooLargeError } from './errors.js';
-import { jsonMembers } from './json/json-members.js';
 
 /** Returns the id and the timestamps of a new resource. */
 export function newResource() {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Answer, Step } from '../agents/answer.js';
+import { ChatError } from '../agents/chat/chat-error.js';
 import type { AnswerAbout, AnswerObserver, AnswerWatch } from '../agents/observer.js';
-import { ChatError } from '../chat/chat-error.js';
 import { ProblemError } from '../problems/problem.js';
 import type { AnswerMetrics } from './answer-metrics.js';
 import type { StartSpan } from './tracing.js';

@@ -1,7 +1,7 @@
-import { type Handlers, PlainText } from '../pipeline/handlers.js';
+import { type Handlers, PlainText } from '../api/handlers.js';
 import { unavailable } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 
 type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getStatus' | 'getMetrics'>;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { NoteFailure } from '../api/reply/error-handler.js';
 import { withoutKeys } from '../auth/without-keys.js';
-import { onResponseClose, wasSent } from '../http/on-response-close.js';
-import { isOwnOrigin } from '../http/other-origin.js';
-import { withoutQuery } from '../http/request-target.js';
-import type { NoteFailure } from '../problems/error-handler.js';
+import { onResponseClose, wasSent } from '../edge/on-response-close.js';
+import { isOwnOrigin } from '../edge/other-origin.js';
+import { withoutQuery } from '../edge/request-target.js';
 import { traceIdOf } from './trace-id.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */

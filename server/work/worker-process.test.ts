@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { coalesceChunks } from '../training/coalesce-chunks.js';
+import { coalesceChunks } from '../models/training/coalesce-chunks.js';
 import { WorkerPool } from './worker-pool.js';
 import {
   type Job,
@@ -16,7 +16,7 @@ import {
   WorkerTimeoutError,
 } from './worker-process.js';
 
-const BUILT = new URL('../../dist/server/workers/', import.meta.url);
+const BUILT = new URL('../../dist/server/work/', import.meta.url);
 
 /** A worker that runs the named action of a job. */
 const SCRIPT = `

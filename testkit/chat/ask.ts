@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { ChatClient, type ChatClientOptions } from '../../server/chat/chat-client.js';
-import type { ChatAnswer, ChatRequest } from '../../server/chat/messages.js';
+import { ChatClient, type ChatClientOptions } from '../../server/agents/chat/chat-client.js';
+import type { ChatAnswer, ChatRequest } from '../../server/agents/chat/messages.js';
 import type { ChatReply } from './reply.js';
 import {
   type ChatScript,

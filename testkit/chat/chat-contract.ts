@@ -17,7 +17,7 @@ export function requestCheck(document: URL, schema: string): ValidateFunction<Ch
 
 /** Returns true for a request that `chat-server.yaml` allows. */
 export const isChatRequest: ValidateFunction<ChatRequestBody> = requestCheck(
-  new URL('server/chat/chat-server.yaml', root),
+  new URL('server/agents/chat/chat-server.yaml', root),
   'ChatCompletionRequest',
 );
 

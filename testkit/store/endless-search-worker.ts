@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { searchFile } from '../../server/store/full-text/search-file.js';
-import { serveJobs } from '../../server/workers/serve-jobs.js';
+import { searchFile } from '../../server/resources/documents/search-file.js';
+import { serveJobs } from '../../server/work/serve-jobs.js';
 
 /**
  * Searches the file of a store as the service does, apart from queries with the word "endless": these

@@ -50,7 +50,7 @@ const ALONE: Faulty[] = [
     to: '\n‸paths:\n',
     says: /no operation is called copyAgent, .* server\/operations\/agents\.ts:1/,
     code: {
-      handlers: new Map([...HANDLERS, ['copyAgent', 'server/operations/agents.ts:1']]),
+      handlers: new Map([...HANDLERS, ['copyAgent', 'server/resources/agents.ts:1']]),
     },
   },
 ];

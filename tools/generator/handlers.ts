@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-const FOLDER = 'server/operations';
+const FOLDER = 'server';
 
 /**
  * Where the handler of each operation stands, by operationId. They are read off the source, since what is
@@ -10,9 +10,11 @@ const FOLDER = 'server/operations';
  */
 export function handlersIn(project: string): Map<string, string> {
   const handlers = new Map<string, string>();
-  for (const name of readdirSync(join(project, FOLDER))) {
+  const names = readdirSync(join(project, FOLDER), { recursive: true, encoding: 'utf8' });
+  for (const name of names.map((path) => path.replaceAll('\\', '/'))) {
     if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
     const text = readFileSync(join(project, FOLDER, name), 'utf8');
+    if (!text.includes('Operations(')) continue;
     const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
     for (const member of file.statements.flatMap(returnedMembers)) {
       if (!member.name || !ts.isIdentifier(member.name)) continue;

@@ -8,7 +8,7 @@ import { released } from './reviewers/released.js';
 import { spectral } from './reviewers/spectral.js';
 
 const CONTRACT = 'openapi.yaml';
-const OTHERS = ['docs/tour.arazzo.yaml', 'server/chat/chat-server.yaml'];
+const OTHERS = ['docs/tour.arazzo.yaml', 'server/agents/chat/chat-server.yaml'];
 const FOUND = 1;
 const WRONG_USE = 2;
 

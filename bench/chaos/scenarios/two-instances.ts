@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LEASE_MS } from '../../../server/training/trainings.js';
+import { LEASE_MS } from '../../../server/models/training/trainings.js';
 import { diamondTable } from '../../../testkit/data/diamonds.js';
 import { ask, send } from '../../../testkit/http/client.js';
 import { type Service, startService } from '../../../testkit/service/measured-service.js';

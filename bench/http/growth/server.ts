@@ -4,12 +4,12 @@ import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
 import { TableQueries } from '../../../server/databases/table-queries.js';
-import { createPredictionPool } from '../../../server/predictions/prediction-pool.js';
-import { Predictors } from '../../../server/predictions/predictors.js';
+import { createPredictionPool } from '../../../server/models/predictions/prediction-pool.js';
+import { Predictors } from '../../../server/models/predictions/predictors.js';
+import { Tables } from '../../../server/models/training/tables.js';
+import { Trainings } from '../../../server/models/training/trainings.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
-import { Tables } from '../../../server/training/tables.js';
-import { Trainings } from '../../../server/training/trainings.js';
 import { openStore, serve } from '../yardsticks/serve.js';
 import { grownContract } from './grown-contract.js';
 

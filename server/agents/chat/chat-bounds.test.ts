@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { ask, QUESTION, scripted, streamed } from '../../testkit/chat/ask.js';
+import { ask, QUESTION, scripted, streamed } from '../../../testkit/chat/ask.js';
 import {
   type ChatReply,
   callChunk,
@@ -13,7 +13,7 @@ import {
   says,
   slowly,
   stream,
-} from '../../testkit/chat/reply.js';
+} from '../../../testkit/chat/reply.js';
 import { ChatClient } from './chat-client.js';
 import type { ChatLimits } from './chat-limits.js';
 

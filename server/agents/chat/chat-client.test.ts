@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { QUESTION, scripted, streamed } from '../../testkit/chat/ask.js';
-import { chunk, DONE, says, usageChunk } from '../../testkit/chat/reply.js';
+import { QUESTION, scripted, streamed } from '../../../testkit/chat/ask.js';
+import { chunk, DONE, says, usageChunk } from '../../../testkit/chat/reply.js';
 import { ChatClient } from './chat-client.js';
 
 describe('a chat client', () => {

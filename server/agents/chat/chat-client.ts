@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import type { paths } from '../../generated/chat-server.js';
+import type { paths } from '../../../generated/chat-server.js';
 import { AnswerBuilder } from './answer/answer-builder.js';
 import { AnswerDecoder } from './answer/answer-decoder.js';
 import { type ChatLimits, DEFAULT_LIMITS } from './chat-limits.js';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask, scripted, streamed } from '../../testkit/chat/ask.js';
-import { says } from '../../testkit/chat/reply.js';
-import { freePort } from '../../testkit/http/free-port.js';
-import { listen } from '../../testkit/http/listen.js';
+import { ask, scripted, streamed } from '../../../testkit/chat/ask.js';
+import { says } from '../../../testkit/chat/reply.js';
+import { freePort } from '../../../testkit/http/free-port.js';
+import { listen } from '../../../testkit/http/listen.js';
 import { ChatClient } from './chat-client.js';
 
 const KEY = 'sk-secret-1234567890';

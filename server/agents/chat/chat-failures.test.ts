@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../testkit/chat/ask.js';
+import { ask } from '../../../testkit/chat/ask.js';
 import {
   type ChatReply,
   callChunk,
@@ -11,7 +11,7 @@ import {
   refuses,
   says,
   stream,
-} from '../../testkit/chat/reply.js';
+} from '../../../testkit/chat/reply.js';
 import type { ChatErrorType } from './chat-error.js';
 
 type Failure = readonly [reply: ChatReply, errorType: ChatErrorType, message: RegExp];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../testkit/chat/ask.js';
-import { chunk, DONE, document, event, says, stream } from '../../testkit/chat/reply.js';
+import { ask } from '../../../testkit/chat/ask.js';
+import { chunk, DONE, document, event, says, stream } from '../../../testkit/chat/reply.js';
 
 describe('a chat client reads', () => {
   const texts: Record<string, ReturnType<typeof stream>> = {

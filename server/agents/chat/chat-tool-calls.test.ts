@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../testkit/chat/ask.js';
+import { ask } from '../../../testkit/chat/ask.js';
 import {
   callChunk,
   calls,
@@ -8,7 +8,7 @@ import {
   document,
   event,
   stream,
-} from '../../testkit/chat/reply.js';
+} from '../../../testkit/chat/reply.js';
 
 const PRICE = { name: 'predict_price', arguments: '{"carat":1}' };
 

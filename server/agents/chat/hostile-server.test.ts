@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { streamed } from '../../testkit/chat/ask.js';
+import { streamed } from '../../../testkit/chat/ask.js';
 import { ChatClient } from './chat-client.js';
 import { ChatError } from './chat-error.js';
 import type { ChatLimits } from './chat-limits.js';

@@ -1,4 +1,4 @@
-import { asRecord } from '../contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { ChatError, type ChatErrorType } from './chat-error.js';
 import { quote } from './quote.js';
 

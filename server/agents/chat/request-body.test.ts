@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyText } from '../../testkit/any-text.js';
-import { isChatRequest, requestCheck } from '../../testkit/chat/chat-contract.js';
+import { anyText } from '../../../testkit/any-text.js';
+import { isChatRequest, requestCheck } from '../../../testkit/chat/chat-contract.js';
 import type { ChatMessage, ChatRequest } from './messages.js';
 import { requestBody, serializeBody } from './request-body.js';
 

@@ -1,4 +1,4 @@
-import type { components } from '../../generated/chat-server.js';
+import type { components } from '../../../generated/chat-server.js';
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from './messages.js';
 
 type Schemas = components['schemas'];

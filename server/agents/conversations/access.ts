@@ -1,8 +1,8 @@
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
+import { findProject } from '../../projects/project-access.js';
+import { chatbotNotFound } from '../../resources/chatbots.js';
 import type { ConversingChatbot, Project, Store } from '../../store/index.js';
-import { chatbotNotFound } from '../chatbots.js';
-import { findProject } from '../writing/project-access.js';
 
 interface ChatbotAddress {
   readonly project_name: string;

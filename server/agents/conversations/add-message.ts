@@ -1,8 +1,8 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../database/schema.js';
-import type { Bounds } from '../quota/bounds.js';
-import { adjustStored } from '../quota/owner-quota.js';
+import type { Database } from '../../store/database/schema.js';
+import type { Bounds } from '../../store/quota/bounds.js';
+import { adjustStored } from '../../store/quota/owner-quota.js';
 
 /** A message as it is stored. */
 export type MessageRow = Selectable<Database['messages']>;

@@ -9,7 +9,7 @@ import {
   LimitReachedError,
   type Project,
   Store,
-} from '../index.js';
+} from '../../store/index.js';
 
 const LEASE = 60_000;
 const LAPSED = -1000;

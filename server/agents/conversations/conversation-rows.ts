@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { inTransaction } from '../database/transaction.js';
-import { LimitReachedError } from '../errors.js';
-import { conversationJson, type ListEntry, partsOf } from '../json/written-json.js';
-import { lookup, padded } from '../lookup.js';
-import { inOrder, type Page } from '../page.js';
-import type { Bounds } from '../quota/bounds.js';
-import { adjustStored } from '../quota/owner-quota.js';
-import { newResource } from '../resource.js';
+import { conversationJson, type ListEntry, partsOf } from '../../resources/written-json.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { inTransaction } from '../../store/database/transaction.js';
+import { LimitReachedError } from '../../store/errors.js';
+import { lookup, padded } from '../../store/lookup.js';
+import { inOrder, type Page } from '../../store/page.js';
+import type { Bounds } from '../../store/quota/bounds.js';
+import { adjustStored } from '../../store/quota/owner-quota.js';
+import { newResource } from '../../store/resource.js';
 import { addMessage, ROW_BYTES } from './add-message.js';
 
 /** The columns of a conversation that callers see. */

@@ -1,13 +1,13 @@
-import type { components } from '../../generated/openapi.js';
-import type { Agents } from '../agents/agents.js';
-import type { Handlers } from '../pipeline/handlers.js';
-import type { Store } from '../store/index.js';
-import { addressOf, conversationNotFound, findChatbot, findIn } from './conversations/access.js';
-import { writtenPage } from './list-page.js';
+import type { components } from '../../../generated/openapi.js';
+import type { Handlers } from '../../api/handlers.js';
+import { idempotent } from '../../api/idempotency.js';
+import { writtenPage } from '../../api/list-page.js';
+import { shown } from '../../api/preconditions.js';
+import { inProject, lockProject } from '../../projects/project-access.js';
+import type { Store } from '../../store/index.js';
+import type { Agents } from '../agents.js';
+import { addressOf, conversationNotFound, findChatbot, findIn } from './access.js';
 import { messageOperations } from './messages.js';
-import { idempotent } from './writing/idempotency.js';
-import { shown } from './writing/preconditions.js';
-import { inProject, lockProject } from './writing/project-access.js';
 
 type ConversationOperations = Pick<
   Handlers,

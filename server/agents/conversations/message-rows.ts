@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { type ListEntry, messageJson, partsOf } from '../json/written-json.js';
-import { lookup } from '../lookup.js';
-import { inOrder, type Page } from '../page.js';
+import { type ListEntry, messageJson, partsOf } from '../../resources/written-json.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { lookup } from '../../store/lookup.js';
+import { inOrder, type Page } from '../../store/page.js';
 import type { MessageRow } from './add-message.js';
 
 /** An earlier message, as it is sent with a question. */

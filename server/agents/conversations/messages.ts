@@ -1,13 +1,13 @@
-import type { components } from '../../generated/openapi.js';
-import type { Agents } from '../agents/agents.js';
-import { type ComingReply, Replies, type TakenQuestion } from '../conversations/replies.js';
-import { EventStream, type Handlers, type Input, JsonText } from '../pipeline/handlers.js';
-import { messageJson, type Store } from '../store/index.js';
-import { agentEvents, waitForAnswer } from './agent-events.js';
-import { addressOf, findChatbot, findConversation, findIn } from './conversations/access.js';
-import { takeNewQuestion, takeQuestion } from './conversations/take-question.js';
-import { writtenPage } from './list-page.js';
-import { inProject } from './writing/project-access.js';
+import type { components } from '../../../generated/openapi.js';
+import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
+import { writtenPage } from '../../api/list-page.js';
+import { inProject } from '../../projects/project-access.js';
+import { messageJson, type Store } from '../../store/index.js';
+import { agentEvents, waitForAnswer } from '../agent-events.js';
+import type { Agents } from '../agents.js';
+import { addressOf, findChatbot, findConversation, findIn } from './access.js';
+import { type ComingReply, Replies, type TakenQuestion } from './replies.js';
+import { takeNewQuestion, takeQuestion } from './take-question.js';
 
 type MessageOperations = Pick<Handlers, 'listMessages' | 'sendMessage' | 'replyToMessage'>;
 type Message = components['schemas']['Message'];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Question } from '../agents/agents.js';
-import type { Answer, Answering } from '../agents/answer.js';
-import { LOCAL_CALLER } from '../auth/caller.js';
-import { ConversationBusyError, Store } from '../store/index.js';
-import { LEASE_MS } from './claims.js';
+import { LOCAL_CALLER } from '../../auth/caller.js';
+import { ConversationBusyError, Store } from '../../store/index.js';
+import type { Question } from '../agents.js';
+import type { Answer, Answering } from '../answer.js';
 import { type Asker, Replies, type TakenQuestion } from './replies.js';
+import { LEASE_MS } from './reply-claims.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
 const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };

@@ -1,8 +1,14 @@
-import type { Agents } from '../agents/agents.js';
-import type { Answer, Answering, Step, Usage } from '../agents/answer.js';
-import type { Caller } from '../auth/caller.js';
-import type { ConversingChatbot, MessageRow, Project, ReplyClaim, Store } from '../store/index.js';
-import { Claims, type HeldClaim } from './claims.js';
+import type { Caller } from '../../auth/caller.js';
+import type {
+  ConversingChatbot,
+  MessageRow,
+  Project,
+  ReplyClaim,
+  Store,
+} from '../../store/index.js';
+import type { Agents } from '../agents.js';
+import type { Answer, Answering, Step, Usage } from '../answer.js';
+import { Claims, type HeldClaim } from './reply-claims.js';
 
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
 const HISTORY_BYTES = 64 * 1024;

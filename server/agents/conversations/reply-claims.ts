@@ -1,4 +1,4 @@
-import type { MessageRow, NewReply, ReplyClaim, Store, WriteTarget } from '../store/index.js';
+import type { MessageRow, NewReply, ReplyClaim, Store, WriteTarget } from '../../store/index.js';
 
 /** The time after which the conversation of a silent instance can be taken over, in milliseconds. */
 export const LEASE_MS = 10_000;

@@ -1,9 +1,9 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../errors.js';
-import type { Bounds } from '../quota/bounds.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../../store/errors.js';
+import type { Bounds } from '../../store/quota/bounds.js';
 import { addMessage, type MessageRow } from './add-message.js';
 
 /** A message of a person to store. */

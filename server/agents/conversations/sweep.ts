@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Store } from '../store/index.js';
+import type { Store } from '../../store/index.js';
 
 /** The interval at which deleted conversations are looked for, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
-import { LEASE_MS } from '../../conversations/claims.js';
-import type { TakenQuestion } from '../../conversations/replies.js';
-import type { Input } from '../../pipeline/handlers.js';
+import type { Input } from '../../api/handlers.js';
+import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import { problem } from '../../problems/problem.js';
 import { ConversationBusyError, type MessageRow, type Store } from '../../store/index.js';
-import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../writing/idempotency.js';
+import type { TakenQuestion } from './replies.js';
+import { LEASE_MS } from './reply-claims.js';
 
 /**
  * Stores the message of a request, and claims its conversation. A repeated request, as its

@@ -3,7 +3,7 @@ import type {
   ClassPrediction,
   Prediction,
 } from '../../../prediction/src/predicting.js';
-import type { Predictors } from '../../predictions/predictors.js';
+import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Model, Store } from '../../store/index.js';
 import { type Tool, ToolError } from '../tool.js';
 import { rowSchema } from './row-schema.js';

@@ -1,7 +1,7 @@
+import { LruCache } from '../../common/lru-cache.js';
 import type { Databases } from '../../databases/databases.js';
 import { QueryError } from '../../databases/query-error.js';
 import type { TableDescription } from '../../databases/result.js';
-import { LruCache } from '../../lru-cache.js';
 import { type Tool, ToolError } from '../tool.js';
 import type { ToolSkill } from './tool-skill.js';
 

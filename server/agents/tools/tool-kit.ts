@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/caller.js';
-import type { Predictors } from '../../predictions/predictors.js';
+import type { Predictors } from '../../models/predictions/predictors.js';
 import type { AnsweringAgent, Project, Store } from '../../store/index.js';
 import type { AnswerBounds } from '../bounds.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';

@@ -1,9 +1,9 @@
+import { nestsDeeperThan } from '../../common/nesting-depth.js';
+import type { RowsPlace } from '../../common/sliced-json.js';
+import { MAX_NESTING } from '../../common/value-scanner.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { nestsDeeperThan } from '../../json/nesting-depth.js';
-import type { RowsPlace } from '../../json/sliced-json.js';
-import { MAX_NESTING } from '../../json/value-scanner.js';
 import { type FieldError, invalidRequest, MAX_ERRORS } from '../../problems/problem.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import { ChunkMeter } from '../../http/chunk-size.js';
-import { isText, JSON_TYPE, mediaType } from '../../http/media-type.js';
-import { announcedLength, hasBody } from '../../http/message-body.js';
-import { onResponseClose } from '../../http/on-response-close.js';
+import { ChunkMeter } from '../../edge/chunk-size.js';
+import { isText, JSON_TYPE, mediaType } from '../../edge/media-type.js';
+import { announcedLength, hasBody } from '../../edge/message-body.js';
+import { onResponseClose } from '../../edge/on-response-close.js';
 import { bodyTooLarge, malformedBody, ProblemError } from '../../problems/problem.js';
 import { decodedBody } from './decode-body.js';
 

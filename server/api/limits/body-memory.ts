@@ -1,6 +1,6 @@
-import type { Caller } from '../auth/caller.js';
-import type { BodyBudget, BodyShare } from '../pipeline/body/buffer-body.js';
-import { type ProblemError, problem } from '../problems/problem.js';
+import type { Caller } from '../../auth/caller.js';
+import { type ProblemError, problem } from '../../problems/problem.js';
+import type { BodyBudget, BodyShare } from '../body/buffer-body.js';
 
 /** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */
 const PROGRESS = 64 * 1024;

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../auth/caller.js';
-import { FairQueue } from '../common/fair-queue.js';
-import { hasBody } from '../http/message-body.js';
-import { onResponseClose } from '../http/on-response-close.js';
-import type { WorkTurn } from '../pipeline/work-turn.js';
-import { type ProblemError, unavailable } from '../problems/problem.js';
-import type { Throttle } from './throttle-connection.js';
-import { UnreadAnswers } from './unread-answers.js';
+import type { Caller } from '../../auth/caller.js';
+import { FairQueue } from '../../common/fair-queue.js';
+import { hasBody } from '../../edge/message-body.js';
+import { onResponseClose } from '../../edge/on-response-close.js';
+import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
+import type { Throttle } from '../../edge/throttle-connection.js';
+import { type ProblemError, unavailable } from '../../problems/problem.js';
+import type { WorkTurn } from '../work-turn.js';
 
 /** The number of requests that run or wait at once. */
 export interface Capacity {

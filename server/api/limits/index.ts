@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Config } from '../config.js';
-import type { Operation, Pool } from '../contract/document.js';
-import { isColumnar, isRowStream, mediaType } from '../http/media-type.js';
-import { withoutQuery } from '../http/request-target.js';
-import type { BodyBudget } from '../pipeline/body/buffer-body.js';
-import type { LimitStages } from '../pipeline/router.js';
-import type { ProblemError } from '../problems/problem.js';
+import type { Config } from '../../config.js';
+import type { Operation, Pool } from '../../contract/document.js';
+import { isColumnar, isRowStream, mediaType } from '../../edge/media-type.js';
+import { withoutQuery } from '../../edge/request-target.js';
+import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
+import { type Throttle, throttleConnections } from '../../edge/throttle-connection.js';
+import type { ProblemError } from '../../problems/problem.js';
+import type { BodyBudget } from '../body/buffer-body.js';
+import type { LimitStages } from '../router.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { limitRate } from './rate-limit.js';
 import { limitStreams } from './stream-limit.js';
-import { type Throttle, throttleConnections } from './throttle-connection.js';
-import { UnreadAnswers } from './unread-answers.js';
 
 /** The most bytes of bodies in memory at once; parsed values take several times as much. */
 const BODY_MEMORY = 128 * 1024 * 1024;

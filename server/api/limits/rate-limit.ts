@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { problem } from '../problems/problem.js';
-import type { Throttle } from './throttle-connection.js';
+import type { Throttle } from '../../edge/throttle-connection.js';
+import { problem } from '../../problems/problem.js';
 
 const WINDOW_SECONDS = 60;
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { onResponseClose } from '../http/on-response-close.js';
-import { unavailable } from '../problems/problem.js';
-import type { Throttle } from './throttle-connection.js';
+import { onResponseClose } from '../../edge/on-response-close.js';
+import type { Throttle } from '../../edge/throttle-connection.js';
+import { unavailable } from '../../problems/problem.js';
 
 /** The wait before a retry, in seconds: a stream takes longer than a prediction. */
 const RETRY_AFTER = 5;

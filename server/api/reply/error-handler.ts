@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import type { Contract } from '../contract/document.js';
-import { endUnread } from '../http/end-unread.js';
-import { type ProblemError, render } from './problem.js';
-import { asProblem, type Translate } from './to-problem.js';
+import type { Contract } from '../../contract/document.js';
+import { endUnread } from '../../edge/drain-and-close.js';
+import { type ProblemError, render } from '../../problems/problem.js';
+import { asProblem, type Translate } from '../validation/to-problem.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
-import { disableBodyTimeout } from '../../http/body-timeout.js';
-import { answersBegun } from '../../http/client-error.js';
+import { disableBodyTimeout } from '../../edge/body-timeout.js';
+import { answersBegun } from '../../edge/client-error.js';
 import type { EventStream } from '../handlers.js';
 
 /** The time between two comments that keep an idle connection alive, in milliseconds. */

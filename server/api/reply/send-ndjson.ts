@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { disableBodyTimeout } from '../../http/body-timeout.js';
-import { hasSmallChunks } from '../../http/chunk-size.js';
-import { answersBegun } from '../../http/client-error.js';
-import { LINES_TYPE } from '../../http/media-type.js';
-import type { NoteFailure } from '../../problems/error-handler.js';
+import { disableBodyTimeout } from '../../edge/body-timeout.js';
+import { hasSmallChunks } from '../../edge/chunk-size.js';
+import { answersBegun } from '../../edge/client-error.js';
+import { LINES_TYPE } from '../../edge/media-type.js';
 import { ProblemError, render } from '../../problems/problem.js';
-import { asProblem } from '../../problems/to-problem.js';
 import type { JsonLines } from '../handlers.js';
+import { asProblem } from '../validation/to-problem.js';
 import type { IsKeyValid } from '../watch-key.js';
+import type { NoteFailure } from './error-handler.js';
 import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 /** The surroundings of a stream. */

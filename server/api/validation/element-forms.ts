@@ -1,7 +1,7 @@
-import type { Contract } from '../contract/document.js';
-import { escapeToken } from '../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
-import type { FieldError } from './problem.js';
+import type { Contract } from '../../contract/document.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import type { FieldError } from '../../problems/problem.js';
 
 /** The faults of a body with an array whose elements have one of several forms. */
 export interface FormFaults {

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import type { Contract, Operation } from '../../contract/document.js';
-import { mediaType } from '../../http/media-type.js';
-import { ContractViolation } from '../../problems/to-problem.js';
+import { mediaType } from '../../edge/media-type.js';
 import { excerptOfBodies } from './body-excerpt.js';
 import { schemaCheck } from './fast-check.js';
 import { excerptOfQuery } from './query-excerpt.js';
 import { requestsOnly } from './request-document.js';
+import { ContractViolation } from './to-problem.js';
 
 type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
 

@@ -1,6 +1,6 @@
-import type { Contract } from '../contract/document.js';
-import { escapeToken } from '../contract/json-pointer.js';
-import { asRecord } from '../contract/json-record.js';
+import type { Contract } from '../../contract/document.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { asRecord } from '../../contract/json-record.js';
 
 /**
  * Finds fields with an empty name in objects that allow no unknown fields. The validator reports

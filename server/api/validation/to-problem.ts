@@ -1,10 +1,10 @@
-import { absenceRule, type Contract, patternRule } from '../contract/document.js';
-import { escapeToken, valueAt } from '../contract/json-pointer.js';
-import { asRecord } from '../contract/json-record.js';
-import { shapeFault } from './body-errors.js';
+import { absenceRule, type Contract, patternRule } from '../../contract/document.js';
+import { escapeToken, valueAt } from '../../contract/json-pointer.js';
+import { asRecord } from '../../contract/json-record.js';
+import { type FieldError, invalidRequest, ProblemError, problem } from '../../problems/problem.js';
+import { shapeFault } from '../body/body-errors.js';
 import { type FormFaults, formFaults } from './element-forms.js';
 import { namelessFields } from './nameless-fields.js';
-import { type FieldError, invalidRequest, ProblemError, problem } from './problem.js';
 
 /**
  * A request that does not meet the contract. It is passed on, not thrown, and so needs no stack

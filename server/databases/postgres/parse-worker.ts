@@ -1,4 +1,4 @@
-import { serveJobs } from '../../workers/serve-jobs.js';
+import { serveJobs } from '../../work/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { type ParseResult, parseSelect } from './parse-select.js';
 

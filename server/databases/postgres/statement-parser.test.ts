@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
-import { WorkerPool } from '../../workers/worker-pool.js';
+import { WorkerPool } from '../../work/worker-pool.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import type { ParseResult } from './parse-select.js';
 import { StatementParser } from './statement-parser.js';

@@ -1,11 +1,7 @@
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
-import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
-import {
-  JobFailedError,
-  OutOfMemoryError,
-  WorkerEndedError,
-} from '../../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
+import { JobFailedError, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { stopping, tooManyQueries, tooMuchMemory, tooSlow } from '../refusals.js';
 import { limitTerms } from './limit-terms.js';

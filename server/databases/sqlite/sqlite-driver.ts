@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
 import { tooMuchMemory } from '../refusals.js';

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import { type JobOutput, serveJobs } from '../../workers/serve-jobs.js';
+import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { QueryError } from '../query-error.js';
 import { missingTable, systemTable } from '../refusals.js';
 import type { TableDescription } from '../result.js';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { WorkerPool } from '../workers/worker-pool.js';
-import type { Job } from '../workers/worker-process.js';
+import { WorkerPool } from '../../work/worker-pool.js';
+import type { Job } from '../../work/worker-process.js';
 import { type AnswerEvent, type AnswerJob, type AnswerResult, answerJob } from './answer-job.js';
 import type { Predictors } from './predictors.js';
 

@@ -9,7 +9,7 @@ import {
   RowsError,
   type UnknownName,
   UnknownNamesError,
-} from '../../prediction/src/predicting.js';
+} from '../../../prediction/src/predicting.js';
 
 /** The details of a job that answers rows. The body follows as input, and before it the model if it is asked for. */
 export interface AnswerJob {

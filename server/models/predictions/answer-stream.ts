@@ -1,14 +1,10 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
-import { CSV_TYPE, JSON_TYPE } from '../../http/media-type.js';
-import { ByteStream, JsonLines, type StreamPiece } from '../../pipeline/handlers.js';
-import { VersionGoneError } from '../../predictions/answer-executor.js';
-import {
-  type AnswerProgress,
-  RowsFaultError,
-  SlowAnswerError,
-} from '../../predictions/prediction-pool.js';
+import { ByteStream, JsonLines, type StreamPiece } from '../../api/handlers.js';
+import { CSV_TYPE, JSON_TYPE } from '../../edge/media-type.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
+import { VersionGoneError } from './answer-executor.js';
+import { type AnswerProgress, RowsFaultError, SlowAnswerError } from './prediction-pool.js';
 import { unknownNames, warningFields, warningsLine } from './row-warnings.js';
 
 /** The events of a prediction, in order. */

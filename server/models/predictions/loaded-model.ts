@@ -4,7 +4,7 @@ import {
   decodeModelInSteps,
   type Model,
   type Steps,
-} from '../../prediction/src/predicting.js';
+} from '../../../prediction/src/predicting.js';
 
 /** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
 const MEMORY = { least: 384 * 1024, perByte: 4, perCategory: 320 };

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
-import type { components } from '../../generated/openapi.js';
-import type { Caller } from '../auth/caller.js';
-import { JSON_TYPE } from '../http/media-type.js';
-import { RawJson } from '../pipeline/body/raw-json.js';
-import { type Handlers, type Input, JsonText } from '../pipeline/handlers.js';
-import type { PredictionPool } from '../predictions/prediction-pool.js';
-import type { Predictors } from '../predictions/predictors.js';
-import { numberedName, type Store } from '../store/index.js';
-import type { Metrics } from '../telemetry/metrics.js';
-import { answerOptions } from './predicting/answer-formats.js';
-import { byteAnswer, lineAnswer } from './predicting/answer-stream.js';
-import { findModel, findVersion, notReady, versionNotReady } from './predicting/model-lookup.js';
-import { answerWhole, writeRows } from './predicting/raw-rows.js';
-import { checkRows } from './predicting/row-warnings.js';
-import { findProject } from './writing/project-access.js';
+import type { components } from '../../../generated/openapi.js';
+import { RawJson } from '../../api/body/raw-json.js';
+import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
+import type { Caller } from '../../auth/caller.js';
+import { JSON_TYPE } from '../../edge/media-type.js';
+import { findProject } from '../../projects/project-access.js';
+import { numberedName, type Store } from '../../store/index.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { answerOptions } from './answer-formats.js';
+import { byteAnswer, lineAnswer } from './answer-stream.js';
+import { findModel, findVersion, notReady, versionNotReady } from './model-lookup.js';
+import type { PredictionPool } from './prediction-pool.js';
+import type { Predictors } from './predictors.js';
+import { answerWhole, writeRows } from './raw-rows.js';
+import { checkRows } from './row-warnings.js';
 
 type PredictionRows = components['schemas']['PredictionRow'][];
 

@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../../prediction/src/fixtures.js';
-import { encodeModel, train } from '../../prediction/src/training.js';
-import { OutOfMemoryError, WorkerEndedError } from '../workers/worker-process.js';
+import { readRows, rentRows } from '../../../prediction/src/fixtures.js';
+import { encodeModel, train } from '../../../prediction/src/training.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import { answerWorkers } from './answer-executor.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
-const script = new URL('../../dist/server/predictions/prediction-worker.js', import.meta.url);
+const script = new URL(
+  '../../dist/server/models/predictions/prediction-worker.js',
+  import.meta.url,
+);
 
 const artifact = encodeModel(train(readRows(rentRows(200), 'rent')));
 

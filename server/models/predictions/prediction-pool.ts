@@ -1,7 +1,7 @@
-import type { AnswerOptions, AnswerPart } from '../../prediction/src/predicting.js';
-import type { Caller } from '../auth/caller.js';
-import { FairGate } from '../common/fair-gate.js';
-import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
+import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
+import type { Caller } from '../../auth/caller.js';
+import { FairGate } from '../../common/fair-gate.js';
+import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
 import {
   type AnswerExecutor,
   answerWorkers,

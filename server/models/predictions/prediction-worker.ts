@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AnyPredictor } from '../../prediction/src/predicting.js';
-import { freeMemory } from '../common/free-memory.js';
-import { LruCache } from '../lru-cache.js';
-import { serveJobs } from '../workers/serve-jobs.js';
+import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import { freeMemory } from '../../common/free-memory.js';
+import { LruCache } from '../../common/lru-cache.js';
+import { serveJobs } from '../../work/serve-jobs.js';
 import { type AnswerEvent, type AnswerJob, type AnswerResult, answerJob } from './answer-job.js';
 import { loadModel } from './loaded-model.js';
 

@@ -1,6 +1,6 @@
-import type { AnyPredictor } from '../../prediction/src/predicting.js';
-import { LruCache } from '../lru-cache.js';
-import { pausing, type Store } from '../store/index.js';
+import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import { LruCache } from '../../common/lru-cache.js';
+import { pausing, type Store } from '../../store/index.js';
 import { loadModel } from './loaded-model.js';
 
 /** The most trained models in memory. Others are loaded again when they are needed. */

@@ -3,7 +3,7 @@ import {
   type PredictionPool,
   type PredictionRequest,
   RowsFaultError,
-} from '../../predictions/prediction-pool.js';
+} from './prediction-pool.js';
 
 /** The events of an answer, or undefined if the body is not ordinary: then it is to be read as a whole. */
 type WholeAnswer = AsyncIterable<AnswerProgress> | undefined;

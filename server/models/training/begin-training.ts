@@ -1,13 +1,13 @@
+import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
 import { DatabaseUnavailableError } from '../../databases/query-error.js';
 import type { TableQueries } from '../../databases/table-queries.js';
+import { inProject } from '../../projects/project-access.js';
 import type { Model, ModelSource, Project, Store } from '../../store/index.js';
-import type { TableSource, Tables } from '../../training/tables.js';
-import type { Trainings } from '../../training/trainings.js';
-import { SlowUploadError } from '../../training/upload-slots.js';
-import { modelJson, trainingInProgress } from '../predicting/model-lookup.js';
-import { type Conditions, checkPreconditions, isConditional } from '../writing/preconditions.js';
-import { inProject } from '../writing/project-access.js';
+import { modelJson, trainingInProgress } from '../predictions/model-lookup.js';
+import type { TableSource, Tables } from './tables.js';
+import type { Trainings } from './trainings.js';
+import { SlowUploadError } from './upload-slots.js';
 
 /** The services that trainings use. */
 export interface TrainingServices {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { QueueFullError } from '../errors.js';
-import { waiting } from './claims.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { QueueFullError } from '../../store/errors.js';
+import { waiting } from './training-claims.js';
 
 /**
  * Each training waits with its table in the store; beyond so many, a caller is better told to come back. One

@@ -1,14 +1,14 @@
-import type { Handlers } from '../pipeline/handlers.js';
-import { problem } from '../problems/problem.js';
-import type { Model, ModelSource } from '../store/index.js';
-import { findModel, modelNotFound } from './predicting/model-lookup.js';
+import type { Handlers } from '../../api/handlers.js';
+import { problem } from '../../problems/problem.js';
+import { findProject } from '../../projects/project-access.js';
+import type { Model, ModelSource } from '../../store/index.js';
+import { findModel, modelNotFound } from '../predictions/model-lookup.js';
 import {
   beginTraining,
   checkTrainable,
   refuseFull,
   type TrainingServices,
-} from './training/begin-training.js';
-import { findProject } from './writing/project-access.js';
+} from './begin-training.js';
 
 export function retrainOperations(services: TrainingServices): Pick<Handlers, 'retrainModel'> {
   const { store } = services;

@@ -1,8 +1,8 @@
+import type { DeferredBody } from '../../api/body/deferred-body.js';
+import { MalformedJsonError, parseWhole } from '../../common/json-parts.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
-import { JSON_TYPE } from '../../http/media-type.js';
-import { MalformedJsonError, parseWhole } from '../../json/json-parts.js';
-import type { DeferredBody } from '../../pipeline/body/deferred-body.js';
+import { JSON_TYPE } from '../../edge/media-type.js';
 import { type FieldError, invalidRequest, malformedBody } from '../../problems/problem.js';
 import type { ModelSource } from '../../store/index.js';
 

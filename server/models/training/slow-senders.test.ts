@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fewDiamonds } from '../../testkit/data/diamonds.js';
-import { ownServers } from '../../testkit/service/own-servers.js';
-import type { ServerProcess } from '../../testkit/service/server-process.js';
-import { settled } from '../../testkit/service/train-prices.js';
-import { DatabaseSync } from '../store/database/sqlite-connection.js';
+import { fewDiamonds } from '../../../testkit/data/diamonds.js';
+import { ownServers } from '../../../testkit/service/own-servers.js';
+import type { ServerProcess } from '../../../testkit/service/server-process.js';
+import { settled } from '../../../testkit/service/train-prices.js';
+import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 
 const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';

@@ -1,5 +1,5 @@
-import type { CsvReading, TableFormat } from '../../training/table-message.js';
-import { DELIMITERS } from '../predicting/answer-formats.js';
+import { DELIMITERS } from '../predictions/answer-formats.js';
+import type { CsvReading, TableFormat } from './table-message.js';
 
 /** The formats of tables, by media type. */
 const FORMATS: ReadonlyMap<string, TableFormat> = new Map([

@@ -1,4 +1,4 @@
-import type { TableFault, Task } from '../../prediction/src/predicting.js';
+import type { TableFault, Task } from '../../../prediction/src/predicting.js';
 
 /** The formats of a table: those that are sent, and lines of JSON arrays from a query. */
 export type TableFormat =

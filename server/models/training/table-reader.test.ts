@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { TableError } from '../../prediction/src/predicting.js';
-import { Store } from '../store/index.js';
+import { TableError } from '../../../prediction/src/predicting.js';
+import { Store } from '../../store/index.js';
 import { TableReader } from './table-reader.js';
 import { Tables } from './tables.js';
 
-const script = new URL('../../dist/server/training/table-worker.js', import.meta.url);
+const script = new URL('../../dist/server/models/training/table-worker.js', import.meta.url);
 
 let store: Store;
 beforeAll(async () => {

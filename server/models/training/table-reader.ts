@@ -1,5 +1,9 @@
-import { JsonShapeError, MalformedJsonError, TableError } from '../../prediction/src/predicting.js';
-import { type PoolOptions, WorkerPool } from '../workers/worker-pool.js';
+import {
+  JsonShapeError,
+  MalformedJsonError,
+  TableError,
+} from '../../../prediction/src/predicting.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import type { TableFacts, TableMessage, TableReading } from './table-message.js';
 
 /** The longest time in which the reading of a table may make no progress, in milliseconds. */

@@ -1,10 +1,10 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import { dialectOf } from './database/dialect.js';
-import type { Database } from './database/schema.js';
-import { inTransaction } from './database/transaction.js';
-import type { Bounds } from './quota/bounds.js';
-import { adjustStored, refuseFullOwner } from './quota/owner-quota.js';
-import { newResource } from './resource.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { inTransaction } from '../../store/database/transaction.js';
+import type { Bounds } from '../../store/quota/bounds.js';
+import { adjustStored, refuseFullOwner } from '../../store/quota/owner-quota.js';
+import { newResource } from '../../store/resource.js';
 
 /**
  * The longest time that a table waits for its training, in milliseconds by the clock of the

@@ -9,8 +9,8 @@ import {
   readParquetTable,
   readRecordTable,
   TableError,
-} from '../../prediction/src/reading.js';
-import { type JobOutput, serveJobs } from '../workers/serve-jobs.js';
+} from '../../../prediction/src/reading.js';
+import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import type { TableMessage, TableReading } from './table-message.js';
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */

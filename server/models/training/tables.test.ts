@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { untilLogged } from '../../testkit/service/price-model.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { settled } from '../../testkit/service/train-prices.js';
-import { DatabaseSync } from '../store/database/sqlite-connection.js';
+import { untilLogged } from '../../../testkit/service/price-model.js';
+import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
+import { settled } from '../../../testkit/service/train-prices.js';
+import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 
 const path = { projectName: 'default', modelName: 'm' };
 const MODEL = '/api/projects/default/models/m';

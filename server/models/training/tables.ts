@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { TableError, type Task } from '../../prediction/src/predicting.js';
-import { unlessAborted } from '../common/unless-aborted.js';
-import type { Store } from '../store/index.js';
-import { OutOfMemoryError } from '../workers/worker-process.js';
+import { TableError, type Task } from '../../../prediction/src/predicting.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
+import type { Store } from '../../store/index.js';
+import { OutOfMemoryError } from '../../work/worker-process.js';
 import { coalesceChunks } from './coalesce-chunks.js';
 import type { CsvReading, TableFormat } from './table-message.js';
 import { TableReader } from './table-reader.js';

@@ -1,5 +1,5 @@
-import type { TrainedVersion } from '../store/index.js';
-import { type PoolOptions, WorkerPool } from '../workers/worker-pool.js';
+import type { TrainedVersion } from '../../store/index.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import type { TrainingResult } from './training-message.js';
 
 const OPTIONS: PoolOptions = {

@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { inTransaction } from '../database/transaction.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { inTransaction } from '../../store/database/transaction.js';
 
 /** A training that an instance has taken up: nobody else runs it while the lease is renewed. */
 export interface Claim {

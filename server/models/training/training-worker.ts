@@ -5,8 +5,8 @@ import {
   TableDecoder,
   train,
   verifyModel,
-} from '../../prediction/src/training.js';
-import { serveJobs } from '../workers/serve-jobs.js';
+} from '../../../prediction/src/training.js';
+import { serveJobs } from '../../work/serve-jobs.js';
 import type { TrainingResult } from './training-message.js';
 
 /** Runs in a process of its own: trains models, each from the parts of a table. */

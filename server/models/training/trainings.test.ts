@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encodeTable, readCsvTable } from '../../prediction/src/reading.js';
-import { Store } from '../store/index.js';
+import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
+import { Store } from '../../store/index.js';
 import { Trainer } from './trainer.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
-const script = new URL('../../dist/server/training/training-worker.js', import.meta.url);
+const script = new URL('../../dist/server/models/training/training-worker.js', import.meta.url);
 
 let store: Store;
 let trainings: Trainings;

@@ -2,13 +2,13 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
-import { unlessAborted } from '../common/unless-aborted.js';
-import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../store/index.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
+import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../../store/index.js';
 import {
   OutOfMemoryError,
   WorkerEndedError,
   WorkerTimeoutError,
-} from '../workers/worker-process.js';
+} from '../../work/worker-process.js';
 import { Trainer } from './trainer.js';
 
 /** The most attempts: a training that ends its process this often would do so again. */

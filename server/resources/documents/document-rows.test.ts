@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
-import { LimitReachedError, preparePassages, Store } from '../index.js';
+import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
 
 const BOUNDS = { resources: 3, stored: 100_000 };
 

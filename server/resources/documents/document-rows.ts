@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
-import { inTransaction } from '../database/transaction.js';
-import { LimitReachedError } from '../errors.js';
-import { inParts } from '../lookup.js';
-import { inOrder, type Page } from '../page.js';
-import type { Bounds } from '../quota/bounds.js';
-import { adjustStored } from '../quota/owner-quota.js';
-import { newResource } from '../resource.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { inTransaction } from '../../store/database/transaction.js';
+import { LimitReachedError } from '../../store/errors.js';
+import { inParts } from '../../store/lookup.js';
+import { inOrder, type Page } from '../../store/page.js';
+import type { Bounds } from '../../store/quota/bounds.js';
+import { adjustStored } from '../../store/quota/owner-quota.js';
+import { newResource } from '../../store/resource.js';
 import { addToIndex } from './passage-index.js';
 import type { PreparedPassage } from './prepare.js';
 

@@ -1,9 +1,9 @@
-import { type Handlers, PlainText } from '../pipeline/handlers.js';
-import { type ProblemError, problem, unavailable } from '../problems/problem.js';
-import { type FoundSkill, type Project, preparePassages, type Store } from '../store/index.js';
-import { listPage } from './list-page.js';
-import { findSkill } from './skills.js';
-import { findProject, inProject } from './writing/project-access.js';
+import { type Handlers, PlainText } from '../../api/handlers.js';
+import { listPage } from '../../api/list-page.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
+import { findProject, inProject } from '../../projects/project-access.js';
+import { type FoundSkill, type Project, preparePassages, type Store } from '../../store/index.js';
+import { findSkill } from '../skills.js';
 
 type DocumentOperations = Pick<
   Handlers,

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { type PoolOptions, WorkerPool } from '../../workers/worker-pool.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../workers/worker-process.js';
-import type { Database } from '../database/schema.js';
-import { StoreBusyError } from '../database/unavailable.js';
-import { SearchError } from '../errors.js';
-import { pausing } from '../json/written-json.js';
+import type { Database } from '../../store/database/schema.js';
+import { StoreBusyError } from '../../store/database/unavailable.js';
+import { SearchError } from '../../store/errors.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
+import { pausing } from '../written-json.js';
 import {
   type FoundPassage,
   type PassageQuery,

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
-import type { Database } from '../database/schema.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
 import type { PreparedPassage } from './prepare.js';
 
 /** A passage that is stored, and is to be found. */

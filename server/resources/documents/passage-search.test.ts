@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
-import { preparePassages, SearchError, Store, type StoreOptions } from '../index.js';
+import { preparePassages, SearchError, Store, type StoreOptions } from '../../store/index.js';
 import { PassageSearch } from './passage-search.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);

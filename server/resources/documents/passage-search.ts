@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { SearchError } from '../errors.js';
+import { SearchError } from '../../store/errors.js';
 import type { FoundPassage, PassageQuery } from './passage-index.js';
 import { queryTerms } from './terms.js';
 

@@ -1,4 +1,4 @@
-import { serveJobs } from '../../workers/serve-jobs.js';
+import { serveJobs } from '../../work/serve-jobs.js';
 import { searchFile } from './search-file.js';
 
 /** Runs in a process of its own: searches the file of the store, which may take long. */

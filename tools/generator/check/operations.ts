@@ -26,7 +26,7 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
     first.set(id, part);
     if (code.handlers && !code.handlers.has(id)) {
       const message = `the operation ${id} has no handler`;
-      faults.push({ pointer, message, remedy: 'begin one in server/operations/' });
+      faults.push({ pointer, message, remedy: 'begin one in server/' });
     }
   }
   return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts)];

@@ -90,7 +90,7 @@ test('the faults that several reviewers find are one list, by place, each told o
       /the example breaks its schema: must be string \[contract\/example, spectral\/.*, redocly\/.*\]$/,
     ),
   ]);
-  expect(output).toContain('    Begin one in server/operations/.\n');
+  expect(output).toContain('    Begin one in server/.\n');
   const numbers = told.map((line) => Number(line.slice(file.length + 1).split(':')[0]));
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   expect([code, errors]).toEqual([1, '']);

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { ChatError } from '../chat-error.js';
 import type { ChatLimits } from '../chat-limits.js';
 import type { ChatAnswer, Usage } from '../messages.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { callChunk, chunk, DONE, usageChunk } from '../../../testkit/chat/reply.js';
+import { callChunk, chunk, DONE, usageChunk } from '../../../../testkit/chat/reply.js';
 import { DEFAULT_LIMITS } from '../chat-limits.js';
 import type { ChatAnswer } from '../messages.js';
 import { AnswerBuilder } from './answer-builder.js';

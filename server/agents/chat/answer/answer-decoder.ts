@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { ChatError } from '../chat-error.js';
 import type { ChatLimits } from '../chat-limits.js';
 import { brokenConnection } from '../network-error.js';

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path/posix';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+/**
+ * The rooms of the server, from the ground up: a file imports from its own room and from those
+ * before it. The files beside the rooms come last.
+ */
+const ROOMS = [
+  'common',
+  'contract',
+  'problems',
+  'work',
+  'store',
+  'auth',
+  'databases',
+  'edge',
+  'api',
+  'projects',
+  'models',
+  'resources',
+  'agents',
+  'telemetry',
+  'pages',
+  '.',
+  'commands',
+];
+
+const files = readdirSync('server', { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => /(?<!\.test|\.test-d)\.ts$/.test(path));
+
+/** The imports of each file, those of types too, as paths from the project's folder. */
+const imports = new Map(
+  files.map((file) => {
+    const path = join('server', file);
+    const { importedFiles } = ts.preProcessFile(readFileSync(path, 'utf8'), true, true);
+    const relative = importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
+    const targets = relative.map(({ fileName }) =>
+      normalize(join(dirname(path), fileName.replace(/\.js$/, '.ts'))),
+    );
+    return [path, targets] as const;
+  }),
+);
+
+test('the rooms of the server import in one direction', () => {
+  const back = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => target.startsWith('server/') && roomOf(target) > roomOf(file))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(back).toEqual([]);
+});
+
+test('the service imports nothing of its tests and tools', () => {
+  const outside = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => !/^(server|prediction|generated)\//.test(target))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(outside).toEqual([]);
+});
+
+test('no file of the server imports itself by way of others, not even by its types', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+    if (done.has(file) || way.includes(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+/** Returns the place of a file's room in the order. */
+function roomOf(file: string): number {
+  const [, room = '', ...rest] = file.split('/');
+  const index = ROOMS.indexOf(rest.length > 0 ? room : '.');
+  if (index < 0) throw new Error(`${file} is in a room without a place in the order`);
+  return index;
+}
