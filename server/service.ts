@@ -73,7 +73,7 @@ export async function openService(
 ): Promise<Service> {
   const contract = readContract(CONTRACT);
   const store = await Store.open(config.databaseUrl, {
-    most: {
+    limits: {
       resources: config.maxResources,
       stored: config.maxStored,
       versions: config.maxVersions,

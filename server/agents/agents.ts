@@ -5,7 +5,7 @@ import type { AnsweringAgent, Project } from '../store/index.js';
 import type { Answering, HistoryMessage, Step } from './answer.js';
 import { answer, type Chat } from './answer-loop.js';
 import { answerSettings } from './answer-settings.js';
-import { type AnswerBounds, BOUNDS } from './bounds.js';
+import { type AnswerBounds, DEFAULT_LIMITS } from './bounds.js';
 import type { ChatMessage } from './chat/messages.js';
 import { ChatNotConfiguredError, UnknownAgentError, UnknownChatModelError } from './errors.js';
 import { type AnswerObserver, observe } from './observer.js';
@@ -44,7 +44,7 @@ export class Agents {
     private readonly chat: ChatServer | undefined,
     private readonly observer: AnswerObserver,
     private readonly log: Pick<Logger, 'error'>,
-    private readonly bounds: AnswerBounds = BOUNDS,
+    private readonly bounds: AnswerBounds = DEFAULT_LIMITS,
   ) {}
 
   /**

@@ -19,7 +19,7 @@ export interface AnswerBounds {
   readonly milliseconds: number;
 }
 
-export const BOUNDS: AnswerBounds = {
+export const DEFAULT_LIMITS: AnswerBounds = {
   rounds: 10,
   toolCalls: 32,
   tools: 64,

@@ -5,8 +5,8 @@ import { type Parameter, PreparedQuery } from '../store/database/prepared-query.
 import type { Database } from '../store/database/schema.js';
 import { inTransaction } from '../store/database/transaction.js';
 import { TrainingInProgressError } from '../store/errors.js';
-import { inOrder, type Page } from '../store/page.js';
-import type { Bounds } from '../store/quota/bounds.js';
+import { type Page, paginate } from '../store/page.js';
+import type { Limits } from '../store/quota/limits.js';
 import { adjustStored } from '../store/quota/owner-quota.js';
 import { adjustCounters, reserveQuota } from '../store/quota/project-quota.js';
 import { newResource } from '../store/resource.js';
@@ -116,14 +116,14 @@ const READY_VERSION = new PreparedQuery(
 export class ModelStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
     /** The connection of trainings and models, whose statements may be large. */
     private readonly work = db,
   ) {}
 
   /** Each model as its newest version shows it. */
   async list(projectId: string, page: Page): Promise<Model[]> {
-    const rows = await inOrder(
+    const rows = await paginate(
       newest(versions(this.db)).where('models.project_id', '=', projectId),
       'models.id',
       page,
@@ -274,7 +274,7 @@ export class ModelStore {
         .where('id', '=', version.model_id)
         .execute();
       await adjustStored(db, version.owner, bytes);
-      await dropOldVersions(db, version.model_id, version.owner, this.most.versions);
+      await dropOldVersions(db, version.model_id, version.owner, this.limits.versions);
       return true;
     });
   }
@@ -339,11 +339,11 @@ export class ModelStore {
       .select('owner')
       .where('id', '=', projectId)
       .executeTakeFirstOrThrow();
-    await adjustStored(this.db, owner, sourceBytes(source), this.most.stored);
+    await adjustStored(this.db, owner, sourceBytes(source), this.limits.stored);
   }
 
   async #create(projectId: string, name: string): Promise<string> {
-    await reserveQuota(this.db, projectId, { models: 1 }, this.most);
+    await reserveQuota(this.db, projectId, { models: 1 }, this.limits);
     const { id, created_at } = newResource();
     await this.db
       .insertInto('models')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { dialectOf } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
-import { inOrder, type Page } from '../store/page.js';
+import { type Page, paginate } from '../store/page.js';
 import { adjustStored } from '../store/quota/owner-quota.js';
 import { fromRow, type Model, versions } from './version-json.js';
 
@@ -17,7 +17,7 @@ export class VersionStore {
 
   /** Every version of a model, oldest first. */
   async list(modelId: string, page: Page): Promise<ListedVersion[]> {
-    const rows = await inOrder(
+    const rows = await paginate(
       versions(this.db).select('model_versions.id as version_id').where('models.id', '=', modelId),
       'model_versions.id',
       page,

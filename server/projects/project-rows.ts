@@ -4,8 +4,8 @@ import { dialectOf } from '../store/database/dialect.js';
 import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
 import type { Database } from '../store/database/schema.js';
 import { LimitReachedError, NameTakenError } from '../store/errors.js';
-import { inOrder, type Page } from '../store/page.js';
-import type { Bounds } from '../store/quota/bounds.js';
+import { type Page, paginate } from '../store/page.js';
+import type { Limits } from '../store/quota/limits.js';
 import { type Contents, RESOURCE_KINDS } from '../store/quota/project-quota.js';
 import { newResource } from '../store/resource.js';
 
@@ -37,12 +37,12 @@ const LOCK = new PreparedQuery((db, parameter: Parameter<Address>) =>
 export class ProjectStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   list(owner: string, page: Page): Promise<Project[]> {
     const all = this.db.selectFrom('projects').select(SHOWN).where('owner', '=', owner);
-    return inOrder(all, 'id', page).execute();
+    return paginate(all, 'id', page).execute();
   }
 
   find(owner: string, name: string): Promise<Project | undefined> {
@@ -69,7 +69,7 @@ export class ProjectStore {
       .select(({ fn }) => fn.countAll().as('projects'))
       .where('owner', '=', owner)
       .executeTakeFirstOrThrow();
-    const { resources } = this.most;
+    const { resources } = this.limits;
     if (Number(projects) >= resources) throw new LimitReachedError('projects', resources);
     return this.#insert(owner, name);
   }

@@ -4,9 +4,9 @@ import { dialectOf } from '../store/database/dialect.js';
 import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
 import type { Database } from '../store/database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from '../store/errors.js';
-import { inParts, lookup } from '../store/lookup.js';
-import { inOrder, type Page } from '../store/page.js';
-import type { Bounds } from '../store/quota/bounds.js';
+import { chunks, lookup } from '../store/lookup.js';
+import { type Page, paginate } from '../store/page.js';
+import type { Limits } from '../store/quota/limits.js';
 import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
 import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
@@ -56,7 +56,7 @@ export type SkillsChange =
 export class AgentStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /** Returns the entries of a list without reading the agents. */
@@ -65,7 +65,7 @@ export class AgentStore {
       .selectFrom('agents')
       .select(['id', dialectOf(this.db).octets('settings').as('bytes')])
       .where('project_id', '=', projectId);
-    return inOrder(all, 'id', page).execute();
+    return paginate(all, 'id', page).execute();
   }
 
   /**
@@ -136,7 +136,7 @@ export class AgentStore {
     const identity = newResource();
     const row = { ...fields, ...jsonColumns(EMPTY_ROW, fields) };
     const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
-    await reserveQuota(this.db, projectId, growth, this.most);
+    await reserveQuota(this.db, projectId, growth, this.limits);
     await this.db
       .insertInto('agents')
       .values({ ...identity, project_id: projectId, ...row })
@@ -174,7 +174,7 @@ export class AgentStore {
       bytes: bytesOf('agents', changed) - bytes,
       uses: used ? used.length - uses : 0,
     };
-    await reserveQuota(this.db, projectId, growth, this.most);
+    await reserveQuota(this.db, projectId, growth, this.limits);
     await this.db
       .updateTable('agents')
       .set({ ...changed, updated_at: new Date().toISOString() })
@@ -276,7 +276,7 @@ async function putSkills(
 ): Promise<void> {
   await db.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
   const rows = skills.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
-  for (const part of inParts(rows)) await db.insertInto('agent_skills').values(part).execute();
+  for (const part of chunks(rows)) await db.insertInto('agent_skills').values(part).execute();
 }
 
 /** Returns the ids of skills, in the order in which they are named. */

@@ -9,8 +9,8 @@ import { type Parameter, PreparedQuery } from '../store/database/prepared-query.
 import type { Database } from '../store/database/schema.js';
 import { OtherNameError, UnknownReferenceError } from '../store/errors.js';
 import { lookup } from '../store/lookup.js';
-import { inOrder, type Page } from '../store/page.js';
-import type { Bounds } from '../store/quota/bounds.js';
+import { type Page, paginate } from '../store/page.js';
+import type { Limits } from '../store/quota/limits.js';
 import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
 import { bytesOf, sizeOf } from '../store/quota/size.js';
 import { EMPTY_OBJECT, key, mergedText, newResource, type OpenObject } from '../store/resource.js';
@@ -45,7 +45,7 @@ export type NewChatbot = Pick<ChatbotFields, 'name'> & Partial<ChatbotFields>;
 export class ChatbotStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /** Returns the entries of a list without reading the chatbots. */
@@ -54,7 +54,7 @@ export class ChatbotStore {
       .selectFrom('chatbots')
       .select(['id', dialectOf(this.db).octets('settings').as('bytes')])
       .where('project_id', '=', projectId);
-    return inOrder(all, 'id', page).execute();
+    return paginate(all, 'id', page).execute();
   }
 
   /** Yields the JSON of chatbots, each in one piece; skips those that no longer exist. */
@@ -107,7 +107,7 @@ export class ChatbotStore {
       this.db,
       projectId,
       { chatbots: 1, bytes: bytesOf('chatbots', row) },
-      this.most,
+      this.limits,
     );
     await this.db.insertInto('chatbots').values(row).execute();
     return this.#shownAgain(projectId, fields.name);
@@ -156,7 +156,12 @@ export class ChatbotStore {
       updated_at: new Date().toISOString(),
     };
     const { bytes } = await sizeOf(this.db, 'chatbots', stored.id);
-    await reserveQuota(this.db, projectId, { bytes: bytesOf('chatbots', row) - bytes }, this.most);
+    await reserveQuota(
+      this.db,
+      projectId,
+      { bytes: bytesOf('chatbots', row) - bytes },
+      this.limits,
+    );
     await this.db.updateTable('chatbots').set(row).where('id', '=', stored.id).execute();
     return this.#shownAgain(projectId, name);
   }

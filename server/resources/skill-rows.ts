@@ -2,9 +2,9 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { dialectOf } from '../store/database/dialect.js';
 import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
 import type { Database } from '../store/database/schema.js';
-import { lookup, padded } from '../store/lookup.js';
-import { inOrder, type Page } from '../store/page.js';
-import type { Bounds } from '../store/quota/bounds.js';
+import { lookup, padToPowerOfTwo } from '../store/lookup.js';
+import { type Page, paginate } from '../store/page.js';
+import type { Limits } from '../store/quota/limits.js';
 import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
 import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
@@ -40,7 +40,7 @@ export type SkillChange = Partial<NewSkill>;
 export class SkillStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /**
@@ -67,7 +67,7 @@ export class SkillStore {
 
   #listed(projectId: string, page: Page, agents?: readonly string[]) {
     const all = this.db.selectFrom('skills').where('project_id', '=', projectId);
-    const values = padded((agents ?? []).map((agent) => key(agent).value));
+    const values = padToPowerOfTwo((agents ?? []).map((agent) => key(agent).value));
     const wanted =
       agents === undefined
         ? all
@@ -81,7 +81,7 @@ export class SkillStore {
                 or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]),
               ),
           );
-    return inOrder(wanted, 'id', page);
+    return paginate(wanted, 'id', page);
   }
 
   /** Finds a skill without its params. */
@@ -123,7 +123,12 @@ export class SkillStore {
     await refuseTakenName(this.db, 'skills', projectId, name);
     const text = mergedText('params', EMPTY_OBJECT, params);
     const row = { ...newResource(), name, type, project_id: projectId, params: text };
-    await reserveQuota(this.db, projectId, { skills: 1, bytes: bytesOf('skills', row) }, this.most);
+    await reserveQuota(
+      this.db,
+      projectId,
+      { skills: 1, bytes: bytesOf('skills', row) },
+      this.limits,
+    );
     await this.db.insertInto('skills').values(row).execute();
     return [skillJson(row, null)];
   }
@@ -150,7 +155,7 @@ export class SkillStore {
     };
     await refuseTakenName(this.db, 'skills', projectId, row.name, id);
     const { bytes } = await sizeOf(this.db, 'skills', id);
-    await reserveQuota(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.most);
+    await reserveQuota(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.limits);
     await this.db.updateTable('skills').set(row).where('id', '=', id).execute();
     return shown({ ...stored, ...row });
   }

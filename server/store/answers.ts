@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
-import type { Bounds } from './quota/bounds.js';
+import type { Limits } from './quota/limits.js';
 import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
 
 /** The response to a creation, kept for requests that repeat its key. */
@@ -27,7 +27,7 @@ const PROBE_OWNER = '';
 export class AnswerStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /**
@@ -67,7 +67,7 @@ export class AnswerStore {
         .where('owner', '=', owner)
         .where('key', '=', key)
         .executeTakeFirst();
-      await adjustAnswers(db, owner, bytes - Number(outdated?.bytes ?? 0), this.most.answers);
+      await adjustAnswers(db, owner, bytes - Number(outdated?.bytes ?? 0), this.limits.answers);
       await db
         .insertInto('kept_answers')
         .values({ owner, key, ...kept })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import { ConversationStore } from '../agents/conversations/conversation-rows.js';
 import { MessageStore } from '../agents/conversations/message-rows.js';
 import { ReplyStore } from '../agents/conversations/reply-rows.js';
@@ -22,14 +23,15 @@ import {
 import { SkillStore } from '../resources/skill-rows.js';
 import { AnswerStore } from './answers.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
-import { closeAll, type Databases, oneWay } from './database/databases.js';
+import { closeAll, type Databases, singleConnection } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
 import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
+import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
 import { WriteProbe } from './database/write-probe.js';
 import { KeyStore } from './keys.js';
-import { BOUNDS, type Bounds } from './quota/bounds.js';
+import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
 
 export type { MessageRow } from '../agents/conversations/add-message.js';
 export type { EarlierMessage } from '../agents/conversations/message-rows.js';
@@ -68,7 +70,7 @@ export type { Contents } from './quota/project-quota.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */
-  readonly most?: Partial<Bounds>;
+  readonly limits?: Partial<Limits>;
   /** Called when an idle connection to the database breaks; the pool reconnects when needed. */
   readonly onError?: (error: Error) => void;
   readonly searches?: SearchOptions;
@@ -87,6 +89,10 @@ export interface WriteTarget {
 
 /** The store of the service. Its resources have the shapes of the contract. */
 export class Store {
+  /** The reads of requests; within a transaction, all statements. */
+  readonly reads: Kysely<Database>;
+  /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
+  readonly work: Kysely<Database>;
   readonly projects: ProjectStore;
   readonly skills: SkillStore;
   readonly documents: DocumentStore;
@@ -104,7 +110,7 @@ export class Store {
 
   private constructor(
     private readonly databases: Databases,
-    private readonly most: Bounds,
+    readonly limits: Limits,
     /** Finds passages in the documents of skills. */
     readonly passages: PassageSearch,
     private readonly writeProbe: WriteProbe,
@@ -115,19 +121,21 @@ export class Store {
     readonly mark: () => string | undefined = () => undefined,
   ) {
     const { reads, work, keys } = databases;
-    this.projects = new ProjectStore(reads, most);
-    this.skills = new SkillStore(reads, most);
-    this.documents = new DocumentStore(reads, most, work);
-    this.agents = new AgentStore(reads, most);
-    this.chatbots = new ChatbotStore(reads, most);
-    this.conversations = new ConversationStore(reads, most, work);
+    this.reads = reads;
+    this.work = work;
+    this.projects = new ProjectStore(reads, limits);
+    this.skills = new SkillStore(reads, limits);
+    this.documents = new DocumentStore(reads, limits, work);
+    this.agents = new AgentStore(reads, limits);
+    this.chatbots = new ChatbotStore(reads, limits);
+    this.conversations = new ConversationStore(reads, limits, work);
     this.messages = new MessageStore(reads);
-    this.replies = new ReplyStore(work, most);
-    this.models = new ModelStore(reads, most, work);
+    this.replies = new ReplyStore(work, limits);
+    this.models = new ModelStore(reads, limits, work);
     this.versions = new VersionStore(reads);
-    this.tables = new TableStore(work, most);
+    this.tables = new TableStore(work, limits);
     this.keys = new KeyStore(keys, work);
-    this.answers = new AnswerStore(work, most);
+    this.answers = new AnswerStore(work, limits);
   }
 
   /**
@@ -138,9 +146,9 @@ export class Store {
    */
   static async open(
     url: string,
-    { most = {}, onError = () => {}, searches = {} }: StoreOptions = {},
+    { limits = {}, onError = () => {}, searches = {} }: StoreOptions = {},
   ): Promise<Store> {
-    const bounds = { ...BOUNDS, ...most };
+    const all = { ...DEFAULT_LIMITS, ...limits };
     const probe = new WriteProbe();
     try {
       if (isPostgres(url)) {
@@ -148,13 +156,13 @@ export class Store {
         const { openPostgres } = await import('./database/postgres.js');
         const databases = await openPostgres(url, onError, probe.noteFailure);
         const finder = new PostgresFinder(databases.searches, databases.health);
-        return new Store(databases, bounds, new PassageSearch(finder, searches), probe);
+        return new Store(databases, all, new PassageSearch(finder, searches), probe);
       }
       const { databases, path, mark } = await openSqlite(url, probe.noteFailure);
       const { searches: db } = databases;
       const finder: PassageFinder =
         path === ':memory:' ? new MemoryFinder(db) : new FileFinder(path, db, searches.worker);
-      return new Store(databases, bounds, new PassageSearch(finder, searches), probe, mark);
+      return new Store(databases, all, new PassageSearch(finder, searches), probe, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -177,7 +185,9 @@ export class Store {
     const begin = () =>
       writes
         .transaction()
-        .execute((db) => work(new Store(oneWay(db), this.most, this.passages, this.writeProbe)));
+        .execute((db) =>
+          work(new Store(singleConnection(db), this.limits, this.passages, this.writeProbe)),
+        );
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);

@@ -46,8 +46,8 @@ test('an interrupted migration leaves the file unchanged', async () => {
 });
 
 test('a project above today’s limits can still be reduced', async () => {
-  const write = async (most: object, work: (store: Store, id: string) => Promise<unknown>) => {
-    const store = await Store.open(`file:${file}`, { most });
+  const write = async (limits: object, work: (store: Store, id: string) => Promise<unknown>) => {
+    const store = await Store.open(`file:${file}`, { limits });
     try {
       return await store.transaction(async (store) => {
         const project = await store.projects.lock('local', 'default');

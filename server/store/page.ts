@@ -11,7 +11,7 @@ export interface Page {
  * Orders a list by creation, and selects the page.
  * @param id the column of the resource's id, such as `chatbots.id`
  */
-export function inOrder<T extends keyof Database, O>(
+export function paginate<T extends keyof Database, O>(
   query: SelectQueryBuilder<Database, T, O>,
   id: string,
   { limit, after }: Page,

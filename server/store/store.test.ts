@@ -14,7 +14,14 @@ import {
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
-const BOUNDS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, versions: 2, answers: 2000 };
+const DEFAULT_LIMITS = {
+  resources: 3,
+  bytes: 1000,
+  uses: 4,
+  stored: 1500,
+  versions: 2,
+  answers: 2000,
+};
 
 let database: PostgresDatabase;
 beforeAll(async () => {
@@ -29,7 +36,7 @@ describe.each([
   let store: Store;
   let project: Project;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { most: BOUNDS });
+    store = await Store.open(await newUrl(), { limits: DEFAULT_LIMITS });
     project = await store.projects.create('ann', 'shop');
   });
   afterEach(() => store.close());
@@ -183,7 +190,7 @@ describe.each([
     const object = (bytes: number) => ({ k: 'é'.repeat((bytes - 8) / 2) });
     const skillOf = (bytes: number, name = 'a') =>
       write(({ skills }) => skills.create(project.id, { ...skill(name), params: object(bytes) }));
-    const full = new LimitReachedError('bytes', BOUNDS.bytes);
+    const full = new LimitReachedError('bytes', DEFAULT_LIMITS.bytes);
 
     /** Expects room for this number of bytes, but not for two more. */
     async function expectRoom(bytes: number): Promise<void> {
@@ -282,7 +289,7 @@ describe.each([
     async function expectRoom(bytes: number): Promise<void> {
       await expect(tableOf(bytes + 1)).rejects.toMatchObject({
         kind: 'stored',
-        held: BOUNDS.stored - bytes,
+        held: DEFAULT_LIMITS.stored - bytes,
       });
       const { tableId } = await tableOf(bytes);
       await store.tables.discard(tableId);
@@ -344,7 +351,7 @@ describe.each([
       await store.tables.discard(table.tableId);
       await sweepAll();
       await store.tables.refuseFullOwner('ann');
-      await expectRoom(BOUNDS.stored);
+      await expectRoom(DEFAULT_LIMITS.stored);
     });
 
     test('counts a model instead of its table, and the versions that are kept', async () => {
@@ -361,7 +368,7 @@ describe.each([
       });
       await expectRoom(1100);
       await write(({ models }) => models.remove(project.id, 'm'));
-      await expectRoom(BOUNDS.stored);
+      await expectRoom(DEFAULT_LIMITS.stored);
     });
 
     test('keeps a model whose training ends beyond the limit, and nothing more', async () => {
@@ -373,12 +380,12 @@ describe.each([
       await expect(tableOf(1)).rejects.toThrow(full);
       await write(({ models }) => models.remove(project.id, 'm'));
       await sweepAll();
-      await expectRoom(BOUNDS.stored);
+      await expectRoom(DEFAULT_LIMITS.stored);
     });
   });
 
   describe('that limits the uses of skills by agents', () => {
-    const full = new LimitReachedError('uses', BOUNDS.uses);
+    const full = new LimitReachedError('uses', DEFAULT_LIMITS.uses);
     const use = (name: string, skills: string[]) =>
       write(({ agents }) => agents.create(project.id, agent(name), skills));
     const add = (name: string, skills: string[]) =>
@@ -535,7 +542,10 @@ describe.each([
       const large = { ...answer, body: 'é'.repeat(350) };
       await store.answers.keep('ann', 'a', large);
       const refused = store.answers.keep('ann', 'b', large);
-      await expect(refused).rejects.toMatchObject({ kind: 'answers', most: BOUNDS.answers });
+      await expect(refused).rejects.toMatchObject({
+        kind: 'answers',
+        limits: DEFAULT_LIMITS.answers,
+      });
       expect(await store.answers.find('ann', 'b', LONG_AGO)).toBeUndefined();
       await store.answers.keep('ann', 'a', large);
       await store.answers.keep('bob', 'b', large);

@@ -6,7 +6,7 @@ import { Store } from '../../../server/store/index.js';
 /** Opens the store that the environment names, as the service does. */
 export function openStore(): Promise<Store> {
   const { databaseUrl, maxResources } = readConfig(process.env);
-  return Store.open(databaseUrl, { most: { resources: maxResources } });
+  return Store.open(databaseUrl, { limits: { resources: maxResources } });
 }
 
 /** Listens where the environment says, and says so as the service does. */

@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../store/database/schema.js';
-import type { Bounds } from '../../store/quota/bounds.js';
+import type { Limits } from '../../store/quota/limits.js';
 import { adjustStored } from '../../store/quota/owner-quota.js';
 
 /** A message as it is stored. */
@@ -31,7 +31,7 @@ export async function addMessage(
   owner: string,
   conversationId: string,
   message: NewMessage,
-  { stored }: Pick<Bounds, 'stored'>,
+  { stored }: Pick<Limits, 'stored'>,
 ): Promise<MessageRow> {
   const created_at = new Date().toISOString();
   const id = await nextId(db, conversationId);

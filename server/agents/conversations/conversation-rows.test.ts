@@ -14,7 +14,7 @@ import {
 const LEASE = 60_000;
 const LAPSED = -1000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
-const BOUNDS = { resources: 3, messages: 4, stored: 4000 };
+const DEFAULT_LIMITS = { resources: 3, messages: 4, stored: 4000 };
 
 const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 const REPLY = { content: 'Yes.', steps: [], usage: USAGE };
@@ -37,7 +37,7 @@ describe.each([
   let owner: string;
   beforeAll(async () => {
     own = await newStore();
-    store = await Store.open(own.databaseUrl, { most: BOUNDS });
+    store = await Store.open(own.databaseUrl, { limits: DEFAULT_LIMITS });
   });
   afterAll(async () => {
     await store.close();

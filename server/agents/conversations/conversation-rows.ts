@@ -4,9 +4,9 @@ import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import { LimitReachedError } from '../../store/errors.js';
-import { lookup, padded } from '../../store/lookup.js';
-import { inOrder, type Page } from '../../store/page.js';
-import type { Bounds } from '../../store/quota/bounds.js';
+import { lookup, padToPowerOfTwo } from '../../store/lookup.js';
+import { type Page, paginate } from '../../store/page.js';
+import type { Limits } from '../../store/quota/limits.js';
 import { adjustStored } from '../../store/quota/owner-quota.js';
 import { newResource } from '../../store/resource.js';
 import { addMessage, ROW_BYTES } from './add-message.js';
@@ -37,7 +37,7 @@ export interface NewConversation {
 export class ConversationStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
     private readonly work: Kysely<Database>,
   ) {}
 
@@ -47,7 +47,7 @@ export class ConversationStore {
       .selectFrom('conversations')
       .select('id')
       .where('chatbot_id', '=', chatbotId);
-    const rows = await inOrder(all, 'id', page).execute();
+    const rows = await paginate(all, 'id', page).execute();
     return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
   }
 
@@ -106,10 +106,10 @@ export class ConversationStore {
     const bytes = ROW_BYTES + Buffer.byteLength(title ?? '');
     const row = { ...newResource(), chatbot_id: chatbotId, title, bytes };
     await this.db.insertInto('conversations').values(row).execute();
-    await adjustStored(this.db, owner, bytes, this.most.stored);
+    await adjustStored(this.db, owner, bytes, this.limits.stored);
     if (greeting !== undefined) {
       const message = { role: 'assistant' as const, content: greeting };
-      await addMessage(this.db, owner, row.id, message, this.most);
+      await addMessage(this.db, owner, row.id, message, this.limits);
     }
     const pieces = await this.show(chatbotId, row.id);
     if (!pieces) throw new Error('The conversation vanished within its own transaction');
@@ -150,7 +150,7 @@ export class ConversationStore {
         .limit(MAX_SWEPT)
         .execute();
       const [part] = partsOf(messages);
-      const ids = part && padded(part.map(({ id }) => id));
+      const ids = part && padToPowerOfTwo(part.map(({ id }) => id));
       await (ids
         ? db.deleteFrom('messages').where('id', 'in', ids)
         : db.deleteFrom('conversations').where('id', '=', detached.id)
@@ -165,7 +165,7 @@ export class ConversationStore {
       .select(({ fn }) => fn.countAll().as('conversations'))
       .where('chatbot_id', '=', chatbotId)
       .executeTakeFirstOrThrow();
-    const { resources } = this.most;
+    const { resources } = this.limits;
     if (Number(conversations) >= resources) throw new LimitReachedError('conversations', resources);
   }
 }

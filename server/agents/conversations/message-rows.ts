@@ -3,7 +3,7 @@ import { type ListEntry, messageJson, partsOf } from '../../resources/written-js
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { lookup } from '../../store/lookup.js';
-import { inOrder, type Page } from '../../store/page.js';
+import { type Page, paginate } from '../../store/page.js';
 import type { MessageRow } from './add-message.js';
 
 /** An earlier message, as it is sent with a question. */
@@ -28,7 +28,7 @@ export class MessageStore {
     const { octets } = dialectOf(this.db);
     const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
     const all = this.#of(conversationId).select(['id', bytes]);
-    return inOrder(all, 'id', page).execute();
+    return paginate(all, 'id', page).execute();
   }
 
   /** Yields the JSON of messages, each in one piece; skips those that no longer exist. */

@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../../store/errors.js';
-import type { Bounds } from '../../store/quota/bounds.js';
+import type { Limits } from '../../store/quota/limits.js';
 import { addMessage, type MessageRow } from './add-message.js';
 
 /** A message of a person to store. */
@@ -36,7 +36,7 @@ export interface ReplyClaim {
 export class ReplyStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /**
@@ -58,7 +58,7 @@ export class ReplyStore {
       ...{ key_owner: owner, idempotency_key: key.text, fingerprint: key.fingerprint },
     };
     const message = { role: 'user' as const, content, ...keyed };
-    const question = await addMessage(this.db, owner, conversationId, message, this.most);
+    const question = await addMessage(this.db, owner, conversationId, message, this.limits);
     await this.db
       .updateTable('conversations')
       .set({ answering_message: question.id })
@@ -124,7 +124,7 @@ export class ReplyStore {
       steps: JSON.stringify(reply.steps),
       usage: JSON.stringify(reply.usage),
     };
-    return addMessage(this.db, owner, conversationId, message, this.most);
+    return addMessage(this.db, owner, conversationId, message, this.limits);
   }
 
   /** @param added the number of messages that the conversation must have room for */
@@ -146,7 +146,7 @@ export class ReplyStore {
       .returning('messages')
       .executeTakeFirst();
     if (!claimed) throw new ConversationBusyError(await this.#answeredMessage(conversationId));
-    const { messages } = this.most;
+    const { messages } = this.limits;
     if (claimed.messages + added > messages) {
       throw new LimitReachedError('messages', messages, claimed.messages);
     }

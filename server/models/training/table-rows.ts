@@ -2,7 +2,7 @@ import { type Kysely, type SqlBool, sql } from 'kysely';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import type { Bounds } from '../../store/quota/bounds.js';
+import type { Limits } from '../../store/quota/limits.js';
 import { adjustStored, refuseFullOwner } from '../../store/quota/owner-quota.js';
 import { newResource } from '../../store/resource.js';
 
@@ -21,7 +21,7 @@ const UPLOAD = 60 * 60 * 1000;
 export class TableStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
   ) {}
 
   /**
@@ -29,7 +29,7 @@ export class TableStore {
    * @throws {LimitReachedError} if the owner stores as much as allowed
    */
   refuseFullOwner(owner: string): Promise<void> {
-    return refuseFullOwner(this.db, owner, this.most.stored);
+    return refuseFullOwner(this.db, owner, this.limits.stored);
   }
 
   /**
@@ -59,7 +59,7 @@ export class TableStore {
         .where('id', '=', tableId)
         .returning('owner')
         .executeTakeFirstOrThrow();
-      await adjustStored(db, owner, bytes.length, this.most.stored);
+      await adjustStored(db, owner, bytes.length, this.limits.stored);
     });
   }
 

@@ -5,7 +5,7 @@ import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
 
-const BOUNDS = { resources: 3, stored: 100_000 };
+const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
 let database: PostgresDatabase;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each([
   let projectId: string;
   let skillId: string;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { most: BOUNDS });
+    store = await Store.open(await newUrl(), { limits: DEFAULT_LIMITS });
     ({ id: projectId } = await store.projects.create('ann', 'shop'));
     skillId = await newSkill(projectId, 'care');
   });
@@ -61,7 +61,7 @@ describe.each([
     (await store.documents.text(skillId, name))?.pieces.join('');
   /** Fills what the owner may store, and returns how much that was. */
   const room = async () => {
-    let [low, high] = [0, BOUNDS.stored];
+    let [low, high] = [0, DEFAULT_LIMITS.stored];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       const refused = await store

@@ -5,9 +5,9 @@ import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import { LimitReachedError } from '../../store/errors.js';
-import { inParts } from '../../store/lookup.js';
-import { inOrder, type Page } from '../../store/page.js';
-import type { Bounds } from '../../store/quota/bounds.js';
+import { chunks } from '../../store/lookup.js';
+import { type Page, paginate } from '../../store/page.js';
+import type { Limits } from '../../store/quota/limits.js';
 import { adjustStored } from '../../store/quota/owner-quota.js';
 import { newResource } from '../../store/resource.js';
 import { addToIndex } from './passage-index.js';
@@ -73,13 +73,13 @@ const UPLOAD = 10 * 60 * 1000;
 export class DocumentStore {
   constructor(
     private readonly db: Kysely<Database>,
-    private readonly most: Bounds,
+    private readonly limits: Limits,
     private readonly work: Kysely<Database>,
   ) {}
 
   list(skillId: string, page: Page): Promise<Document[]> {
     const all = this.db.selectFrom('documents').select(SHOWN).where('skill_id', '=', skillId);
-    return inOrder(all, 'id', page).execute();
+    return paginate(all, 'id', page).execute();
   }
 
   /** Returns the text of a document, in pieces, and its media type; undefined if there is none. */
@@ -114,7 +114,7 @@ export class DocumentStore {
     await inTransaction(this.work, async (db) => {
       const text = { id: textId, owner, bytes: held, upload_until };
       await db.insertInto('document_texts').values(text).execute();
-      await adjustStored(db, owner, held, this.most.stored);
+      await adjustStored(db, owner, held, this.limits.stored);
     });
     try {
       for (let begin = 0; begin < passages.length; begin += ADDED_AT_ONCE) {
@@ -220,7 +220,7 @@ export class DocumentStore {
       .select(({ fn }) => fn.countAll().as('documents'))
       .where('skill_id', '=', skillId)
       .executeTakeFirstOrThrow();
-    const { resources } = this.most;
+    const { resources } = this.limits;
     if (Number(documents) >= resources) throw new LimitReachedError('documents', resources);
   }
 
@@ -230,7 +230,7 @@ export class DocumentStore {
     passages: readonly PreparedPassage[],
   ): Promise<void> {
     return inTransaction(this.work, async (db) => {
-      for (const part of inParts(passages)) {
+      for (const part of chunks(passages)) {
         const ids = await db
           .insertInto('passages')
           .values(part.map(({ terms: _, ...passage }) => ({ ...passage, text_id })))

@@ -22,7 +22,7 @@ export interface Databases {
 }
 
 /** Sends every kind of work the same way. */
-export function oneWay(db: Kysely<Database>): Databases {
+export function singleConnection(db: Kysely<Database>): Databases {
   return { reads: db, writes: db, work: db, searches: db, keys: db, health: db };
 }
 

@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pRetry from 'p-retry';
-import { type Databases, oneWay } from './databases.js';
+import { type Databases, singleConnection } from './databases.js';
 import { errorCode } from './error-code.js';
 import { migrate } from './migrate.js';
 import type { Database } from './schema.js';
@@ -88,7 +88,7 @@ export async function openSqlite(
     return `${seen} ${prepared.writes}`;
   };
   const reads = path === ':memory:' ? {} : await openReads(path);
-  return { databases: { ...oneWay(db), ...reads }, path, mark };
+  return { databases: { ...singleConnection(db), ...reads }, path, mark };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/schema.js';
 import { LimitReachedError, NameTakenError } from '../errors.js';
-import type { Bounds } from './bounds.js';
+import type { Limits } from './limits.js';
 import { adjustStored } from './owner-quota.js';
 
 /**
@@ -51,7 +51,7 @@ export async function reserveQuota(
   db: Kysely<Database>,
   projectId: string,
   growth: Growth,
-  most: Bounds,
+  most: Limits,
 ): Promise<void> {
   const project = await db
     .selectFrom('projects')

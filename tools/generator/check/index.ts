@@ -42,7 +42,7 @@ function examine(source: string, code: Code): { content?: unknown; faults: Fault
       ...locate(pointer),
       message: [message, remedy].filter(Boolean).join('; '),
     }));
-    return { content, faults: inOrder(faults) };
+    return { content, faults: paginate(faults) };
   } catch (error) {
     if (error instanceof YamlError) return { faults: [error.fault] };
     throw error;
@@ -92,7 +92,7 @@ function ruled(rule: Rule, faults: readonly FaultyPart[]): RuledFault[] {
 }
 
 /** A part that several others refer to is told once. */
-function inOrder(faults: readonly Fault[]): Fault[] {
+function paginate(faults: readonly Fault[]): Fault[] {
   const told = new Map(faults.map((fault) => [lineOf(fault), fault]));
   return [...told.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -1,7 +1,7 @@
 const MEBIBYTE = 1024 * 1024;
 
 /** The limits of a project, and of an owner. */
-export interface Bounds {
+export interface Limits {
   /**
    * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
    * projects of an owner.
@@ -33,7 +33,7 @@ export interface Bounds {
  * several times: as text, as objects, and as text again. Many resources of the largest allowed size
  * would not fit.
  */
-export const BOUNDS: Bounds = {
+export const DEFAULT_LIMITS: Limits = {
   resources: 10_000,
   bytes: 16 * MEBIBYTE,
   uses: 100_000,
