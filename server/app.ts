@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { limits } from './api/limits/index.js';
+import { handleRequests } from './api/handle-request.js';
+import { Limits } from './api/limits/index.js';
 import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
-import { contractRouter } from './api/router.js';
 import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { Config } from './config.js';
@@ -38,22 +38,17 @@ export function createApp(
 ): RequestListener {
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
-  const { stages, bodyBudget, throttle, refusalOf } = limits(config, contract.operations);
+  const limits = new Limits(config, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
-  const handlers = operations(services, config, contract.document.info.version);
-  const router = contractRouter(contract, handlers, bases, {
-    limits: config,
-    authenticate: (presented) => callers.authenticate(presented),
-    isKeyValid: (caller) => callers.isKeyValid(caller),
-    needsKey: () => callers.needsKey(),
-    allowedOrigins,
-    stages,
-    bodyBudget,
-    refuseMissing: refuseMissing(services),
-    stopping,
-    noteFailure,
-  });
+  const requests = handleRequests(
+    {
+      ...{ contract, config, callers, limits, stopping, noteFailure },
+      handlers: operations(services, config, contract.document.info.version),
+      refuseMissing: refuseMissing(services),
+    },
+    bases,
+  );
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -67,7 +62,7 @@ export function createApp(
       services.metrics.observeRequests(),
       securityHeaders(),
       refuseMalformed,
-      router,
+      requests,
     ]),
   );
   const routesOfPages = pages(contract, config.basePath, isLoopback(config.host));
@@ -85,10 +80,10 @@ export function createApp(
   );
   const front = shedLoad(listener, {
     exempt: openAddresses(contract, bases),
-    refusalOf,
+    overloadProblem: (req) => limits.overloadProblem(req),
     refuse: (refusal, req, res) => {
       services.metrics.refused(refusal.type);
-      throttle(req, res);
+      limits.throttle(req, res);
       sendRefusal(contract, refusal, req, res);
     },
   });

@@ -10,17 +10,17 @@ interface LoadShedding {
    * Returns the problem of a request for which there is no place, judged by its request line and
    * headers.
    */
-  readonly refusalOf: (req: IncomingMessage) => ProblemError | undefined;
+  readonly overloadProblem: (req: IncomingMessage) => ProblemError | undefined;
   readonly refuse: (refusal: ProblemError, req: IncomingMessage, res: ServerResponse) => void;
 }
 
 /** Refuses requests without a place before any other work, and starts the others fairly. */
 export function shedLoad(
   listener: RequestListener,
-  { exempt, refusalOf, refuse }: LoadShedding,
+  { exempt, overloadProblem, refuse }: LoadShedding,
 ): RequestListener {
   const start = startFairly((req, res) => {
-    const refusal = refusalOf(req);
+    const refusal = overloadProblem(req);
     if (refusal) refuse(refusal, req, res);
     else listener(req, res);
   });

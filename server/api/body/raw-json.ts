@@ -1,8 +1,7 @@
-import type { RequestHandler } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
-import { compose } from '../../edge/compose.js';
 import { JSON_TYPE, mediaType } from '../../edge/media-type.js';
-import { pauseWork } from '../work-turn.js';
+import type { Step } from '../request-context.js';
+import { pauseWork } from '../work-slot.js';
 
 /** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */
 export class RawJson<T> {
@@ -29,37 +28,32 @@ const MIN_RAW = 32 * 1024;
 const NO_ROWS: readonly unknown[] = [];
 
 /**
- * Returns the middleware that checks requests, and leaves JSON unparsed that is large or answered in
- * another format. If the rest of such a request is invalid, all of it is checked, so that the
- * problem lists all faults.
- * @param checks parse and validate a request
+ * Returns a check that leaves JSON unparsed that is large or answered in another format. If the rest of
+ * such a request is invalid, all of it is checked, so that the problem lists all faults.
+ * @param check parses and validates a request
  */
-export function leaveRawJson(checks: readonly RequestHandler[]): RequestHandler {
-  const check = compose(checks);
-  return (req, res, next) => {
+export function deferLargeJson(check: Step): Step {
+  return async (req, res) => {
     const bytes: unknown = req.body;
     const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
     if (!isJson || (bytes.length < MIN_RAW && res.locals.answerType === JSON_TYPE)) {
-      return check(req, res, next);
+      return check(req, res);
     }
     const parse = async (body: Uint8Array): Promise<unknown> => {
       await pauseWork(res);
       req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-      await new Promise<void>((resolve, reject) => {
-        check(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-      });
+      await check(req, res);
       return req.body;
     };
     req.body = NO_ROWS;
-    return check(req, res, (error?: unknown) => {
-      if (error === undefined) {
-        req.body = new RawJson(bytes, parse);
-        // Another process works on it.
-        res.locals.turn?.pause();
-        return next();
-      }
+    try {
+      await check(req, res);
+    } catch {
       req.body = bytes;
-      return check(req, res, next);
-    });
+      return check(req, res);
+    }
+    req.body = new RawJson(bytes, parse);
+    // Another process works on it.
+    res.locals.slot?.pause();
   };
 }

@@ -11,8 +11,8 @@ import { isEndless, isText, JSON_TYPE, mediaType } from '../../edge/media-type.j
 import { announcedLength } from '../../edge/message-body.js';
 import { onResponseClose } from '../../edge/on-response-close.js';
 import { bodyTooLarge, invalidRequest, malformedBody, problem } from '../../problems/problem.js';
-import { watchKey } from '../watch-key.js';
-import { pauseWork } from '../work-turn.js';
+import { watchKey } from '../request-signal.js';
+import { pauseWork } from '../work-slot.js';
 import { refuseDeepNesting, refuserOfBounds, rowsPlace } from './body-limits.js';
 import { type BodyBudget, bufferBody, type RefuseMissingTarget } from './buffer-body.js';
 import { ByteLimitStream } from './byte-limit.js';

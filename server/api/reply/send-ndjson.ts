@@ -8,9 +8,8 @@ import { answersBegun } from '../../edge/client-error.js';
 import { LINES_TYPE } from '../../edge/media-type.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import type { JsonLines } from '../handlers.js';
-import { asProblem } from '../validation/to-problem.js';
-import type { IsKeyValid } from '../watch-key.js';
-import type { NoteFailure } from './error-handler.js';
+import type { IsKeyValid } from '../request-signal.js';
+import { asProblem, type NoteFailure } from './error-handler.js';
 import { GONE, STREAM_TIMES, StreamDeadline, type StreamTimes } from './stream-deadline.js';
 
 /** The surroundings of a stream. */
@@ -91,7 +90,7 @@ export function endEarly(
     return;
   }
   const request = { body: undefined, operationId: res.locals.operationId, params: {} };
-  const error = asProblem(contract, thrown, request, () => undefined);
+  const error = asProblem(thrown, request, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   const { socket } = req;
   const line = problemLine(contract, error, req, res);

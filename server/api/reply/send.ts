@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { onResponseClose } from '../../edge/on-response-close.js';
 import { JsonText, PlainText } from '../handlers.js';
-import { pauseWork } from '../work-turn.js';
+import { pauseWork } from '../work-slot.js';
 
 /** A reply whose type is checked by `reply()` only. */
 export interface AnyReply {
@@ -109,7 +109,7 @@ function boundWait(res: Response): void {
 
 /** Counts the memory of a complete response until its reader has taken it. */
 function countUnread(res: Response): void {
-  const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
+  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
   if (endWait) onResponseClose(res.req, res, endWait);
 }
 
@@ -202,9 +202,9 @@ const SLOW_READER_MS = 100;
 async function drained(res: Response, held: number, gone: AbortSignal): Promise<void> {
   let endWait: (() => void) | undefined;
   const slow = setTimeout(() => {
-    const { turn } = res.locals;
-    turn?.pause();
-    endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
+    const { slot } = res.locals;
+    slot?.pause();
+    endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
     res.locals.bodyShare?.awaitReader(() => res.destroy());
   }, SLOW_READER_MS);
   try {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { onResponseClose } from '../../edge/on-response-close.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { type IsKeyValid, watchKey } from '../watch-key.js';
+import { type IsKeyValid, watchKey } from '../request-signal.js';
 
 /** The timeouts of a stream, in milliseconds. */
 export interface StreamTimes {
