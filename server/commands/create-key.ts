@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { createKey } from '../auth/api-key.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
-import { keepKey } from '../auth/keep-key.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
+import { keepKey } from '../projects/keep-key.js';
+import { hasKeys } from '../store/keys.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
@@ -31,7 +32,7 @@ async function create({ name, owner, scope, expires }: Options): Promise<void> {
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
-      const isFirst = !(await store.keys.exist());
+      const isFirst = !(await hasKeys(store));
       const expires_at = expires ?? null;
       await keepKey(store, { id, name, owner, scopes: scope, expires_at, hash });
       return isFirst;

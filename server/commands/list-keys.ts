@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import type { ApiKey } from '../store/index.js';
+import type { ApiKey } from '../store/keys.js';
+import { listKeys } from '../store/keys.js';
 import { onStore } from './on-store.js';
 
 /** `keys list`: lists all keys of all owners, without their secrets, which are not stored. */
@@ -9,7 +10,7 @@ export const listKeysCommand = new Command('list')
   .action(list);
 
 async function list({ json }: { readonly json?: boolean }): Promise<void> {
-  const keys = await onStore((store) => store.keys.list());
+  const keys = await onStore(listKeys);
   const withState = keys.map((key) => ({ ...key, state: stateOf(key) }));
   process.stdout.write(json ? `${JSON.stringify(withState, null, 2)}\n` : tableOf(withState));
 }
