@@ -4,7 +4,7 @@ import { RawJson } from '../../api/body/raw-json.js';
 import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import type { Caller } from '../../auth/caller.js';
 import { JSON_TYPE } from '../../edge/media-type.js';
-import { findProject } from '../../projects/project-access.js';
+import { findProject } from '../../projects/projects.js';
 import { numberedName, type Store } from '../../store/index.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { answerOptions } from './answer-formats.js';
