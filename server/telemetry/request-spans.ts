@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
-import { onResponseClose, wasSent } from '../edge/on-response-close.js';
+import { onResponseClose, wasSent } from '../edge/responses.js';
 import { noteTraceId } from './trace-id.js';
 
 /**
