@@ -1,5 +1,9 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import type { ColumnDescription } from '../result.js';
+import { type ColumnDescription, quoteName } from '../driver.js';
+import { openReadOnly } from './read-only-connection.js';
+
+/** The mark of a hidden column of a virtual table (https://sqlite.org/pragma.html#pragma_table_xinfo). */
+const HIDDEN = 1;
 
 /** A table or a view of a SQLite file. */
 export interface SqliteTable {
@@ -51,7 +55,7 @@ function withoutSchema(asked: string): string {
 }
 
 /** Returns the columns of a table that `select *` returns. */
-export function columnsOf(connection: SqliteConnection, name: string): ColumnDescription[] {
+export function listColumns(connection: SqliteConnection, name: string): ColumnDescription[] {
   const rows = connection
     .prepare(`select name, type, hidden from pragma_table_xinfo(?, 'main')`)
     .all(name);
@@ -61,7 +65,7 @@ export function columnsOf(connection: SqliteConnection, name: string): ColumnDes
 }
 
 /** Returns the tables in which virtual tables keep their contents. */
-export function shadowTables(
+export function listShadowTables(
   connection: SqliteConnection,
   tables: readonly SqliteTable[],
 ): string[] {
@@ -75,15 +79,35 @@ export function shadowTables(
     .filter((name) => owners.some((owner) => name.startsWith(owner)));
 }
 
-/** The mark of a hidden column of a virtual table (https://sqlite.org/pragma.html#pragma_table_xinfo). */
-const HIDDEN = 1;
-
-/** Returns a name as a quoted identifier. */
-export function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
+export function toLowerAscii(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
-export function lower(name: string): string {
-  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/**
+ * Returns an empty database in memory that has only the given tables, and views as tables. A
+ * statement that SQLite compiles there names no other table, wherever a name stands and however it
+ * is quoted. The authorizer alone could not tell: it reports reads inside of a view like those
+ * inside of a common table expression of the same name.
+ * @throws the error of SQLite if a definition is not valid there
+ */
+export function openOutline(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+): SqliteConnection {
+  const outline = openReadOnly(':memory:');
+  try {
+    for (const table of tables) {
+      outline.prepare(table.isView ? writeTable(connection, table) : table.definition).run();
+    }
+    return outline;
+  } catch (error) {
+    outline.close();
+    throw error;
+  }
+}
+
+function writeTable(connection: SqliteConnection, view: SqliteTable): string {
+  const columns = listColumns(connection, view.name).map(({ name }) => quoteName(name));
+  return `create table ${quoteName(view.name)} (${columns.join(', ')})`;
 }

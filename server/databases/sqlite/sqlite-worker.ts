@@ -1,21 +1,17 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { QueryError } from '../query-error.js';
-import { missingTable, systemTable } from '../refusals.js';
-import type { TableDescription } from '../result.js';
-import { columnsOf, findTable, isSystemTable } from './catalog.js';
+import type { JobOutput } from '../../work/serve-jobs.js';
+import type { TableDescription } from '../driver.js';
+import { missingTable, systemTable } from '../query-error.js';
+import { serveQueries } from '../serve-queries.js';
+import { findTable, isSystemTable, listColumns } from './catalog.js';
 import { openReadOnly } from './read-only-connection.js';
-import { readSelect, runSelect } from './run-select.js';
-import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
+import { collectResult, runSelect, writeRows } from './run-select.js';
+import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
 
 /** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
-await serveJobs(readFile);
+await serveQueries(readFile);
 
-async function readFile(
-  job: SqliteJob,
-  _input: AsyncIterable<Uint8Array>,
-  output: JobOutput,
-): Promise<SqliteMessage> {
+function readFile(job: SqliteJob, output: JobOutput): SqliteAnswer {
   let connection: SqliteConnection;
   try {
     connection = openReadOnly(job.path);
@@ -23,17 +19,18 @@ async function readFile(
     return { kind: 'unusable', cause: String(error) };
   }
   try {
-    if (job.kind === 'describe') {
-      return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
+    switch (job.kind) {
+      case 'describe':
+        return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
+      case 'query':
+        return {
+          kind: 'result',
+          result: runSelect(connection, job, (rows) => collectResult(rows, job.limits)),
+        };
+      case 'read':
+        runSelect(connection, job, (rows) => writeRows(rows, (lines) => output.data(lines)));
+        return { kind: 'read' };
     }
-    if (job.kind === 'read') {
-      readSelect(connection, job, (lines) => output.data(lines));
-      return { kind: 'read' };
-    }
-    return { kind: 'rows', result: runSelect(connection, job) };
-  } catch (error) {
-    if (error instanceof QueryError) return { kind: 'refused', message: error.message };
-    throw error;
   } finally {
     connection.close();
   }
@@ -43,5 +40,5 @@ function describe(connection: SqliteConnection, name: string): TableDescription 
   const table = findTable(connection, name);
   if (isSystemTable(connection, name)) throw systemTable(name);
   if (!table) throw missingTable(name);
-  return { name, columns: columnsOf(connection, table.name) };
+  return { name, columns: listColumns(connection, table.name) };
 }
