@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import type { QueryLimits } from './driver.js';
 import { QueryError } from './query-error.js';
-import { type AgentLimits, SqlDatabases } from './sql-databases.js';
+import { SqlDatabases } from './sql-databases.js';
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -27,7 +28,7 @@ describe.each([
   afterAll(() => shop.remove());
 
   /** Returns a function that sends queries to the shop, with some limits. */
-  function asking(limits: Partial<AgentLimits> = {}) {
+  function asking(limits: Partial<QueryLimits> = {}) {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
     const databases = new SqlDatabases(

@@ -4,8 +4,11 @@ import { QueryError } from './query-error.js';
 export interface QueryLimits {
   /** The longest time of a query, its wait included, in milliseconds. */
   readonly timeoutMs: number;
+  readonly maxRows: number;
   /** The most bytes of all rows, as JSON. */
   readonly maxBytes: number;
+  /** The most bytes of a cell, as text. */
+  readonly maxCellBytes: number;
   /** The most bytes of a statement. */
   readonly maxSqlBytes: number;
   /** The most queries that run at once. */
@@ -14,22 +17,13 @@ export interface QueryLimits {
   readonly maxWaiting: number;
 }
 
-export interface ResultLimits {
-  readonly maxRows: number;
-  /** The most bytes of the result, as JSON. */
-  readonly maxBytes: number;
-}
-
 /** One SELECT. */
 export interface Query {
   readonly owner: string;
   /** The tables that it may read: `table` or `schema.table`. */
   readonly tables: readonly string[];
   readonly sql: string;
-  /** The longest time of the query in the database, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The most bytes of a cell, as text. */
-  readonly maxCellBytes: number;
+  readonly limits: QueryLimits;
 }
 
 /** Takes lines of rows, and resolves when there is room for more. */
@@ -70,7 +64,7 @@ export interface Driver {
    * @throws {QueryError} if the query is refused or fails
    * @throws the reason of `signal`
    */
-  query(query: Query, limits: ResultLimits, signal: AbortSignal): Promise<QueryResult>;
+  query(query: Query, signal: AbortSignal): Promise<QueryResult>;
 
   /**
    * Hands on the rows of a query as lines of JSON arrays: the names of the columns first, then the
@@ -94,7 +88,7 @@ export class ResultBuilder {
   /** @throws {QueryError} if the names of the columns alone exceed the limit */
   constructor(
     private readonly columns: readonly string[],
-    private readonly limits: ResultLimits,
+    private readonly limits: QueryLimits,
   ) {
     this.#bytes = countJsonBytes(columns);
     if (this.#bytes > limits.maxBytes) throw tooLarge('The names of the columns alone are', limits);
@@ -126,7 +120,7 @@ function countJsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value)) + 1;
 }
 
-function tooLarge(what: string, { maxBytes }: ResultLimits): QueryError {
+function tooLarge(what: string, { maxBytes }: QueryLimits): QueryError {
   return new QueryError(
     `${what} larger than ${maxBytes} bytes; select fewer columns, or parts of them.`,
   );

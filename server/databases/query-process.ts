@@ -3,8 +3,10 @@ import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 import type { LineSink } from './driver.js';
 import { DatabaseUnavailableError, QueryError, tooMuchMemory } from './query-error.js';
 
-/** What a process answers. `refused` has the message of a `QueryError`. */
-export type Reply<Answer> = { readonly answer: Answer } | { readonly refused: string };
+/** What a process answers: `refused` has the message of a `QueryError`. */
+export type Reply<Answer> =
+  | { readonly answer: Answer }
+  | { readonly refused: string; readonly isUnavailable: boolean; readonly cause: string };
 
 /**
  * Runs a job of `serveQueries`.
@@ -23,7 +25,10 @@ export async function runInProcess<Job, Answer>(
   try {
     const reply = await pool.run({ details, onData: sink, signal });
     if ('answer' in reply) return reply.answer;
-    throw new QueryError(reply.refused);
+    const { refused, isUnavailable, cause } = reply;
+    throw isUnavailable
+      ? new DatabaseUnavailableError(refused, { cause })
+      : new QueryError(refused, { cause });
   } catch (error) {
     if (error instanceof OutOfMemoryError) throw tooMuchMemory();
     if (!(error instanceof WorkerEndedError)) throw error;

@@ -1,5 +1,5 @@
 import { type JobOutput, serveJobs } from '../work/serve-jobs.js';
-import { QueryError } from './query-error.js';
+import { DatabaseUnavailableError, QueryError } from './query-error.js';
 import type { Reply } from './query-process.js';
 
 /**
@@ -13,8 +13,9 @@ export function serveQueries<Job, Answer>(
     try {
       return { answer: await work(job, output) };
     } catch (error) {
-      if (error instanceof QueryError) return { refused: error.message };
-      throw error;
+      if (!(error instanceof QueryError)) throw error;
+      const isUnavailable = error instanceof DatabaseUnavailableError;
+      return { refused: error.message, isUnavailable, cause: String(error.cause ?? '') };
     }
   });
 }

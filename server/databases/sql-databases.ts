@@ -2,7 +2,14 @@ import { FairGate } from '../common/fair-gate.js';
 import { RunningWork } from '../common/running-work.js';
 import { toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
-import type { Driver, LineSink, QueryLimits, QueryResult, TableDescription } from './driver.js';
+import type {
+  Driver,
+  LineSink,
+  Query,
+  QueryLimits,
+  QueryResult,
+  TableDescription,
+} from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
 import {
   QueryError,
@@ -14,35 +21,23 @@ import {
 import type { DatabaseSettings } from './settings.js';
 import type { SqlitePool } from './sqlite/sqlite-driver.js';
 
-/** The limits of queries that answer an agent. */
-export interface AgentLimits extends QueryLimits {
-  /** The most rows of a result. */
-  readonly maxRows: number;
-}
-
-/** The limits of queries that return a table to train from. */
-export interface TrainingLimits extends QueryLimits {
-  /** The most bytes of a cell, as text. */
-  readonly maxCellBytes: number;
-}
-
-const MAX_SQL_BYTES = 16 * 1024;
-
-const AGENT_LIMITS: AgentLimits = {
+const AGENT_LIMITS: QueryLimits = {
   timeoutMs: 5_000,
   maxRows: 200,
   maxBytes: 64 * 1024,
-  maxSqlBytes: MAX_SQL_BYTES,
+  maxCellBytes: 64 * 1024,
+  maxSqlBytes: 16 * 1024,
   maxAtOnce: 4,
   maxWaiting: 512,
 };
 
-const TRAINING_LIMITS: TrainingLimits = {
+const TRAINING_LIMITS: QueryLimits = {
   // Shorter than the five minutes for which clients such as Node's wait for an answer.
   timeoutMs: 4 * 60_000,
+  maxRows: Number.POSITIVE_INFINITY,
   maxBytes: 1024 * 1024 * 1024,
   maxCellBytes: 1024 * 1024,
-  maxSqlBytes: MAX_SQL_BYTES,
+  maxSqlBytes: 16 * 1024,
   maxAtOnce: 2,
   maxWaiting: 64,
 };
@@ -89,33 +84,31 @@ const WORKER_SCRIPTS: WorkerScripts = {
  */
 export class SqlDatabases {
   readonly #parser: StatementParser;
-  readonly #agents: Lane<AgentLimits>;
-  readonly #trainings: Lane<TrainingLimits>;
+  readonly #agents: Lane;
+  readonly #trainings: Lane;
 
   /** @param scripts the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: {
-      readonly agents?: Partial<AgentLimits>;
-      readonly trainings?: Partial<TrainingLimits>;
+      readonly agents?: Partial<QueryLimits>;
+      readonly trainings?: Partial<QueryLimits>;
     } = {},
-    scripts: WorkerScripts = WORKER_SCRIPTS,
+    scripts = WORKER_SCRIPTS,
   ) {
-    const parser = new StatementParser(scripts.parser);
-    this.#parser = parser;
-    this.#agents = new Lane(
-      settings,
-      { ...AGENT_LIMITS, ...limits.agents },
-      { parser, script: scripts.sqlite, maxMemoryBytes: AGENT_MEMORY, idleTimeoutMs: 10_000 },
-    );
+    this.#parser = new StatementParser(scripts.parser);
+    const sqlite = (maxMemoryBytes: number): SqlitePool =>
+      new WorkerPool({ ...SQLITE_PROCESSES, maxMemoryBytes, script: scripts.sqlite });
+    const agents = { ...AGENT_LIMITS, ...limits.agents };
     const trainings = { ...TRAINING_LIMITS, ...limits.trainings };
+    const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
+    this.#agents = new Lane(settings, agents, this.#parser, sqlite(AGENT_MEMORY), 10_000);
     this.#trainings = new Lane(
-      new Map([...settings].filter(([, { training }]) => training !== undefined)),
+      open,
       trainings,
-      {
-        ...{ parser, script: scripts.sqlite, maxMemoryBytes: TRAINING_MEMORY },
-        idleTimeoutMs: trainings.timeoutMs,
-      },
+      this.#parser,
+      sqlite(TRAINING_MEMORY),
+      trainings.timeoutMs,
     );
   }
 
@@ -137,8 +130,8 @@ export class SqlDatabases {
     signal: AbortSignal,
   ): Promise<TableDescription[]> {
     const database = this.#findForAgent(owner, name);
-    return this.#agents.run(owner, database, signal, (driver, cancelled) =>
-      driver.describe(tables, cancelled),
+    return this.#agents.run(owner, database, signal, (driver, running) =>
+      driver.describe(tables, running),
     );
   }
 
@@ -156,12 +149,8 @@ export class SqlDatabases {
     signal: AbortSignal,
   ): Promise<QueryResult> {
     const database = this.#findForAgent(owner, name);
-    const { limits } = this.#agents;
-    const { timeoutMs, maxBytes, maxSqlBytes } = limits;
-    refuseAmbiguousText(sql, maxSqlBytes);
-    const query = { owner, tables, sql, timeoutMs, maxCellBytes: maxBytes };
-    return this.#agents.run(owner, database, signal, (driver, cancelled) =>
-      driver.query(query, limits, cancelled),
+    return this.#agents.select(database, { owner, tables, sql }, signal, (driver, query, running) =>
+      driver.query(query, running),
     );
   }
 
@@ -196,14 +185,13 @@ export class SqlDatabases {
     signal: AbortSignal,
   ): Promise<void> {
     const database = this.#trainings.find(owner, name);
-    if (database?.settings.training === undefined) {
+    const tables = database?.settings.training;
+    if (!database || !tables) {
       throw new QueryError(
         `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
       );
     }
-    const { timeoutMs, maxBytes, maxCellBytes, maxSqlBytes } = this.#trainings.limits;
-    refuseAmbiguousText(sql, maxSqlBytes);
-    const query = { owner, tables: database.settings.training, sql, timeoutMs, maxCellBytes };
+    const { maxBytes } = this.#trainings.limits;
     let bytes = 0;
     const sink = async (lines: Uint8Array) => {
       bytes += lines.length;
@@ -214,8 +202,11 @@ export class SqlDatabases {
       }
       await push(lines);
     };
-    await this.#trainings.run(owner, database, signal, (driver, cancelled) =>
-      driver.read(query, sink, cancelled),
+    await this.#trainings.select(
+      database,
+      { owner, tables, sql },
+      signal,
+      (driver, query, running) => driver.read(query, sink, running),
     );
   }
 
@@ -236,32 +227,24 @@ interface Database {
   driver?: Promise<Driver>;
 }
 
-interface LaneOptions {
-  /** Parses statements for PostgreSQL. */
-  readonly parser: StatementParser;
-  /** The module that reads SQLite files. */
-  readonly script: URL;
-  /** The most resident memory of a process that reads a SQLite file. */
-  readonly maxMemoryBytes: number;
-  /** The longest time between two statements of a transaction, in milliseconds. */
-  readonly idleTimeoutMs: number;
-}
-
 /** The databases as agents use them, or trainings: with gates, connections and processes of its own. */
-class Lane<Limits extends QueryLimits> {
+class Lane {
   readonly #databases = new Map<string, Database>();
   readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
-  readonly #sqlite: SqlitePool;
 
+  /** @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
-    readonly limits: Limits,
-    private readonly options: LaneOptions,
+    readonly limits: QueryLimits,
+    private readonly parser: StatementParser,
+    private readonly sqlite: SqlitePool,
+    private readonly idleTimeoutMs: number,
   ) {
-    const { script, maxMemoryBytes } = options;
-    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script, maxMemoryBytes });
-    const { maxAtOnce, maxWaiting } = limits;
-    const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
+    const gateLimits = {
+      slots: limits.maxAtOnce,
+      maxWaiting: limits.maxWaiting,
+      busy: tooManyQueries,
+    };
     for (const [name, database] of settings) {
       this.#databases.set(name, { name, settings: database, gate: new FairGate(gateLimits) });
     }
@@ -271,7 +254,6 @@ class Lane<Limits extends QueryLimits> {
     return [...this.#databases.keys()].filter((name) => this.find(owner, name) !== undefined);
   }
 
-  /** Returns what a message says of the databases that there are. */
   describeNames(owner: string): string {
     const names = this.names(owner);
     return names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
@@ -283,6 +265,21 @@ class Lane<Limits extends QueryLimits> {
     return owners === undefined || owners.has(owner) ? database : undefined;
   }
 
+  /** @throws {QueryError} if the text of the query is too long, or ambiguous */
+  select<T>(
+    database: Database,
+    query: Omit<Query, 'limits'>,
+    signal: AbortSignal,
+    work: (driver: Driver, query: Query, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { maxBytes, maxCellBytes, maxSqlBytes } = this.limits;
+    refuseAmbiguousText(query.sql, maxSqlBytes);
+    const limits = { ...this.limits, maxCellBytes: Math.min(maxBytes, maxCellBytes) };
+    return this.run(query.owner, database, signal, (driver, running) =>
+      work(driver, { ...query, limits }, running),
+    );
+  }
+
   /** Calls back when it is the owner's turn, with a signal that aborts when the time is up. */
   async run<T>(
     owner: string,
@@ -290,14 +287,14 @@ class Lane<Limits extends QueryLimits> {
     signal: AbortSignal,
     work: (driver: Driver, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const cancelled = this.#running.begin(signal, this.limits.timeoutMs);
+    const running = this.#running.begin(signal, this.limits.timeoutMs);
     try {
-      return await database.gate.run(owner, cancelled.signal, async () => {
+      return await database.gate.run(owner, running.signal, async () => {
         database.driver ??= this.#open(database.name, database.settings.url);
-        return work(await database.driver, cancelled.signal);
+        return work(await database.driver, running.signal);
       });
     } finally {
-      cancelled.abort();
+      running.abort();
     }
   }
 
@@ -306,7 +303,7 @@ class Lane<Limits extends QueryLimits> {
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all([
-      this.#sqlite.close(),
+      this.sqlite.close(),
       ...opened.map((driver) => (driver.status === 'fulfilled' ? driver.value?.stop() : undefined)),
     ]);
   }
@@ -315,11 +312,10 @@ class Lane<Limits extends QueryLimits> {
   async #open(name: string, url: string): Promise<Driver> {
     if (url.startsWith('file:')) {
       const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-      return new SqliteDriver(name, url, this.#sqlite);
+      return new SqliteDriver(name, url, this.sqlite);
     }
     const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-    const { parser, idleTimeoutMs } = this.options;
-    return new PostgresDriver(name, url, parser, this.limits.maxAtOnce, idleTimeoutMs);
+    return new PostgresDriver(name, url, this.parser, this.limits.maxAtOnce, this.idleTimeoutMs);
   }
 }
 

@@ -9,9 +9,10 @@ import {
 } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import type { QueryLimits } from './driver.js';
 import { DatabaseUnavailableError, QueryError } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
-import { SqlDatabases, type TrainingLimits } from './sql-databases.js';
+import { SqlDatabases } from './sql-databases.js';
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -36,7 +37,7 @@ describe.each([
     await shop.remove();
   });
 
-  function open(limits: Partial<TrainingLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
+  function open(limits: Partial<QueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
     const shops = new Map([['shop', { url: shop.url, training: ALLOWED, ...settings }]]);
     const queries = new SqlDatabases(shops, { trainings: limits }, BUILT_SCRIPTS);
     opened.push(queries);

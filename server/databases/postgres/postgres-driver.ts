@@ -3,9 +3,9 @@ import {
   type Driver,
   type LineSink,
   type Query,
+  type QueryLimits,
   type QueryResult,
   ResultBuilder,
-  type ResultLimits,
   type TableDescription,
 } from '../driver.js';
 import {
@@ -64,8 +64,10 @@ export class PostgresDriver implements Driver {
     });
   }
 
-  query(query: Query, limits: ResultLimits, signal: AbortSignal): Promise<QueryResult> {
-    return this.#select(query, MAX_RECEIVED.query, signal, (batches) => collect(batches, limits));
+  query(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    return this.#select(query, MAX_RECEIVED.query, signal, (batches) =>
+      collect(batches, query.limits),
+    );
   }
 
   async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
@@ -87,7 +89,7 @@ export class PostgresDriver implements Driver {
 
   /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
   async #select<T>(
-    { owner, tables, sql, timeoutMs, maxCellBytes }: Query,
+    { owner, tables, sql, limits: { timeoutMs, maxCellBytes } }: Query,
     maxReceivedBytes: number,
     signal: AbortSignal,
     use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
@@ -134,7 +136,7 @@ export class PostgresDriver implements Driver {
 }
 
 /** Reads the rows of a SELECT until the result is full. */
-async function collect(batches: AsyncIterable<FetchedRows>, limits: ResultLimits) {
+async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits) {
   let builder: ResultBuilder | undefined;
   let read = 0;
   for await (const { columns, rows } of batches) {

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import { type QueryResult, ResultBuilder, type ResultLimits, toJsonNumber } from '../driver.js';
+import { type Query, type QueryResult, ResultBuilder, toJsonNumber } from '../driver.js';
 import {
   databaseMessage,
   forbiddenTable,
@@ -18,7 +18,6 @@ import {
   toLowerAscii,
 } from './catalog.js';
 import { Guard, getPermissions } from './permissions.js';
-import type { SqliteSelect } from './sqlite-driver.js';
 
 /** The size of the lines that are handed on at once, in characters. */
 const MAX_LINES = 64 * 1024;
@@ -30,22 +29,17 @@ const NO_MEMORY = 7;
 /** Spaces, semicolons and comments; a block comment may lack its end. */
 const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 
-/** The rows of a SELECT, which are read as they are pulled. Every cell is a JSON value. */
-interface SelectedRows {
-  readonly columns: readonly string[];
-  readonly rows: Iterable<readonly unknown[]>;
-}
-
 /**
  * Runs one SELECT that reads only the named tables.
- * @param use gets the rows, with the names of the columns
+ * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
+ * @returns the first rows, if there is no `write`
  * @throws {QueryError} if the statement is refused or fails
  */
-export function runSelect<T>(
+export function runSelect(
   connection: SqliteConnection,
-  { tables: names, sql, maxCellBytes }: SqliteSelect,
-  use: (rows: SelectedRows) => T,
-): T {
+  { tables: names, sql, limits }: Query,
+  write?: (lines: Uint8Array) => void,
+): QueryResult | undefined {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const allowed = names.filter((name) => !isSystemTable(connection, name));
@@ -54,7 +48,14 @@ export function runSelect<T>(
     const guard = new Guard(connection, getPermissions(connection, tables), allowed);
     const statement = compile(connection, guard, allowed, sql);
     const columns = statement.columns().map(({ name }) => name);
-    return use({ columns, rows: readRows(statement, columns, maxCellBytes) });
+    const rows = readRows(statement, columns, limits.maxCellBytes);
+    if (write) {
+      writeRows(columns, rows, write);
+      return undefined;
+    }
+    const result = new ResultBuilder(columns, limits);
+    for (const row of rows) if (!result.add(row)) break;
+    return result.build();
   } catch (error) {
     throw error instanceof QueryError ? error : explain(error);
   }
@@ -105,16 +106,9 @@ function compile(
   }
 }
 
-/** @throws {QueryError} if the first row is too large */
-export function collectResult({ columns, rows }: SelectedRows, limits: ResultLimits): QueryResult {
-  const builder = new ResultBuilder(columns, limits);
-  for (const row of rows) if (!builder.add(row)) break;
-  return builder.build();
-}
-
-/** @param write gets whole lines of JSON arrays, the names of the columns first */
-export function writeRows(
-  { columns, rows }: SelectedRows,
+function writeRows(
+  columns: readonly string[],
+  rows: Iterable<readonly unknown[]>,
   write: (lines: Uint8Array) => void,
 ): void {
   let lines = `${JSON.stringify(columns)}\n`;

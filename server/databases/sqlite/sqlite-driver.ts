@@ -1,37 +1,23 @@
 import { resolve } from 'node:path';
 import type { WorkerPool } from '../../work/worker-pool.js';
-import type {
-  Driver,
-  LineSink,
-  Query,
-  QueryResult,
-  ResultLimits,
-  TableDescription,
-} from '../driver.js';
-import { DatabaseUnavailableError } from '../query-error.js';
+import type { Driver, LineSink, Query, QueryResult, TableDescription } from '../driver.js';
 import { type Reply, runInProcess } from '../query-process.js';
 
-/** A SELECT for the process. */
-export interface SqliteSelect {
+/** A job of the process that reads SQLite files: describes the tables, or runs a query. */
+export interface SqliteJob {
+  /** The name of the database. */
+  readonly name: string;
+  readonly path: string;
   readonly tables: readonly string[];
-  readonly sql: string;
-  /** The most bytes of a cell, as text. */
-  readonly maxCellBytes: number;
+  readonly query?: Query;
+  /** Whether the rows are written as lines. */
+  readonly isStream?: boolean;
 }
 
-/** A job of the process that reads SQLite files: `read` writes its rows as lines. */
-export type SqliteJob = { readonly path: string } & (
-  | { readonly kind: 'describe'; readonly tables: readonly string[] }
-  | ({ readonly kind: 'query'; readonly limits: ResultLimits } & SqliteSelect)
-  | ({ readonly kind: 'read' } & SqliteSelect)
-);
-
-export type SqliteAnswer =
-  | { readonly kind: 'described'; readonly tables: TableDescription[] }
-  | { readonly kind: 'result'; readonly result: QueryResult }
-  | { readonly kind: 'read' }
-  /** The file cannot be opened. */
-  | { readonly kind: 'unusable'; readonly cause: string };
+export interface SqliteAnswer {
+  readonly tables?: TableDescription[];
+  readonly result?: QueryResult;
+}
 
 export type SqlitePool = WorkerPool<SqliteJob, Reply<SqliteAnswer>>;
 
@@ -52,39 +38,30 @@ export class SqliteDriver implements Driver {
   }
 
   async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
-    const answer = await this.#run({ kind: 'describe', path: this.#path, tables }, signal);
-    return answer.kind === 'described' ? answer.tables : this.#refuse(answer);
+    const { tables: described } = await this.#run({ tables }, signal);
+    if (!described) throw new Error('The process described no tables');
+    return described;
   }
 
-  async query(
-    { tables, sql, maxCellBytes }: Query,
-    { maxRows, maxBytes }: ResultLimits,
-    signal: AbortSignal,
-  ): Promise<QueryResult> {
-    const job = { path: this.#path, tables, sql, maxCellBytes, limits: { maxRows, maxBytes } };
-    const answer = await this.#run({ kind: 'query', ...job }, signal);
-    return answer.kind === 'result' ? answer.result : this.#refuse(answer);
+  async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    const { result } = await this.#run({ tables: query.tables, query }, signal);
+    if (!result) throw new Error('The process returned no result');
+    return result;
   }
 
-  async read(
-    { tables, sql, maxCellBytes }: Query,
-    sink: LineSink,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const job = { path: this.#path, tables, sql, maxCellBytes };
-    const answer = await this.#run({ kind: 'read', ...job }, signal, sink);
-    if (answer.kind !== 'read') this.#refuse(answer);
+  async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
+    await this.#run({ tables: query.tables, query, isStream: true }, signal, sink);
   }
 
   async stop(): Promise<void> {}
 
-  #run(job: SqliteJob, signal: AbortSignal, sink?: LineSink): Promise<SqliteAnswer> {
-    const ended = `The database ${this.name} did not answer; try again.`;
-    return runInProcess(this.pool, job, ended, signal, sink);
-  }
-
-  #refuse(cause: SqliteAnswer): never {
-    const message = `The database ${this.name} cannot be opened; its operator must repair it.`;
-    throw new DatabaseUnavailableError(message, { cause });
+  #run(
+    job: Omit<SqliteJob, 'name' | 'path'>,
+    signal: AbortSignal,
+    sink?: LineSink,
+  ): Promise<SqliteAnswer> {
+    const { name } = this;
+    const ended = `The database ${name} did not answer; try again.`;
+    return runInProcess(this.pool, { ...job, name, path: this.#path }, ended, signal, sink);
   }
 }
