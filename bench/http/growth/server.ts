@@ -3,7 +3,7 @@ import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
-import { TableQueries } from '../../../server/databases/table-queries.js';
+import { SqlDatabases } from '../../../server/databases/sql-databases.js';
 import { createPredictionPool } from '../../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../../server/models/predictions/predictors.js';
 import { Tables } from '../../../server/models/training/tables.js';
@@ -28,7 +28,7 @@ const services = {
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),
-  queries: new TableQueries(new Map()),
+  queries: new SqlDatabases(new Map()),
   predictors,
   pool: createPredictionPool(0, predictors),
   metrics,
