@@ -1,4 +1,5 @@
 import {
+  baselines,
   type Contender,
   express,
   growing,
@@ -7,7 +8,6 @@ import {
   prepared,
   roster,
   unchanged,
-  yardsticks,
 } from './contenders.js';
 import {
   createSkill,
@@ -27,8 +27,8 @@ export interface Group {
   readonly cells: readonly (readonly [Contender, Operation])[];
 }
 
-/** @param against the yardsticks that Roster is compared with */
-export function groups(against: readonly Contender[] = yardsticks): readonly Group[] {
+/** @param against the baselines that Roster is compared with */
+export function groups(against: readonly Contender[] = baselines): readonly Group[] {
   const contenders = [roster, ...against];
   const all = (operation: Operation) =>
     contenders

@@ -10,7 +10,7 @@ import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
 import { Tables } from '../../../server/training/tables.js';
 import { Trainings } from '../../../server/training/trainings.js';
-import { openStore, serve } from '../yardsticks/serve.js';
+import { openStore, serve } from '../baselines/serve.js';
 import { grownContract } from './grown-contract.js';
 
 /** Roster on a contract with more operations; `MORE` is their number. */
