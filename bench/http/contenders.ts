@@ -60,6 +60,16 @@ export const prepared: Contender = {
   start: onStore('./baselines/prepared.js'),
 };
 
+/** What a careful team would build instead. */
+export const equippedFastify: Contender = {
+  name: 'equipped',
+  title: 'Fastify with keys, limits, log and metrics',
+  validates: true,
+  keeps: true,
+  operations: [getSkill],
+  start: onStore('./baselines/equipped-fastify.js'),
+};
+
 export const baselines: readonly Contender[] = [
   express,
   prepared,
@@ -77,6 +87,7 @@ export const baselines: readonly Contender[] = [
     keeps: true,
     start: onStore('./baselines/fastify.js'),
   },
+  equippedFastify,
   { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
 ];
 

@@ -1,6 +1,7 @@
 import {
   baselines,
   type Contender,
+  equippedFastify,
   express,
   growing,
   has,
@@ -68,6 +69,12 @@ export const limits: readonly Limit[] = [
     of: [roster, getSkill],
     over: [prepared, getSkill],
     most: 1.15,
+  },
+  {
+    asked: 'getSkill, of the equipped Fastify',
+    of: [roster, getSkill],
+    over: [equippedFastify, getSkill],
+    most: 1.6,
   },
   {
     asked: 'createSkill, of bare Express with the same durable write',
