@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { isMainThread } from 'node:worker_threads';
 
-/** The functions of a compiled file that ran. */
+/** The functions of a compiled file that were called. */
 export interface CoveredFile {
   /** Relative to `dist/`, such as `server/app.js`. */
   readonly file: string;
@@ -13,11 +13,13 @@ export interface CoveredFunction {
   readonly name: string;
   /** Where it begins in the compiled file, in characters. */
   readonly offset: number;
+  /** How often it was called. */
+  readonly count: number;
 }
 
 /**
- * Preloaded into the service. Replies to `functions` with the project's own functions that ran on the main thread
- * since the last such message, as JSON: a list of `CoveredFile`.
+ * Preloaded into the service. Replies to `functions` with the project's own functions that were called on the main
+ * thread since the last such message, as JSON: a list of `CoveredFile`.
  */
 const DIST = new URL('../../', import.meta.url).href;
 const OWN = /^(server|prediction)\//;
@@ -36,13 +38,12 @@ async function watch(): Promise<void> {
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const own = result.flatMap(({ url, functions }): CoveredFile[] => {
       const file = url.startsWith(DIST) ? url.slice(DIST.length) : '';
-      const ran = functions.filter(({ ranges: [whole] }) => whole && whole.count > 0);
-      if (!OWN.test(file) || ran.length === 0) return [];
-      const toFunction = ({ functionName: name, ranges }: (typeof ran)[number]) => ({
-        name,
-        offset: ranges[0]?.startOffset ?? 0,
-      });
-      return [{ file, functions: ran.map(toFunction) }];
+      if (!OWN.test(file)) return [];
+      // The first range is that of the whole function.
+      const called = functions.flatMap(({ functionName: name, ranges: [whole] }) =>
+        whole && whole.count > 0 ? { name, offset: whole.startOffset, count: whole.count } : [],
+      );
+      return called.length === 0 ? [] : [{ file, functions: called }];
     });
     process.send?.(JSON.stringify(own));
   });

@@ -23,11 +23,15 @@ export async function repeatableRequest(
   names: Names,
   create: Create,
 ): Promise<ExampleRequest> {
-  const creator = operation.method === 'DELETE' ? creatorOf(operation) : undefined;
-  if (!creator) return withNewName(operation, requestNamed(operation, names));
   const [own = ''] = operation.path.match(/\w+(?=\}$)/) ?? [];
-  const created = requestNamed(creator, { ...names, [own]: newName() });
-  const name = await create(withNewName(creator, created));
+  const newNames = () => ({ ...names, [own]: newName() });
+  // While a model is trained, no other training of it begins.
+  if (operation.method === 'PUT' && answersWith(operation, '202')) {
+    return requestNamed(operation, newNames());
+  }
+  const creator = operation.method === 'DELETE' ? findCreator(operation) : undefined;
+  if (!creator) return withNewName(operation, requestNamed(operation, names));
+  const name = await create(withNewName(creator, requestNamed(creator, newNames())));
   return requestNamed(operation, { ...names, [own]: name });
 }
 
@@ -35,20 +39,22 @@ function requestNamed(operation: Operation, names: Names): ExampleRequest {
   return { ...wholeRequest(operation), path: examplePath(operation, names) };
 }
 
-/** Returns the operation that creates what another deletes, with POST to a list or PUT to the same address. */
-function creatorOf({ path }: Operation): Operation | undefined {
+/** Finds the operation that creates what another deletes, with POST to a list or PUT to the same address. */
+function findCreator({ path }: Operation): Operation | undefined {
   const list = path.slice(0, path.lastIndexOf('/'));
   // One address says `agent` where the list is `agents`.
   const isList = (other: string) => other === list || other === `${list}s`;
+  const creates = (operation: Operation) =>
+    answersWith(operation, '201') || answersWith(operation, '202');
   return operations.find(
     (other) =>
       (other.method === 'POST' && isList(other.path)) ||
-      (other.method === 'PUT' && other.path === path && trainsOrCreates(other)),
+      (other.method === 'PUT' && other.path === path && creates(other)),
   );
 }
 
-function trainsOrCreates({ place }: Operation): boolean {
-  return ['201', '202'].some((status) => place.find('responses', status) !== undefined);
+function answersWith({ place }: Operation, status: string): boolean {
+  return place.find('responses', status) !== undefined;
 }
 
 /** Gives the resource of a body such as `{"skill": {"name": "sales"}}` a new name, if the body creates one. */

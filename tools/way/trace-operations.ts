@@ -19,11 +19,11 @@ import { type RanFile, sourceFiles } from './source-files.js';
 const RUN = fileURLToPath(new URL('dist/server/run.js', root));
 const COVERAGE = new URL('dist/tools/way/coverage.js', root);
 
-/** The requests after which what is loaded, compiled or cached on demand is there. */
-const WARM_UP = 3;
-/** The requests that are recorded. What timers call runs beside some of them; what runs for each is the request's. */
-const SAMPLES = 8;
-/** The time that a request gets to end after its answer, in milliseconds: it is logged and counted. */
+/** The rounds that are recorded, after one in which what is loaded, compiled or cached on demand gets there. */
+const ROUNDS = 4;
+/** The requests of a round. What is called less often is not part of each: a timer may have called it. */
+const REQUESTS = 5;
+/** The time that requests get to end after their answers, in milliseconds: they are logged and counted. */
 const AFTERMATH_MS = 20;
 
 /** What one request runs on the main thread. */
@@ -93,44 +93,47 @@ async function trace(
   try {
     let status = 0;
     let request = '';
-    const samples: CoveredFile[][] = [];
-    for (let sample = -WARM_UP; sample < SAMPLES; sample++) {
-      const next = await repeatableRequest(operation, names, create);
+    const rounds: CoveredFile[][] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const requests: ExampleRequest[] = [];
+      while (requests.length < REQUESTS) {
+        requests.push(await repeatableRequest(operation, names, create));
+      }
       await pause(AFTERMATH_MS);
       await takeFunctions(service);
-      ({ status } = await send(next));
+      for (const next of requests) {
+        ({ status } = await send(next));
+        request = `${next.method} ${next.path}`;
+      }
       await pause(AFTERMATH_MS);
-      const ran = await takeFunctions(service);
-      if (sample >= 0) samples.push(ran);
-      request = `${next.method} ${next.path}`;
+      const called = await takeFunctions(service);
+      if (round > 0) rounds.push(called);
     }
-    return {
-      operationId: operation.id,
-      request,
-      status,
-      files: sourceFiles(commonFunctions(samples)),
-    };
+    const files = sourceFiles(calledInEach(rounds));
+    return { operationId: operation.id, request, status, files };
   } finally {
     client.close();
   }
 }
 
-/** Returns the functions that ran since the last call. */
+/** Returns the functions that were called since the last time. */
 async function takeFunctions(service: Service): Promise<CoveredFile[]> {
   const taken: CoveredFile[] = JSON.parse(String(await service.ask('functions')));
   return taken;
 }
 
-/** Returns the functions that ran in each sample. */
-function commonFunctions([first = [], ...others]: readonly CoveredFile[][]): CoveredFile[] {
-  const keys = others.map(
-    (files) =>
-      new Set(
-        files.flatMap(({ file, functions }) => functions.map(({ offset }) => `${file} ${offset}`)),
-      ),
-  );
-  return first.flatMap(({ file, functions }) => {
-    const ran = functions.filter(({ offset }) => keys.every((has) => has.has(`${file} ${offset}`)));
-    return ran.length === 0 ? [] : { file, functions: ran };
+/** Returns the functions that each request of each round has called. */
+function calledInEach(rounds: readonly CoveredFile[][]): CoveredFile[] {
+  const perRound = rounds.map((files) => {
+    const often = files.flatMap(({ file, functions }) =>
+      functions.filter(({ count }) => count >= REQUESTS).map(({ offset }) => `${file}:${offset}`),
+    );
+    return new Set(often);
+  });
+  return (rounds[0] ?? []).flatMap(({ file, functions }) => {
+    const called = functions.filter(({ offset }) =>
+      perRound.every((often) => often.has(`${file}:${offset}`)),
+    );
+    return called.length === 0 ? [] : { file, functions: called };
   });
 }
