@@ -78,6 +78,12 @@ export async function sendAgents(session: Session): Promise<void> {
   const headers = { 'Content-Type': 'text/csv' };
   const sent = { method: 'PUT', path: model, headers, body: fewDiamonds };
   await session.send('diamonds', 'trainModel', sent);
+  for (const name of ['first', 'first', 'second']) {
+    const body = JSON.stringify({ skill: { name, type: 'lookup' } });
+    const keyed = { 'Content-Type': 'application/json', 'Idempotency-Key': 'of-a-skill' };
+    const creation = { method: 'POST', path: `${PROJECT}/skills`, headers: keyed, body };
+    await session.send(`skill ${name} under a key`, 'createSkill', creation);
+  }
   for (const [name, fields] of Object.entries(SKILLS)) {
     const body = { skill: { name, ...fields } };
     await session.json(`skill ${name}`, 'createSkill', 'POST', `${PROJECT}/skills`, body);

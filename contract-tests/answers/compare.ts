@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '../fuzz/values/schema.js';
 
 /** A request whose answer is not the same in two recordings. */
@@ -62,18 +63,41 @@ function reportDifference({ at, before, after }: Difference): string {
   return [`  ${at}`, ...lines].join('\n');
 }
 
+/** Returns the parts that differ, and the whole request, of which they are the answer. */
 function linesOfChange(name: string, was: unknown, is: unknown): string[] {
-  const [before, after] = [JSON.stringify(was), JSON.stringify(is)];
-  // The request says what was sent, even where only the answer differs.
-  if (before === after) return name === 'request' ? [`    ${name}: ${before}`] : [];
-  const [one, other] = [recordOf(was), recordOf(is)];
-  const fields = Object.keys({ ...one, ...other });
-  if (fields.length === 0 || Array.isArray(was)) {
-    return [`    ${name} before: ${before}`, `    ${name} after:  ${after}`];
+  if (isDeepStrictEqual(was, is)) {
+    return name === 'request' ? [`    ${name}: ${JSON.stringify(was)}`] : [];
   }
-  return fields.flatMap((field) => {
-    const [before, after] = [JSON.stringify(one[field]), JSON.stringify(other[field])];
-    if (before === after) return name === 'request' ? [`    ${name}.${field}: ${before}`] : [];
-    return [`    ${name}.${field} before: ${before}`, `    ${name}.${field} after:  ${after}`];
-  });
+  if (isRecord(was) && isRecord(is)) {
+    return Object.keys({ ...was, ...is }).flatMap((key) =>
+      linesOfChange(`${name}.${key}`, was[key], is[key]),
+    );
+  }
+  if (Array.isArray(was) && Array.isArray(is)) {
+    const [gone, come] = [without(was, is), without(is, was)];
+    return [...gone.map((one) => `    - ${name}: ${one}`), ...come.map((one) => `    + ${name}: ${one}`)];
+  }
+  const [before, after] = [JSON.stringify(was) ?? 'nothing', JSON.stringify(is) ?? 'nothing'];
+  const start = Math.max(0, firstDifference(before, after) - MARGIN);
+  const cut = (text: string) => (start > 0 ? '…' : '') + text.slice(start, start + MAX_SHOWN);
+  return [`    - ${name}: ${cut(before)}`, `    + ${name}: ${cut(after)}`];
+}
+
+/** The characters of a long text that are shown, some of them before its first difference. */
+const MAX_SHOWN = 800;
+const MARGIN = 200;
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+function without(all: readonly unknown[], others: readonly unknown[]): string[] {
+  const known = new Set(others.map((one) => JSON.stringify(one)));
+  return all.map((one) => JSON.stringify(one)).filter((one) => !known.has(one));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -25,7 +25,7 @@ program
   .argument('<file>', 'the file of the recording')
   .option('--service <main>', 'dist/server/main.js of another checkout', MAIN)
   .option('--seed <n>', 'the first seed of generated requests', wholeNumberFrom(0), 1)
-  .option('--seeds <n>', 'the number of seeds, with some 500 requests each', wholeNumberFrom(0), 8)
+  .option('--seeds <n>', 'the number of seeds, with some 500 requests each', wholeNumberFrom(0), 4)
   .option(
     '--only <names>',
     `some of the services: ${SERVICES.join(', ')}`,

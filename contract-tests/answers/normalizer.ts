@@ -5,8 +5,11 @@ export interface Known {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-/** Durations, which the clock decides. */
-const DURATIONS = /"(training_seconds|seconds|took_ms|duration_ms|took)":\d+(\.\d+)?(e-\d+)?/g;
+/** Durations in JSON, also in JSON that is a text of another. */
+const DURATIONS = /(\\?"(?:training_seconds|milliseconds)\\?":)\d+(?:\.\d+)?(?:e-\d+)?/g;
+/** Identifiers in another spelling, and the digest of an owner's key. */
+const CURSOR = /(?<=[?&]cursor=)[A-Za-z0-9_-]{22}/g;
+const PARTITION = /(?<=; pk=):[A-Za-z0-9+/=]+:/g;
 const TAG = /"[A-Za-z0-9_-]{20,}"/g;
 
 /**
@@ -36,7 +39,9 @@ export class Normalizer {
     return replaced
       .replace(UUID, (id) => this.#nameOf(id, 'id'))
       .replace(TIME, (time) => (this.#isOfRun(time) ? '<time>' : time))
-      .replace(DURATIONS, '"$1":<seconds>');
+      .replace(CURSOR, (cursor) => this.#nameOf(cursor, 'cursor'))
+      .replace(PARTITION, (partition) => this.#nameOf(partition, 'partition'))
+      .replace(DURATIONS, '$1<duration>');
   }
 
   /** Replaces the entity tags of a header, which depend on identifiers and times. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { tableFromIPC } from 'apache-arrow';
 import type { Answer, Client, HttpRequest } from '../fuzz/http.js';
 import { recordOf } from '../fuzz/values/schema.js';
 import type { Normalizer } from './normalizer.js';
@@ -19,6 +20,8 @@ export interface Entry {
 /** The maximum length of a text that is recorded whole, in characters; of others, a digest is. */
 const MAX_TEXT = 8192;
 const BEGINNING = 512;
+/** The maximum size of an answer whose rows have arrived at once, in bytes. */
+const MAX_ONE_BATCH = 16_384;
 
 /** Headers of the clock. */
 const LEFT_OUT = /^(Date|Last-Modified)$/i;
@@ -30,6 +33,7 @@ const TAGS = /^(ETag|If-Match|If-None-Match)$/i;
 export class Recorder implements Client {
   /** Whether the next request waits until a training has ended. */
   isSettling = true;
+  readonly #begun = new Map<string, number>();
   #at = '';
   #step = 0;
 
@@ -46,8 +50,12 @@ export class Recorder implements Client {
   ) {}
 
   /** Begins a case of the corpus, after which its requests are named. */
-  begin(at: string): void {
-    this.#at = at;
+  begin(what: string): void {
+    // Within the text of a body, a quotation mark would look like its end.
+    const name = what.replaceAll('"', "'");
+    const times = (this.#begun.get(name) ?? 0) + 1;
+    this.#begun.set(name, times);
+    this.#at = times === 1 ? name : `${name} (${times})`;
     this.#step = 0;
   }
 
@@ -102,11 +110,7 @@ export class Recorder implements Client {
   }
 
   #answerOf(method: string, { status, rawHeaders, rawTrailers, bytes, headers }: Answer): object {
-    const isMetrics = headers.get('Content-Type')?.includes('version=0.0.4') === true;
-    const body = isMetrics
-      ? // Which processes exist and what they have counted is a matter of time; the names are not.
-        [...new Set(bytes.toString().match(/^# .*$/gm))].join('\n')
-      : this.#bodyOf(bytes);
+    const type = headers.get('Content-Type') ?? '';
     // Durations and metrics have more digits or fewer, and the length of the whole with them.
     const isLengthRight = method === 'HEAD' || headers.get('Content-Length') === `${bytes.length}`;
     return {
@@ -118,8 +122,22 @@ export class Recorder implements Client {
         status === 429,
       ),
       ...(rawTrailers.length > 0 ? { trailers: this.#headersOf(rawTrailers) } : {}),
-      body,
+      body: this.#answerBodyOf(type, bytes),
     };
+  }
+
+  #answerBodyOf(type: string, bytes: Buffer): unknown {
+    if (type.includes('version=0.0.4')) {
+      // What metrics have counted is a matter of time; their names are not.
+      return bytes.toString().match(/^# .*$/gm)?.join('\n');
+    }
+    if (type.startsWith('application/vnd.apache.arrow') && bytes.length > MAX_ONE_BATCH) {
+      // Rows become a batch as they arrive, so that only their values are the same each time.
+      const table = tableFromIPC(bytes);
+      const schema = this.#textOf(JSON.stringify(table.schema));
+      return { schema, rows: hash('sha256', JSON.stringify(table.toArray())) };
+    }
+    return this.#bodyOf(bytes);
   }
 
   /** Waits until the training that an answer accepts has ended, so that what follows meets the same state. */

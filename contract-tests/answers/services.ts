@@ -8,6 +8,7 @@ import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { startService } from '../../testkit/service/measured-service.js';
+import { root } from '../../testkit/root.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import { HttpClient } from '../fuzz/http.js';
 import { sendAgents } from './agents.js';
@@ -88,10 +89,10 @@ const SETTINGS: readonly Setting[] = [
 export const SERVICES: readonly string[] = SETTINGS.map(({ name }) => name);
 
 /** The built service of this checkout. */
-export const MAIN: string = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+export const MAIN: string = fileURLToPath(new URL('dist/server/main.js', root));
 
 /**
- * Starts a service with each of the settings, one after the other, and sends its requests, one after the other.
+ * Starts a service with each of the settings, two at a time, and sends each its requests, one after the other.
  * @param main the program of the service, `dist/server/main.js` of any checkout
  * @param seeds of the generated requests
  * @param names the services to start
@@ -102,14 +103,18 @@ export async function recordAnswers(
   names: readonly string[],
   write: (entry: Entry) => void,
 ): Promise<void> {
-  for (const setting of SETTINGS.filter(({ name }) => names.includes(name))) {
-    const folder = await mkdtemp(join(tmpdir(), 'roster-answers-'));
-    try {
-      await recordService(setting, main, seeds, folder, write);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+  const waiting = SETTINGS.filter(({ name }) => names.includes(name));
+  const lane = async () => {
+    for (let setting = waiting.shift(); setting; setting = waiting.shift()) {
+      const folder = await mkdtemp(join(tmpdir(), 'roster-answers-'));
+      try {
+        await recordService(setting, main, seeds, folder, write);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     }
-  }
+  };
+  await Promise.all([lane(), lane()]);
 }
 
 async function recordService(
