@@ -51,7 +51,11 @@ const QUESTIONS = [
 ];
 
 const DOCUMENTS: readonly (readonly [name: string, type: string, text: string | Buffer])[] = [
-  ['care.md', 'text/markdown', '# Rings\n\nClean a ring in warm water.\n\n# Chains\n\nDo not pull.'],
+  [
+    'care.md',
+    'text/markdown',
+    '# Rings\n\nClean a ring in warm water.\n\n# Chains\n\nDo not pull.',
+  ],
   ['hours.txt', 'text/plain; charset=UTF-8', 'Open from nine to five.\r\n日本語 😀'],
   ['long.txt', 'text/plain', 'A ring is round. '.repeat(2000)],
   ['bad.txt', 'text/plain', Buffer.from([0x47, 0x72, 0xf6, 0xdf, 0x65])],
@@ -93,7 +97,12 @@ export async function sendAgents(session: Session): Promise<void> {
       await session.send(`document ${document} of ${name}`, 'putDocument', put);
       await session.json(`read ${document} of ${name}`, 'getDocument', 'GET', path);
     }
-    await session.json(`documents of ${name}`, 'listDocuments', 'GET', `${PROJECT}/skills/${name}/documents`);
+    await session.json(
+      `documents of ${name}`,
+      'listDocuments',
+      'GET',
+      `${PROJECT}/skills/${name}/documents`,
+    );
   }
   for (const [name, fields] of Object.entries(AGENTS)) {
     const body = { agent: { name, ...fields } };

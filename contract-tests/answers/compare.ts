@@ -75,7 +75,10 @@ function linesOfChange(name: string, was: unknown, is: unknown): string[] {
   }
   if (Array.isArray(was) && Array.isArray(is)) {
     const [gone, come] = [without(was, is), without(is, was)];
-    return [...gone.map((one) => `    - ${name}: ${one}`), ...come.map((one) => `    + ${name}: ${one}`)];
+    return [
+      ...gone.map((one) => `    - ${name}: ${one}`),
+      ...come.map((one) => `    + ${name}: ${one}`),
+    ];
   }
   const [before, after] = [JSON.stringify(was) ?? 'nothing', JSON.stringify(is) ?? 'nothing'];
   const start = Math.max(0, firstDifference(before, after) - MARGIN);

@@ -68,7 +68,9 @@ function parameterVariants(operation: Operation): Variant[] {
       if (where === 'header') {
         return [{ ...request, what, headers: { ...request.headers, [name]: text } }];
       }
-      return where === 'query' ? [{ ...request, what, path: withQuery(request.path, name, text) }] : [];
+      return where === 'query'
+        ? [{ ...request, what, path: withQuery(request.path, name, text) }]
+        : [];
     });
   });
 }
@@ -105,8 +107,12 @@ function variantsOf(operation: Operation): Variant[] {
     { ...request, what: 'malformed key', headers: { ...headers, Authorization: 'Bearer a b' } },
     { ...request, what: 'other key', headers: { ...headers, 'X-Api-Key': 'roster_a_b' } },
     ...['HEAD', 'OPTIONS', 'PATCH', 'PROPFIND', 'POST', 'PUT', 'DELETE']
-      .filter((method) => method !== operation.method && (method !== 'DELETE' || body === undefined))
-      .filter((method) => !operations.some((one) => one.path === operation.path && one.method === method))
+      .filter(
+        (method) => method !== operation.method && (method !== 'DELETE' || body === undefined),
+      )
+      .filter(
+        (method) => !operations.some((one) => one.path === operation.path && one.method === method),
+      )
       .map((method) => ({ method, path, what: method })),
     with_('Accept', 'application/xml'),
     with_('Accept', 'text/html, */*;q=0.1'),
@@ -119,7 +125,9 @@ function variantsOf(operation: Operation): Variant[] {
     with_('Expect', 'a miracle'),
     ...(body === undefined ? bodyless(request) : bodied(request, operation)),
     ...(operation.method === 'POST' ? [with_('Idempotency-Key', operation.id)] : []),
-    ...(operation.method === 'POST' ? [{ ...with_('Idempotency-Key', operation.id), what: 'again' }] : []),
+    ...(operation.method === 'POST'
+      ? [{ ...with_('Idempotency-Key', operation.id), what: 'again' }]
+      : []),
     {
       method: 'OPTIONS',
       path,
@@ -169,7 +177,9 @@ function bodied(request: ExampleRequest, operation: Operation): Variant[] {
     { ...request, what: 'br', headers: { ...headers, 'Content-Encoding': 'br' } },
     { ...request, what: 'not gzip', headers: { ...headers, 'Content-Encoding': 'gzip' } },
     { ...request, what: 'not zstd', headers: { ...headers, 'Content-Encoding': 'zstd' } },
-    ...(typeof most === 'number' ? [{ ...request, what: 'too large', body: body.padEnd(most + 1) }] : []),
+    ...(typeof most === 'number'
+      ? [{ ...request, what: 'too large', body: body.padEnd(most + 1) }]
+      : []),
   ];
 }
 
@@ -181,7 +191,14 @@ function pages(): { pathname: string; what: string }[] {
     .filter((type) => typeof type === 'string')
     .filter((type) => type.startsWith('/problems/'));
   const others = ['/', '/docs', '/docs/', '/openapi', '/openapi.yaml', '/openapi.json'];
-  const unknown = ['/problems/none', '/openapi/none', '/docs/none.js', '/%', '/api', '/favicon.ico'];
+  const unknown = [
+    '/problems/none',
+    '/openapi/none',
+    '/docs/none.js',
+    '/%',
+    '/api',
+    '/favicon.ico',
+  ];
   return [...others, ...unknown, ...new Set(problems)].map((pathname) => ({
     pathname,
     what: pathname,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { Tally } from '../fuzz/tally.js';
 import { cases } from '../fuzz/cases.js';
 import { faultsAfter } from '../fuzz/checks/follow-ups.js';
 import { Fixture } from '../fuzz/fixture.js';
 import { exchangeOf } from '../fuzz/search.js';
 import { Project } from '../fuzz/sequences/project.js';
 import { runSequence, sequences } from '../fuzz/sequences/search.js';
+import { Tally } from '../fuzz/tally.js';
 import type { Recorder } from './recorder.js';
 import type { Session } from './session.js';
 

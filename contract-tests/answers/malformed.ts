@@ -43,7 +43,11 @@ export async function sendMalformed({ name, url, recorder }: Session): Promise<v
   for (const [number, bytes] of BYTES.entries()) {
     recorder.begin(`${name}: bytes ${number}`);
     const received = (await exchange(url, bytes)).replace(/^Date: .*\r\n/gm, '');
-    recorder.note('none', bytes, received.replace(/^Content-Length: .*$/gm, 'Content-Length: <length>'));
+    recorder.note(
+      'none',
+      bytes,
+      received.replace(/^Content-Length: .*$/gm, 'Content-Length: <length>'),
+    );
   }
 }
 

@@ -26,7 +26,13 @@ const ROWS: readonly (readonly [name: string, rows: readonly Row[]])[] = [
       { carat: -0, cut: '=1+1', colour: 'é, "quoted"\n', ' color ': '💎', price: 1e300 },
     ],
   ],
-  ['rows of other columns', [{ weight: 1, height: 'tall' }, { weight: 2, height: null }]],
+  [
+    'rows of other columns',
+    [
+      { weight: 1, height: 'tall' },
+      { weight: 2, height: null },
+    ],
+  ],
 ];
 
 /** Bodies that only a text can have. */
@@ -84,17 +90,32 @@ const TABLES: readonly (readonly [name: string, csv: string, query?: string])[] 
   ['text in numbers', `${table(60, (row) => `${row % 5},${row}`)}1,many\n`],
   ['long cell', `${table(60, (row) => `${row % 5},${row}`)}${'x'.repeat(1_100_000)},1\n`],
   ['classes', table(90, (row) => `${row % 7},${['a', 'b ', 'TRUE'][row % 3]}`)],
-  ['rare classes', table(90, (row) => `${row % 7},${row < 80 ? row % 2 : row}`), '?target=t&task=classification'],
+  [
+    'rare classes',
+    table(90, (row) => `${row % 7},${row < 80 ? row % 2 : row}`),
+    '?target=t&task=classification',
+  ],
   ['many classes', table(200, (row) => `${row % 7},c${row}`)],
   ['one class', table(60, (row) => `${row},yes`)],
   ['classes as numbers', table(60, (row) => `${row % 7},c${row % 2}`), '?target=t&task=regression'],
   ['booleans', table(60, (row) => `${row % 7},${row % 7 > 3}`)],
   ['dates', table(80, (row) => `2026-01-${String((row % 28) + 1).padStart(2, '0')},${row}`)],
   ['decimal commas', table(80, (row) => `"${row},5","1.${String(100 + row)},25"`)],
-  ['missing values', table(80, (row) => `${['', 'NA', 'null', 'NaN', row][row % 5]},${row % 9 ? row : ''}`)],
-  ['semicolons', table(80, (row) => `${row % 9};${row}`).replace(',', ';'), '?target=t&delimiter=semicolon'],
+  [
+    'missing values',
+    table(80, (row) => `${['', 'NA', 'null', 'NaN', row][row % 5]},${row % 9 ? row : ''}`),
+  ],
+  [
+    'semicolons',
+    table(80, (row) => `${row % 9};${row}`).replace(',', ';'),
+    '?target=t&delimiter=semicolon',
+  ],
   ['no header', table(80, (row) => `${row % 9},${row}`).slice(4), '?target=2&header=false'],
-  ['no header, named', table(80, (row) => `${row % 9},${row}`).slice(4), '?target=column_2&header=false'],
+  [
+    'no header, named',
+    table(80, (row) => `${row % 9},${row}`).slice(4),
+    '?target=column_2&header=false',
+  ],
   ['texts', table(120, (row) => `"word${row % 11} other${row % 5}",${row % 50}`)],
 ];
 

@@ -94,8 +94,7 @@ export class Recorder implements Client {
         headers: this.#headersOf(Object.entries(request.headers)),
         body: this.#bodyOf(request.body ?? Buffer.alloc(0)),
       },
-      answer:
-        outcome instanceof Error ? { broken: true } : this.#answerOf(request.method, outcome),
+      answer: outcome instanceof Error ? { broken: true } : this.#answerOf(request.method, outcome),
       ...(asked.length > 0 ? { asked } : {}),
     });
     if (outcome instanceof Error) throw outcome;
@@ -129,7 +128,10 @@ export class Recorder implements Client {
   #answerBodyOf(type: string, bytes: Buffer): unknown {
     if (type.includes('version=0.0.4')) {
       // What metrics have counted is a matter of time; their names are not.
-      return bytes.toString().match(/^# .*$/gm)?.join('\n');
+      return bytes
+        .toString()
+        .match(/^# .*$/gm)
+        ?.join('\n');
     }
     if (type.startsWith('application/vnd.apache.arrow') && bytes.length > MAX_ONE_BATCH) {
       // Rows become a batch as they arrive, so that only their values are the same each time.

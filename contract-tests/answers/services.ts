@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { startService } from '../../testkit/service/measured-service.js';
 import { root } from '../../testkit/root.js';
+import { startService } from '../../testkit/service/measured-service.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import { HttpClient } from '../fuzz/http.js';
 import { sendAgents } from './agents.js';
@@ -41,7 +41,14 @@ const SETTINGS: readonly Setting[] = [
     env: UNLIMITED,
     hasKeys: true,
     hasChat: true,
-    corpora: [sendExamples, sendExampleVariants, sendAgents, sendPredictions, sendMalformed, sendGenerated],
+    corpora: [
+      sendExamples,
+      sendExampleVariants,
+      sendAgents,
+      sendPredictions,
+      sendMalformed,
+      sendGenerated,
+    ],
   },
   {
     name: 'without a chat server',
@@ -142,7 +149,10 @@ async function recordService(
   const known = {
     ...Object.fromEntries(Object.entries(keys ?? {}).map(([key, text]) => [`key ${key}`, text])),
     ...Object.fromEntries(
-      Object.entries(keys ?? {}).map(([key, text]) => [`id of key ${key}`, text.split('_')[1] ?? '']),
+      Object.entries(keys ?? {}).map(([key, text]) => [
+        `id of key ${key}`,
+        text.split('_')[1] ?? '',
+      ]),
     ),
     service: new URL(service.url).host,
     chat: new URL(chat.url).host,
@@ -150,7 +160,9 @@ async function recordService(
   };
   let taken = 0;
   const takeAsked = () => {
-    const asked = chat.requests.slice(taken).map(({ method, path, body }) => ({ method, path, body }));
+    const asked = chat.requests
+      .slice(taken)
+      .map(({ method, path, body }) => ({ method, path, body }));
     taken = chat.requests.length;
     return asked;
   };

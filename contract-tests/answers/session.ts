@@ -1,5 +1,5 @@
-import type { Answer } from '../fuzz/http.js';
 import type { Keys } from '../../testkit/store/keys.js';
+import type { Answer } from '../fuzz/http.js';
 import type { Recorder } from './recorder.js';
 
 /** A request of the corpus. */
