@@ -85,7 +85,7 @@ function variantsOf(operation: Operation): Variant[] {
   const [pathname = '', query = ''] = path.split('?');
   const search = query && `?${query}`;
   const named = { project_name: 'no_such_project', projectName: 'no_such_project' };
-  const with_ = (name: string, value: string): Variant => ({
+  const withHeader = (name: string, value: string): Variant => ({
     ...request,
     what: `${name}: ${value}`,
     headers: { ...headers, [name]: value },
@@ -114,19 +114,19 @@ function variantsOf(operation: Operation): Variant[] {
         (method) => !operations.some((one) => one.path === operation.path && one.method === method),
       )
       .map((method) => ({ method, path, what: method })),
-    with_('Accept', 'application/xml'),
-    with_('Accept', 'text/html, */*;q=0.1'),
-    with_('If-Match', '"another"'),
-    with_('If-None-Match', '"another"'),
-    with_('If-Match', 'another'),
-    with_('Origin', 'https://elsewhere.example'),
-    with_('Origin', 'https://app.example.com'),
-    with_('X-Request-Id', 'of-the-recording'),
-    with_('Expect', 'a miracle'),
+    withHeader('Accept', 'application/xml'),
+    withHeader('Accept', 'text/html, */*;q=0.1'),
+    withHeader('If-Match', '"another"'),
+    withHeader('If-None-Match', '"another"'),
+    withHeader('If-Match', 'another'),
+    withHeader('Origin', 'https://elsewhere.example'),
+    withHeader('Origin', 'https://app.example.com'),
+    withHeader('X-Request-Id', 'of-the-recording'),
+    withHeader('Expect', 'a miracle'),
     ...(body === undefined ? bodyless(request) : bodied(request, operation)),
-    ...(operation.method === 'POST' ? [with_('Idempotency-Key', operation.id)] : []),
+    ...(operation.method === 'POST' ? [withHeader('Idempotency-Key', operation.id)] : []),
     ...(operation.method === 'POST'
-      ? [{ ...with_('Idempotency-Key', operation.id), what: 'again' }]
+      ? [{ ...withHeader('Idempotency-Key', operation.id), what: 'again' }]
       : []),
     {
       method: 'OPTIONS',

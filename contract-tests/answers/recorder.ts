@@ -137,7 +137,7 @@ export class Recorder implements Client {
       // Rows become a batch as they arrive, so that only their values are the same each time.
       const table = tableFromIPC(bytes);
       const schema = this.#textOf(JSON.stringify(table.schema));
-      return { schema, rows: hash('sha256', JSON.stringify(table.toArray())) };
+      return { schema, rows: hash('sha256', JSON.stringify(table.toArray(), exactNumber)) };
     }
     return this.#bodyOf(bytes);
   }
@@ -189,4 +189,11 @@ export class Recorder implements Client {
       beginning: text.slice(0, BEGINNING),
     };
   }
+}
+
+/** Replaces the numbers that JSON would change or refuse. */
+function exactNumber(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}`;
+  const isChanged = typeof value === 'number' && (Object.is(value, -0) || !Number.isFinite(value));
+  return isChanged ? `${Object.is(value, -0) ? '-0' : value}` : value;
 }
