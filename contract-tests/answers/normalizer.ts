@@ -7,6 +7,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 /** Durations in JSON, also in JSON that is a text of another. */
 const DURATIONS = /(\\?"(?:training_seconds|milliseconds)\\?":)\d+(?:\.\d+)?(?:e-\d+)?/g;
+/** The wait of a key that has reached its rate limit. */
+const WAIT = /(?<=, the most that it may; try again in )\d+ seconds?/g;
 /** Identifiers in another spelling, and the digest of an owner's key. */
 const CURSOR = /(?<=[?&]cursor=)[A-Za-z0-9_-]{22}/g;
 const PARTITION = /(?<=; pk=):[A-Za-z0-9+/=]+:/g;
@@ -41,6 +43,7 @@ export class Normalizer {
       .replace(TIME, (time) => (this.#isOfRun(time) ? '<time>' : time))
       .replace(CURSOR, (cursor) => this.#nameOf(cursor, 'cursor'))
       .replace(PARTITION, (partition) => this.#nameOf(partition, 'partition'))
+      .replace(WAIT, '<duration>')
       .replace(DURATIONS, '$1<duration>');
   }
 
