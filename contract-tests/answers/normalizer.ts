@@ -9,6 +9,8 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const DURATIONS = /(\\?"(?:training_seconds|milliseconds)\\?":)\d+(?:\.\d+)?(?:e-\d+)?/g;
 /** The wait of a key that has reached its rate limit. */
 const WAIT = /(?<=, the most that it may; try again in )\d+ seconds?/g;
+/** The bytes of an owner: the table of a training that has ended is removed a moment later. */
+const HELD = /(?<=Your projects hold )[\d,]+(?= bytes)/g;
 /** Identifiers in another spelling, and the digest of an owner's key. */
 const CURSOR = /(?<=[?&]cursor=)[A-Za-z0-9_-]{22}/g;
 const PARTITION = /(?<=; pk=):[A-Za-z0-9+/=]+:/g;
@@ -44,6 +46,7 @@ export class Normalizer {
       .replace(CURSOR, (cursor) => this.#nameOf(cursor, 'cursor'))
       .replace(PARTITION, (partition) => this.#nameOf(partition, 'partition'))
       .replace(WAIT, '<duration>')
+      .replace(HELD, '<number>')
       .replace(DURATIONS, '$1<duration>');
   }
 
