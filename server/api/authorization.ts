@@ -4,7 +4,7 @@ import type { Callers } from '../auth/callers.js';
 import { KEY_HEADERS } from '../auth/key-headers.js';
 import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
-import { isFromOtherOrigin } from '../edge/other-origin.js';
+import { isFromOtherOrigin } from '../edge/cors.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
 const CHALLENGE = 'Bearer realm="roster"';

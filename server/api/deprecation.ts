@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
 import { earlier, type Sunset, sunsetHeaders } from '../contract/sunset.js';
-import { endUnread } from '../edge/drain-and-close.js';
+import { drainAndClose } from '../edge/request-body.js';
 
 /** Adds `Deprecation` and `Sunset` to the answer; of several deprecated things, the earliest dates. */
 function announceSunset(res: Response, sunset: Sunset): void {
@@ -55,5 +55,5 @@ export function redirectFromPrefix(
   announceSunset(res, sunset);
   res.status(308).location(base + req.url.slice(prefix.length));
   res.set('Content-Length', '0');
-  endUnread(req, res, '');
+  drainAndClose(req, res, '');
 }

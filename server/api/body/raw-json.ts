@@ -1,5 +1,5 @@
 import { freeMemory } from '../../common/free-memory.js';
-import { JSON_TYPE, mediaType } from '../../edge/media-type.js';
+import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import type { Step } from '../request-context.js';
 import { pauseWork } from '../work-slot.js';
 

@@ -10,12 +10,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { ChunkMeter } from '../../edge/chunk-size.js';
-import { endUnread } from '../../edge/drain-and-close.js';
+import { RefusalTurns, serveInOrder, throttleConnections } from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
-import { serveInOrder } from '../../edge/pipelining.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import { RefusalTurns, throttleConnections } from '../../edge/throttle-connection.js';
+import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
+import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/buffer-body.js';
 import { JsonText } from '../handlers.js';
@@ -43,7 +41,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
   const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
     res.status(error instanceof ProblemError ? 503 : 500);
     if (error instanceof ProblemError) res.set(error.headers);
-    endUnread(req, res, '');
+    drainAndClose(req, res, '');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
 }
@@ -51,7 +49,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
 /** Returns the two steps of a gate as middleware. */
 function limit(
   capacity: Capacity,
-  unread?: UnreadAnswers,
+  unread?: SendBufferLimit,
 ): Record<'reserve' | 'run', RequestHandler> {
   const gate = new RequestGate(capacity, () => {}, unread);
   const caller = ({ locals }: Response) => locals.caller ?? { owner: '', scopes: [], key: null };
@@ -285,7 +283,7 @@ describe('work in slices', () => {
 describe('answers that nobody reads', () => {
   test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
     const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
-    const unread = new UnreadAnswers(32 * 1024 * 1024);
+    const unread = new SendBufferLimit(32 * 1024 * 1024);
     const { run } = limit(capacity, unread);
     let left = 0;
     const url = await serve(run, (req, res) => {

@@ -3,11 +3,9 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
-import { isColumnar, isRowStream, mediaType } from '../../edge/media-type.js';
-import { onResponseClose } from '../../edge/on-response-close.js';
-import { withoutQuery } from '../../edge/request-target.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import { type Throttle, throttleConnections } from '../../edge/throttle-connection.js';
+import { type Throttle, throttleConnections } from '../../edge/connections.js';
+import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
+import { onResponseClose, SendBufferLimit } from '../../edge/responses.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
 import { RateLimit } from './rate-limit.js';
@@ -60,7 +58,7 @@ export class Limits {
     { rateLimit, maxAnswers }: { readonly rateLimit: number; readonly maxAnswers: number },
     operations: readonly Operation[],
   ) {
-    const unread = new UnreadAnswers();
+    const unread = new SendBufferLimit();
     const gate = (what: string, atOnce: number, waiting: number) =>
       new RequestGate({ what, atOnce, waiting }, this.throttle, unread);
     this.#rate = new RateLimit(rateLimit, this.throttle);

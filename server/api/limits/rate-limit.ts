@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import type { Throttle } from '../../edge/throttle-connection.js';
+import type { Throttle } from '../../edge/connections.js';
 import { problem } from '../../problems/problem.js';
 
 const WINDOW_SECONDS = 60;

@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
-import { hasBody } from '../../edge/message-body.js';
-import { onResponseClose } from '../../edge/on-response-close.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import type { Throttle } from '../../edge/throttle-connection.js';
+import type { Throttle } from '../../edge/connections.js';
+import { hasBody } from '../../edge/request.js';
+import { onResponseClose, SendBufferLimit } from '../../edge/responses.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import type { WorkSlot } from '../work-slot.js';
 
@@ -51,7 +50,7 @@ export class RequestGate {
   constructor(
     private readonly capacity: Capacity,
     private readonly throttle: Throttle,
-    readonly unread = new UnreadAnswers(),
+    readonly unread = new SendBufferLimit(),
   ) {
     const { atOnce, waiting } = capacity;
     const busy = () => this.#problem();

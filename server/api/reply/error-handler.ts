@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { endUnread } from '../../edge/drain-and-close.js';
+import { drainAndClose } from '../../edge/request-body.js';
 import { invalidRequest, ProblemError, problem, render } from '../../problems/problem.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
@@ -94,7 +94,7 @@ function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));
-  endUnread(req, res, body);
+  drainAndClose(req, res, body);
 }
 
 /** Sends a problem in response to a request that is not processed any further. */

@@ -8,7 +8,7 @@ import {
 } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { isText, JSON_TYPE, mediaType } from '../../edge/media-type.js';
+import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import type { FieldError } from '../../problems/problem.js';
 import { shapeFault } from '../body/body-errors.js';
 import { type FormFaults, formFaults } from './element-forms.js';

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
-import { isText, mediaType } from '../../edge/media-type.js';
+import { isText, mediaType } from '../../edge/request.js';
 import { invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
 import { takeExcerpts } from './excerpt.js';
