@@ -7,17 +7,14 @@ import { mediaType, withoutQuery } from '../edge/request.js';
 import { onResponseClose } from '../edge/responses.js';
 import { problem, unavailable } from '../problems/problem.js';
 import { type Authenticate, identify, type NeedsKey, refuseOtherScopes } from './authorization.js';
-import type { BodyBudget, RefuseMissingTarget } from './body/buffer-body.js';
-import { leaveRawJson } from './body/raw-json.js';
-import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
+import { deferLargeJson, parseBody } from './body/parse-body.js';
+import { type BodyLimits, type RefuseMissingTarget, readBody } from './body/read-body.js';
 import { redirectFromPrefix } from './deprecated-prefix.js';
 import { announceFields, announceParameters } from './deprecation.js';
-import { ByteStream, EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
+import type { Handlers, OperationId } from './handlers.js';
+import type { BodyMemory } from './limits/body-memory.js';
 import type { NoteFailure } from './reply/error-handler.js';
-import { type AnyReply, send } from './reply/send.js';
-import { sendBytes } from './reply/send-bytes.js';
-import { sendEvents } from './reply/send-events.js';
-import { sendLines } from './reply/send-ndjson.js';
+import { type AnyReply, type ReplyContext, send } from './reply/send.js';
 import type { RequestContext } from './request-context.js';
 import { answerSignal } from './request-signal.js';
 import { RouteTree } from './route-tree.js';
@@ -52,7 +49,7 @@ export interface RouterOptions {
   /** The origins whose pages may change something on a service without keys. */
   readonly allowedOrigins: readonly string[];
   readonly stages: (operation: Operation) => LimitStages;
-  readonly bodyBudget: BodyBudget;
+  readonly bodyBudget: BodyMemory;
   readonly refuseMissing: RefuseMissing;
   /** Aborted when the service stops: running requests may finish, streams end at once. */
   readonly stopping: AbortSignal;
@@ -103,7 +100,7 @@ export function contractRouter(
   }: RouterOptions,
 ): RequestHandler {
   const validation = requestValidation(contract);
-  const around = { contract, stopping, noteFailure, isKeyValid };
+  const around = { contract, stopping, noteFailure };
   const [home = ''] = bases;
   const addresses = new RouteTree<Address>();
   for (const [path, operations] of byPath(contract.operations)) {
@@ -130,8 +127,8 @@ export function contractRouter(
         ...refuseOtherAnswers(operation),
         ...readBody(operation, limits, isKeyValid, { budget: bodyBudget, refuseMissingTarget }),
         ...beforeWork,
-        ...(operation.takesRawJson ? [leaveRawJson(checks)] : checks),
-        run(operation, handlerOf(handlers, operation), around),
+        ...(operation.takesRawJson ? [deferLargeJson(checks)] : checks),
+        run(operation, handlerOf(handlers, operation), { isKeyValid }, around),
       ]);
       address.handlers.set(operation.method.toUpperCase(), handle);
     }
@@ -225,18 +222,14 @@ function handlerOf(handlers: Handlers, { id }: Operation): AnyHandler {
   return handler as unknown as AnyHandler;
 }
 
-/** The surroundings that all streams share. */
-type AroundStreams = Pick<RouterOptions, 'stopping' | 'noteFailure' | 'isKeyValid'> & {
-  readonly contract: Contract;
-};
-
 /** The caller of an operation that is open to all. */
 const ANONYMOUS: Caller = { owner: '', scopes: [], key: null };
 
 function run(
   operation: Operation,
   handler: AnyHandler,
-  { isKeyValid, ...around }: AroundStreams,
+  { isKeyValid }: Pick<RouterOptions, 'isKeyValid'>,
+  around: ReplyContext,
 ): RequestHandler {
   const headersOf = headersReader(operation);
   return async (req, res) => {
@@ -262,13 +255,7 @@ function run(
       },
       reply: identity,
     });
-    if (made.body instanceof JsonLines) {
-      await sendLines(req, res, made.body, { ...around, isKeyValid: stillGood });
-    } else if (made.body instanceof ByteStream) {
-      await sendBytes(req, res, made.body, { ...around, isKeyValid: stillGood });
-    } else if (made.body instanceof EventStream) {
-      await sendEvents(req, res, made.body, signalOf());
-    } else return send(res, made);
+    return send(req, res, made, around, stillGood);
   };
 }
 

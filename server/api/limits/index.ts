@@ -6,7 +6,6 @@ import { type Throttle, throttleConnections } from '../../edge/connections.js';
 import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
 import { SendBufferLimit } from '../../edge/responses.js';
 import type { ProblemError } from '../../problems/problem.js';
-import type { BodyBudget } from '../body/buffer-body.js';
 import type { LimitStages } from '../router.js';
 import { BodyMemory } from './body-memory.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
@@ -25,7 +24,7 @@ const MAX_COLUMN_STREAMS = 3;
 /** Keeps callers, even hostile ones, from blocking the service for others. */
 export interface Limits {
   readonly stages: (operation: Operation) => LimitStages;
-  readonly bodyBudget: BodyBudget;
+  readonly bodyBudget: BodyMemory;
   readonly throttle: Throttle;
   /**
    * Returns the problem of a request for which there is no place, judged by its request line and

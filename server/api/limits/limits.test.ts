@@ -13,7 +13,7 @@ import { OpenStream } from '../../../testkit/http/open-stream.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { ProblemError } from '../../problems/problem.js';
-import { bufferBody } from '../body/buffer-body.js';
+import { bufferBody } from '../body/read-body.js';
 import { BodyMemory } from './body-memory.js';
 import { type Capacity, ConcurrencyLimit } from './concurrency-limit.js';
 import { limitStreams } from './stream-limit.js';
@@ -159,7 +159,7 @@ function limit(capacity: Omit<Capacity, 'what'>): ConcurrencyLimit {
 
 /** Reads bodies of any media type into memory, up to `max` bytes in total. */
 function buffered(max: number): RequestHandler {
-  const read = bufferBody({ limit: 1_000_000, budget: new BodyMemory(max) });
+  const read = bufferBody(1_000_000, { budget: new BodyMemory(max) });
   return (req, res, next) => {
     req.headers['content-type'] = 'application/json';
     return read(req, res, next);
