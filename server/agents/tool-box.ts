@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from '../common/nesting-depth.js';
+import { nestsDeeperThan } from '../common/json-text.js';
 import type { Action, Step } from './answer.js';
 import type { AnswerBounds } from './bounds.js';
 import type { ToolCall, ToolDefinition } from './chat/messages.js';

@@ -10,21 +10,17 @@ import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import type { Contract, Operation } from '../contract/document.js';
 import type { Sunset } from '../contract/sunset.js';
-import { compose } from '../edge/express-bypass.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { onResponseClose } from '../edge/responses.js';
 import { problem, unavailable } from '../problems/problem.js';
 import { identifyCaller, requireScope } from './authorization.js';
-import { deferLargeJson } from './body/raw-json.js';
-import { type BodyLimits, parseBody, readBody } from './body/read-body.js';
+import { deferLargeJson, parseBody } from './body/parse-body.js';
+import { type BodyLimits, readBody } from './body/read-body.js';
 import { announceFields, announceParameters, redirectFromPrefix } from './deprecation.js';
-import { ByteStream, EventStream, type Handlers, JsonLines, type OperationId } from './handlers.js';
+import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
 import { type AnyReply, send } from './reply/send.js';
-import { sendBytes } from './reply/send-bytes.js';
-import { sendEvents } from './reply/send-events.js';
-import { sendLines } from './reply/send-ndjson.js';
 import type { Step } from './request-context.js';
 import { requestSignal } from './request-signal.js';
 import { RouteTree } from './route-tree.js';
@@ -153,14 +149,8 @@ async function handleRequest(
   const answered = handle(input);
   const reply = answered instanceof Promise ? await answered : answered;
 
-  const { body } = reply;
-  const { contract, stopping, noteFailure } = service;
-  const isKeyValid = () => service.callers.isKeyValid(caller);
-  const context = { contract, stopping, noteFailure, isKeyValid };
-  if (body instanceof JsonLines) await sendLines(req, res, body, context);
-  else if (body instanceof ByteStream) await sendBytes(req, res, body, context);
-  else if (body instanceof EventStream) await sendEvents(req, res, body, input.signal);
-  else await send(res, reply);
+  const sent = send(req, res, reply, service, () => service.callers.isKeyValid(caller));
+  if (sent) await sent;
 }
 
 /** A validated request, as its handler gets it; `Input` has the contract's types. */
@@ -286,13 +276,8 @@ function createEndpoint(
   const id = operation.id as OperationId;
   const handler = handlers[id];
   if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
-  const readers = readBody(operation, config, (caller) => callers.isKeyValid(caller), {
-    budget: limits.bodyBudget,
-    refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) =>
-      refuseMissing(id, params, caller),
-  });
-  const parsers = parseBody(contract, operation);
-  const parse = parsers.length > 0 ? toStep(parsers) : undefined;
+  const takesBody = operation.consumes.length > 0;
+  const parse = takesBody && !operation.defersBody ? parseBody(contract, operation) : undefined;
   const checkRest: Step = (req, res) => {
     announceFields(operation, req.body, res);
     refuseMisreadQuery(operation, req);
@@ -307,17 +292,15 @@ function createEndpoint(
   return {
     operation,
     limits: limits.ofOperation(operation),
-    readBody: readers.length > 0 ? toStep(readers) : undefined,
+    readBody: takesBody
+      ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {
+          budget: limits.bodyBudget,
+          refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) =>
+            refuseMissing(id, params, caller),
+        })
+      : undefined,
     check: operation.takesRawJson ? deferLargeJson(check) : check,
     // The validation gives the input the handler's types.
     handle: handler as unknown as Endpoint['handle'],
   };
-}
-
-function toStep(handlers: readonly RequestHandler[]): Step {
-  const handle = compose(handlers);
-  return (req, res) =>
-    new Promise((resolve, reject) => {
-      handle(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Sunset } from '../contract/sunset.js';
-import type { BodyShare } from './body/buffer-body.js';
+import type { BodyShare } from './limits/body-memory.js';
 import type { WorkSlot } from './work-slot.js';
 
 /** The facts about a request, in the order in which they become known; the type of `res.locals`. */

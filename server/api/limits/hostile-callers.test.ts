@@ -10,12 +10,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
+import { readContract } from '../../contract/document.js';
 import { RefusalTurns, serveInOrder, throttleConnections } from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
 import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
 import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
-import { bufferBody } from '../body/buffer-body.js';
+import { bufferBody } from '../body/read-body.js';
 import { JsonText } from '../handlers.js';
 import { send } from '../reply/send.js';
 import { pauseWork } from '../work-slot.js';
@@ -44,6 +45,15 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
     drainAndClose(req, res, '');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
+}
+
+/** Reads bodies into memory. */
+function buffered(limit: number, budget: BodyMemory): RequestHandler {
+  const read = bufferBody(limit, { budget });
+  return async (req, res, next) => {
+    await read(req, res);
+    next();
+  };
 }
 
 /** Returns the two steps of a gate as middleware. */
@@ -98,7 +108,7 @@ describe('the memory for bodies', () => {
         });
         next();
       },
-      bufferBody({ limit: MAX, budget: memory }),
+      buffered(MAX, memory),
       (req, res) => res.end(String(Object(req.body).length)),
     );
     /** Sends a body without its last byte. */
@@ -158,7 +168,7 @@ describe('the memory for bodies', () => {
       const share = begin(owner);
       share.add(500);
       share.complete();
-      if (owner === 'two') share.awaitReader(() => given.push('the answer of two'));
+      if (owner === 'two') share.trackBackpressure(() => given.push('the answer of two'));
     }
     begin('three').add(500);
     expect(given).toEqual(['the answer of two']);
@@ -175,7 +185,7 @@ describe('places for requests', () => {
         decided += 1;
         return reserve(req, res, next);
       },
-      bufferBody({ limit: 1000, budget: new BodyMemory(1000) }),
+      buffered(1000, new BodyMemory(1000)),
       run,
       (_req, res) => res.end(),
     );
@@ -281,6 +291,8 @@ describe('work in slices', () => {
 });
 
 describe('answers that nobody reads', () => {
+  const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
+
   test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
     const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
     const unread = new SendBufferLimit(32 * 1024 * 1024);
@@ -291,7 +303,9 @@ describe('answers that nobody reads', () => {
         left += 1;
       });
       const pieces = Array<string>(req.path === '/whole' ? 1 : 3).fill('x'.repeat(8 * 1024 * 1024));
-      return send(res, { status: 200, body: new JsonText(pieces) });
+      const stopping = new AbortController().signal;
+      const context = { contract, stopping, noteFailure: () => {} };
+      return send(req, res, { status: 200, body: new JsonText(pieces) }, context, () => true);
     });
     const unreadBy = (owner: string, path: string) => {
       const connection = raw(url, head(`Owner: ${owner}`, `GET ${path}`));

@@ -13,7 +13,7 @@ import { OpenStream } from '../../../testkit/http/open-stream.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { ProblemError } from '../../problems/problem.js';
-import { bufferBody } from '../body/buffer-body.js';
+import { bufferBody } from '../body/read-body.js';
 import { BodyMemory } from './body-memory.js';
 import { StreamGate } from './index.js';
 import { type Capacity, RequestGate } from './request-gate.js';
@@ -180,10 +180,11 @@ function limitStreams(slots: number): RequestHandler {
 
 /** Reads bodies of any media type into memory, up to `max` bytes in total. */
 function buffered(max: number): RequestHandler {
-  const read = bufferBody({ limit: 1_000_000, budget: new BodyMemory(max) });
-  return (req, res, next) => {
+  const read = bufferBody(1_000_000, { budget: new BodyMemory(max) });
+  return async (req, res, next) => {
     req.headers['content-type'] = 'application/json';
-    return read(req, res, next);
+    await read(req, res);
+    next();
   };
 }
 
