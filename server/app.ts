@@ -8,7 +8,7 @@ import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { bypassRouter, compose } from './edge/express-bypass.js';
+import { bypassRouter } from './edge/express-bypass.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { protect } from './edge/server.js';
 import { translateError } from './error-translation.js';
@@ -52,16 +52,24 @@ export function createApp(
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
+  const logRequest = logRequests(log);
+  const setSecurityHeaders = securityHeaders();
+  const handle: RequestHandler = (req, res, next) => {
+    logRequest(req, res);
+    services.metrics.observeRequest(req, res);
+    setSecurityHeaders(res);
+    try {
+      refuseMalformed(req);
+      requests(req, res, next);
+    } catch (thrown) {
+      next(thrown);
+    }
+  };
   const listener = bypassRouter(
     app,
-    compose([
-      ...(traceRequests ? [traceRequests] : []),
-      logRequests(log),
-      services.metrics.observeRequests(),
-      securityHeaders(),
-      refuseMalformed,
-      requests,
-    ]),
+    traceRequests
+      ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
+      : handle,
   );
   const routesOfPages = pages(contract, config.basePath, isLoopback(config.host));
   app.use(config.basePath || '/', routesOfPages);

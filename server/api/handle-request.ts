@@ -83,7 +83,7 @@ const ANONYMOUS: Caller = { owner: '', scopes: [], key: null };
 export function handleRequests(service: Service, bases: readonly string[]): RequestHandler {
   const addresses = listAddresses(service, bases);
   const [home = ''] = bases;
-  return (req, res, next): unknown => {
+  return (req, res, next) => {
     const path = withoutQuery(req.url);
     for (const base of bases) {
       if (!path.startsWith(base)) continue;
@@ -102,9 +102,13 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
       const endpoint = endpoints.get(method);
       if (endpoint) {
         req.method = method;
-        return handleRequest(req, res, endpoint, service);
+        handleRequest(req, res, endpoint, service).catch(next);
+        return;
       }
-      if (req.method === 'OPTIONS') return res.status(204).set('Allow', allow).end();
+      if (req.method === 'OPTIONS') {
+        res.status(204).set('Allow', allow).end();
+        return;
+      }
       throw problem(
         '/problems/method-not-allowed',
         `The method ${req.method} is not allowed here; use one of ${allow}.`,
@@ -112,7 +116,7 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
         { Allow: allow },
       );
     }
-    return next();
+    next();
   };
 }
 

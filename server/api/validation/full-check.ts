@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Router } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import type { Contract, Operation } from '../../contract/document.js';
@@ -22,7 +23,7 @@ export function fullChecks(
   const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
   return (operation) => {
     const validator = mountValidator(contract, operation, bases);
-    const explain = explainFaults(contract, operation);
+    let explain: ReturnType<typeof explainFaults> | undefined;
     return async (req, res) => {
       // The validator compiles and caches a check for each Content-Type string, so parameters
       // chosen by callers, or a type without a body, would fill the memory.
@@ -39,6 +40,11 @@ export function fullChecks(
       const refusal = await new Promise<unknown>((resolve) => validator(req, res, resolve));
       req.body = body;
       if (refusal instanceof BadRequest) {
+        if (!explain) {
+          // To compile the validator and the explanation each hold the event loop.
+          await nextTurn();
+          explain = explainFaults(contract, operation);
+        }
         throw invalidRequest(explain(req, excerpt, refusal.errors));
       }
       if (refusal !== undefined) throw refusal;
