@@ -4,7 +4,7 @@ import { UnparsedJson } from '../../api/body/parse-body.js';
 import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import type { Caller } from '../../auth/caller.js';
 import { JSON_TYPE } from '../../edge/request.js';
-import { findProject } from '../../projects/project-access.js';
+import { findProject } from '../../projects/projects.js';
 import { numberedName, type Store } from '../../store/index.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { answerOptions } from './answer-formats.js';

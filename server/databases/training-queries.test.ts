@@ -9,9 +9,10 @@ import {
 } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import type { QueryLimits } from './driver.js';
 import { DatabaseUnavailableError, QueryError } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
-import { TableQueries, type TableQueryLimits } from './table-queries.js';
+import { SqlDatabases } from './sql-databases.js';
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -26,7 +27,7 @@ describe.each([
   { dialect: 'PostgreSQL', create: postgresShop },
 ])('$dialect', ({ dialect, create }) => {
   const isSqlite = dialect === 'SQLite';
-  const opened: TableQueries[] = [];
+  const opened: SqlDatabases[] = [];
   let shop: Shop;
   beforeAll(async () => {
     shop = await create();
@@ -36,26 +37,26 @@ describe.each([
     await shop.remove();
   });
 
-  function open(limits: Partial<TableQueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
+  function open(limits: Partial<QueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
     const shops = new Map([['shop', { url: shop.url, training: ALLOWED, ...settings }]]);
-    const queries = new TableQueries(shops, limits, BUILT_SCRIPTS);
+    const queries = new SqlDatabases(shops, { trainings: limits }, BUILT_SCRIPTS);
     opened.push(queries);
     return queries;
   }
 
   interface Asking {
-    readonly queries?: TableQueries;
+    readonly queries?: SqlDatabases;
     readonly owner?: string;
     readonly signal?: AbortSignal;
     readonly database?: string;
   }
 
-  let shared: TableQueries | undefined;
+  let shared: SqlDatabases | undefined;
   const pieces = (query: string, asking: Asking = {}) => {
     shared ??= open();
     const { queries = shared, owner = 'o', database = 'shop' } = asking;
     const { signal = new AbortController().signal } = asking;
-    return queries.rows(owner, { database, query }, signal);
+    return queries.readTable(owner, { database, query }, signal);
   };
 
   const textOf = async (query: string, asking?: Asking) => {
@@ -127,15 +128,16 @@ describe.each([
   );
 
   test('a database is open to its owners, and only if it names tables for training', async () => {
-    const closed = new TableQueries(new Map([['shop', { url: shop.url }]]));
+    const closed = new SqlDatabases(new Map([['shop', { url: shop.url }]]));
     const ofAcme = open({}, { owners: new Set(['acme']) });
     const sql = 'select id from orders';
     await expect(textOf(sql, { queries: closed })).rejects.toThrow(
       'There is no database with the name "shop" that is open to trainings; there is none.',
     );
     await expect(textOf(sql, { queries: ofAcme })).rejects.toThrow('there is none');
-    expect(ofAcme.names('o')).toEqual([]);
-    expect(ofAcme.names('acme')).toEqual(['shop']);
+    await expect(
+      textOf(sql, { queries: ofAcme, owner: 'acme', database: 'other' }),
+    ).rejects.toThrow('there are shop');
     expect(await textOf(sql, { queries: ofAcme, owner: 'acme' })).toBe(
       isSqlite ? '["id"]\n[1]\n[2]\n[3]\n' : '["id"]\n["1"]\n["2"]\n["3"]\n',
     );
@@ -163,7 +165,7 @@ describe.each([
   test('a cell with more bytes than one may have is refused, after the rows before it', async () => {
     const sql =
       "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
-    const queries = open({ maxCell: 10 });
+    const queries = open({ maxCellBytes: 10 });
     const asked = pieces(sql, { queries });
     let text = '';
     const reading = async () => {
@@ -186,7 +188,7 @@ describe.each([
     'the work in the database ends when %s',
     async (how) => {
       const settings = new Map([['shop', { url: shop.url, training: ALLOWED }]]);
-      const queries = new TableQueries(settings, { maxAtOnce: 1 }, BUILT_SCRIPTS);
+      const queries = new SqlDatabases(settings, { trainings: { maxAtOnce: 1 } }, BUILT_SCRIPTS);
       const gone = new AbortController();
       const endless = pieces(series(1e9), { queries, signal: gone.signal });
       await endless.next();

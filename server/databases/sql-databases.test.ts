@@ -11,11 +11,11 @@ import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/data
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
-import { Databases } from './databases.js';
 import { QueryError } from './query-error.js';
+import { SqlDatabases } from './sql-databases.js';
 
 /** A busy machine may take long to start a process. */
-const PATIENT = { timeoutMs: 60_000 };
+const PATIENT = { agents: { timeoutMs: 60_000 } };
 
 /** Returns what a promise rejects with. */
 const failure = (promise: Promise<unknown>) =>
@@ -42,10 +42,10 @@ describe.each([
 ])('$dialect', ({ dialect, create, names }) => {
   const isSqlite = dialect === 'SQLite';
   let shop: Shop;
-  let databases: Databases;
+  let databases: SqlDatabases;
   beforeAll(async () => {
     shop = await create();
-    databases = new Databases(new Map([['shop', { url: shop.url }]]), PATIENT, BUILT_SCRIPTS);
+    databases = new SqlDatabases(new Map([['shop', { url: shop.url }]]), PATIENT, BUILT_SCRIPTS);
   });
   afterAll(async () => {
     await databases.stop();
@@ -222,7 +222,7 @@ describe.each([
       ['shared', shared],
       ['own', own],
     ]);
-    const limited = new Databases(settings, PATIENT, BUILT_SCRIPTS);
+    const limited = new SqlDatabases(settings, PATIENT, BUILT_SCRIPTS);
     expect(limited.names('acme')).toEqual(['shared', 'own']);
     expect(limited.names('other')).toEqual(['shared']);
     const sql = 'select count(*) from orders';
@@ -238,7 +238,7 @@ describe.each([
     const url = isSqlite
       ? 'file:/nonexistent/secret.db'
       : 'postgres://reader:secret@127.0.0.1:1/secret';
-    const absent = new Databases(new Map([['absent', { url }]]), PATIENT, BUILT_SCRIPTS);
+    const absent = new SqlDatabases(new Map([['absent', { url }]]), PATIENT, BUILT_SCRIPTS);
     const error = await failure(absent.query('o', 'absent', ALLOWED, 'select 1', FOREVER));
     expect(error).toBeInstanceOf(QueryError);
     expect(String(error)).toMatch(/The database absent cannot be (opened|reached)/);
