@@ -18,7 +18,9 @@ import { createPredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { Tables } from './models/training/tables.js';
 import { Trainings } from './models/training/trainings.js';
+import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
+import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
@@ -190,7 +192,7 @@ async function chatServer({ url, key, model, models }: ChatConfig): Promise<Chat
 
 /** Without keys every caller owns everything, so only this machine may connect. */
 async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
-  if (isLoopback(host) || (await store.keys.exist())) return;
+  if (isLoopback(host) || (await hasKeys(store))) return;
   throw new Error(
     `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
       'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
@@ -200,7 +202,7 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
 /** Deletes responses after a day, so that they do not take up space. */
 async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
   try {
-    await store.answers.forget(new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
+    await deleteAnswers(store, new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
   } catch (error) {
     log.warn({ err: error }, 'expired responses are not deleted yet');
   }

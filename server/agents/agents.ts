@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
 import type { ChatConfig } from '../config.js';
-import type { AnsweringAgent, Project } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import type { AnsweringAgent } from '../resources/agent-rows.js';
+import { findAnsweringAgent } from '../resources/agent-rows.js';
 import type { Answering, HistoryMessage, Step } from './answer.js';
 import { answer, type Chat } from './answer-loop.js';
 import { answerSettings } from './answer-settings.js';
@@ -52,7 +54,7 @@ export class Agents {
    * @throws {UnknownAgentError} if the project has no such agent
    */
   async find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
-    const agent = await this.services.store.agents.answering(id, nameOrId);
+    const agent = await findAnsweringAgent(this.services.store, id, nameOrId);
     if (!agent) throw new UnknownAgentError(nameOrId, name);
     return agent;
   }

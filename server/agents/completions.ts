@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.js';
 import { EventStream, type Handlers, type Input } from '../api/handlers.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
-import { findProject } from '../projects/project-access.js';
+import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import { agentEvents, waitForAnswer } from './agent-events.js';
 import type { Agents } from './agents.js';

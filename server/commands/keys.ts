@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { createKey } from '../auth/api-key.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
-import { keepKey } from '../auth/keep-key.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
-import type { ApiKey } from '../store/index.js';
+import { keepKey } from '../projects/keep-key.js';
+import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
@@ -32,7 +32,7 @@ async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions):
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
-      const isFirst = !(await store.keys.exist());
+      const isFirst = !(await hasKeys(store));
       const expires_at = expires ?? null;
       await keepKey(store, { id, name, owner, scopes: scope, expires_at, hash });
       return isFirst;
@@ -55,10 +55,10 @@ async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions):
 const listKeysCommand = new Command('list')
   .description('list the keys')
   .option('--json', 'as JSON')
-  .action(listKeys);
+  .action(printKeys);
 
-async function listKeys({ json }: { readonly json?: boolean }): Promise<void> {
-  const keys = await onStore((store) => store.keys.list());
+async function printKeys({ json }: { readonly json?: boolean }): Promise<void> {
+  const keys = await onStore(listKeys);
   const withState = keys.map((key) => ({ ...key, state: stateOf(key) }));
   process.stdout.write(json ? `${JSON.stringify(withState, null, 2)}\n` : tableOf(withState));
 }
@@ -101,14 +101,14 @@ function columns(lines: readonly string[][]): string {
 const revokeKeyCommand = new Command('revoke')
   .description('revoke a key permanently')
   .argument('<id>', 'its id: the part between the two _ of the key')
-  .action(revokeKey);
+  .action(revoke);
 
-async function revokeKey(id: string): Promise<void> {
+async function revoke(id: string): Promise<void> {
   const said = await onStore((store) =>
-    store.transaction(async ({ keys }) => {
-      const key = await keys.find(id);
+    store.transaction(async (store) => {
+      const key = await findKey(store, id);
       if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
-      if (!(await keys.revoke(id)))
+      if (!(await revokeKey(store, id)))
         return `"${key.name}" was revoked before, at ${key.revoked_at}.`;
       return `"${key.name}" is revoked, and refused by every instance within a second.`;
     }),

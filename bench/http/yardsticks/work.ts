@@ -1,6 +1,15 @@
 import type { operations } from '../../../generated/openapi.js';
 import { LOCAL_OWNER } from '../../../server/auth/caller.js';
-import { NameTakenError, type Project, type Store } from '../../../server/store/index.js';
+import type { Project } from '../../../server/projects/projects.js';
+import { findProjectRow, lockProjectRow } from '../../../server/projects/projects.js';
+import { updateAgent } from '../../../server/resources/agent-rows.js';
+import {
+  createSkill,
+  getSkillJson,
+  listSkillIds,
+  readSkillsJson,
+} from '../../../server/resources/skill-rows.js';
+import { NameTakenError, type Store } from '../../../server/store/index.js';
 
 /** The JSON body of an operation. */
 export type BodyOf<O extends keyof operations> = operations[O] extends {
@@ -23,25 +32,24 @@ export class Work {
   constructor(private readonly store: Store) {}
 
   async getSkill(projectName: string, skillName: string): Promise<Answer> {
-    const project = await this.store.projects.find(LOCAL_OWNER, projectName);
-    const skill = project && (await this.store.skills.show(project.id, skillName));
+    const project = await findProjectRow(this.store, LOCAL_OWNER, projectName);
+    const skill = project && (await getSkillJson(this.store, project.id, skillName));
     return skill ? { status: 200, body: resourceIn(skill) } : notFound(skillName);
   }
 
   async listSkills(projectName: string, limit: number | undefined): Promise<Answer> {
-    const project = await this.store.projects.find(LOCAL_OWNER, projectName);
+    const project = await findProjectRow(this.store, LOCAL_OWNER, projectName);
     if (!project) return notFound(projectName);
-    const { skills } = this.store;
-    const page = await skills.entries(project.id, { limit });
+    const page = await listSkillIds(this.store, project.id, { limit });
     const body: unknown[] = [];
-    for await (const skill of skills.written(page)) body.push(resourceIn(skill));
+    for await (const skill of readSkillsJson(this.store, page)) body.push(resourceIn(skill));
     return { status: 200, body };
   }
 
   createSkill(projectName: string, { skill }: BodyOf<'createSkill'>): Promise<Answer> {
     const { name, type, params } = skill;
     return this.#inProject(projectName, async (store, project) => {
-      const created = await store.skills.create(project.id, { name, type, params: params ?? {} });
+      const created = await createSkill(store, project.id, { name, type, params: params ?? {} });
       const location = `/projects/${project.name}/skills/${name}`;
       return { status: 201, body: resourceIn(created), location };
     });
@@ -58,7 +66,7 @@ export class Work {
         ...(prompt_template ? { prompt_template } : {}),
         ...(settings ? { settings } : {}),
       };
-      const updated = await store.agents.update(project.id, agentName, change);
+      const updated = await updateAgent(store, project.id, agentName, change);
       return updated ? { status: 200, body: resourceIn(updated) } : notFound(agentName);
     });
   }
@@ -70,7 +78,7 @@ export class Work {
     try {
       return await this.store.transaction(
         async (store) => {
-          const project = await store.projects.lock(LOCAL_OWNER, name);
+          const project = await lockProjectRow(store, LOCAL_OWNER, name);
           return project ? write(store, project) : notFound(name);
         },
         { owner: LOCAL_OWNER, project: name },

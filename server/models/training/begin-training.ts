@@ -2,8 +2,8 @@ import { type Conditions, checkPreconditions, isConditional } from '../../api/pr
 import type { Caller } from '../../auth/caller.js';
 import { DatabaseUnavailableError } from '../../databases/query-error.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
-import { inProject } from '../../projects/project-access.js';
-import type { Model, ModelSource, Project, Store } from '../../store/index.js';
+import { inProject, type Project } from '../../projects/projects.js';
+import type { Model, ModelSource, Store } from '../../store/index.js';
 import { modelJson, trainingInProgress } from '../predictions/model-lookup.js';
 import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
+import { pausing } from '../../common/pausing.js';
 import type { Database } from '../../store/database/schema.js';
 import { StoreBusyError } from '../../store/database/unavailable.js';
 import { SearchError } from '../../store/errors.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { pausing } from '../written-json.js';
 import {
   type FoundPassage,
   type PassageQuery,

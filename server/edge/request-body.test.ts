@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { readContract } from '../contract/document.js';
-import { boundBodyTime, disableBodyTimeout } from './body-timeout.js';
-import { answerUnreadableRequest } from './client-error.js';
+import { answerUnreadableRequest } from './malformed-request.js';
+import { disableBodyTimeout, limitBodyTime } from './request-body.js';
 
 const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
 const TIMEOUT_MS = 200;
@@ -23,7 +23,10 @@ async function exchange(
   trickling = 'x',
 ): Promise<string> {
   const refuse = answerUnreadableRequest(contract);
-  const server = createServer({ requestTimeout: 0 }, boundBodyTime(listener, TIMEOUT_MS, refuse));
+  const server = createServer({ requestTimeout: 0 }, (req, res) => {
+    limitBodyTime(req, TIMEOUT_MS, refuse);
+    listener(req, res);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // A string is for pipes only.
@@ -90,10 +93,7 @@ test('a slow response does not count as a slow body', async () => {
 
 test('a client that keeps sending after the refusal loses its connection', async () => {
   const refuse = answerUnreadableRequest(contract);
-  const server = createServer(
-    { requestTimeout: 0 },
-    boundBodyTime(() => {}, 50, refuse),
-  );
+  const server = createServer({ requestTimeout: 0 }, (req) => limitBodyTime(req, 50, refuse));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // A string is for pipes only.

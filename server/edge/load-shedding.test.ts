@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type RequestListener, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { startFairly } from './fair-accept.js';
+import { acceptFairly } from './load-shedding.js';
 
 /** Sends one request per key, each on its own connection, all in one turn of the event loop. */
 async function sendAtOnce(
@@ -10,7 +10,7 @@ async function sendAtOnce(
   keys: readonly string[],
   header = 'Authorization',
 ): Promise<void> {
-  const { port } = new URL(await listen(startFairly(listener)));
+  const { port } = new URL(await listen(acceptFairly(listener)));
   const agent = new Agent({ keepAlive: true });
   const send = async (key: string) => {
     const headers = { [header]: key };

@@ -1,19 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 
+/** Returns the target of a request without its query. */
+export function withoutQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
+/** Returns whether a request has a body, even an empty one (RFC 9112, section 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** Returns the declared length of a body in bytes; undefined if it is chunked. */
+export function announcedLength({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Returns the media type of a body, without parameters and in lower case (RFC 9110, section 8.3.1). */
+export function mediaType({ headers }: IncomingMessage): string {
+  const type = headers['content-type'];
+  if (type === undefined || type === JSON_TYPE) return type ?? '';
+  return type.replace(/;.*$/s, '').trim().toLowerCase();
+}
+
 export const JSON_TYPE = 'application/json';
 
-/**
- * The media type of NDJSON. Such a body is a stream that may never end, and is answered as it
- * arrives.
- */
+/** NDJSON: a body of it is a stream that may never end, and is answered as it arrives. */
 export const LINES_TYPE = 'application/x-ndjson';
-
-/**
- * Returns the media type of a body, without parameters and in lower case (RFC 9110, section 8.3.1).
- */
-export function mediaType({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').replace(/;.*$/s, '').trim().toLowerCase();
-}
 
 export const CSV_TYPE = 'text/csv';
 
@@ -43,7 +57,7 @@ export function isColumnar(type: string): boolean {
   return type === ARROW_STREAM_TYPE || FILE_TYPES.has(type);
 }
 
-/** Returns whether a media type is a text that is read as a whole, such as `text/markdown`; CSV is read as it arrives. */
+/** Returns whether a media type is a text that is read as a whole, such as `text/markdown`. */
 export function isText(type: string): boolean {
   return type.startsWith('text/') && type !== CSV_TYPE;
 }
