@@ -11,7 +11,7 @@ import { Trainings } from '../../../server/models/training/trainings.js';
 import { openPassageSearch } from '../../../server/resources/documents/passage-search.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
-import { openStore, serve } from '../yardsticks/serve.js';
+import { openStore, serve } from '../baselines/serve.js';
 import { grownContract } from './grown-contract.js';
 
 /** Roster on a contract with more operations; `MORE` is their number. */

@@ -1,24 +1,14 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import type { fastify as Fastify, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { readConfig } from '../../../server/config.js';
-import { requireFrom } from '../../../tools/on-demand/installed.js';
 import { contractSchemas } from './contract-schemas.js';
+import { fastifyApp } from './fastify-app.js';
 import { openStore, sayThatItListens } from './serve.js';
 import { type Answer, type BodyOf, Work } from './work.js';
 
-/**
- * Fastify with the contract's schemas, compiled for what it is sent and for what it answers. It validates
- * as it does by itself, except that it knows the schemas' dialect, and refuses the unknown fields that it would
- * take away.
- */
+/** Fastify with the contract's schemas, compiled for what it is sent and for what it answers. */
 const work = new Work(await openStore());
 const schemas = await contractSchemas();
-const fastify: typeof Fastify = requireFrom('bench')('fastify');
-const app = fastify();
-const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', useDefaults: true });
-addFormats.default(ajv);
-app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+const app = fastifyApp();
 
 interface InProject {
   readonly project_name: string;
