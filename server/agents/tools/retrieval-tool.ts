@@ -1,9 +1,6 @@
-import {
-  type FoundPassage,
-  isUnavailable,
-  type PassageSearch,
-  SearchError,
-} from '../../store/index.js';
+import type { FoundPassage } from '../../resources/documents/passage-index.js';
+import { type PassageSearch, SearchError } from '../../resources/documents/passage-search.js';
+import { isUnavailable } from '../../store/index.js';
 import { type Passage, type Tool, ToolError, type ToolResult } from '../tool.js';
 import type { ToolSkill } from './tool-skill.js';
 

@@ -2,6 +2,7 @@ import type { Caller } from '../../auth/caller.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
 import type { AnsweringAgent } from '../../resources/agent-rows.js';
+import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Store } from '../../store/index.js';
 import type { AnswerBounds } from '../bounds.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';
@@ -16,6 +17,7 @@ type Skill = AnsweringAgent['skills'][number];
 /** The services behind tools. */
 export interface ToolServices {
   readonly store: Store;
+  readonly passages: PassageSearch;
   readonly predictors: Predictors;
   /** Undefined if the service has no databases. */
   readonly sql: SqlTools | undefined;
@@ -116,7 +118,7 @@ function sizeOf({ name, description, parameters }: Tool): number {
 
 function toolOf(
   skill: ToolSkill,
-  { store, predictors, sql, onPredicted }: ToolServices,
+  { store, passages, predictors, sql, onPredicted }: ToolServices,
   { owner, scopes }: Caller,
   { id: projectId, name: projectName }: Project,
   signal: AbortSignal,
@@ -125,7 +127,7 @@ function toolOf(
     const place = { store, predictors, onPredicted, owner, projectId, projectName };
     return modelTool(skill, place, scopes.includes('predict'));
   }
-  if (skill.type !== 'sql') return retrievalTool(skill, store.passages, owner);
+  if (skill.type !== 'sql') return retrievalTool(skill, passages, owner);
   if (!sql) {
     throw new ToolError(
       'The service has no databases; those who run it can name some (DATABASES).',
