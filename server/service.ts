@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Agents, type ChatServer } from './agents/agents.js';
+import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { ConversationSweep } from './agents/conversations/sweep.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
@@ -102,7 +102,7 @@ export async function openService(
     const settings = parseDatabases(config.databases);
     const databases = openDatabases(settings);
     const queries = new TableQueries(settings, { maxBytes: config.maxTable });
-    const agents = new Agents(
+    const agents = new AgentRunner(
       {
         ...{ store, predictors, sql: databases && new SqlTools(databases) },
         onPredicted: () => metrics.predicted(1),

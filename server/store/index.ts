@@ -53,8 +53,6 @@ export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
-  ClaimLostError,
-  ConversationBusyError,
   LimitReachedError,
   NameTakenError,
   OtherNameError,

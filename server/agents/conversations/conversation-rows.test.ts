@@ -3,13 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import {
-  ClaimLostError,
-  ConversationBusyError,
   type ConversingChatbot,
   LimitReachedError,
   type Project,
   Store,
 } from '../../store/index.js';
+import { ConversationBusyError } from './reply-rows.js';
 
 const LEASE = 60_000;
 const LAPSED = -1000;
@@ -118,7 +117,7 @@ describe.each([
     const { question, claim } = await ask(id, 'Hello?', LAPSED);
     const again = await write(({ replies }) => replies.askAgain(question, LEASE));
     const keep = (held: typeof claim) => write(({ replies }) => replies.keep(owner, held, REPLY));
-    await expect(keep(claim)).rejects.toThrow(ClaimLostError);
+    await expect(keep(claim)).rejects.toThrow('The reply was not kept');
     await store.replies.release(claim);
     await store.replies.renew([claim.id], LAPSED);
     await expect(ask(id)).rejects.toThrow(ConversationBusyError);

@@ -5,7 +5,7 @@ import { writtenPage } from '../../api/list-page.js';
 import { shown } from '../../api/preconditions.js';
 import { inProject, lockProject } from '../../projects/project-access.js';
 import type { Store } from '../../store/index.js';
-import type { Agents } from '../agents.js';
+import type { AgentRunner } from '../agent-runner.js';
 import { addressOf, conversationNotFound, findChatbot, findIn } from './access.js';
 import { messageOperations } from './messages.js';
 
@@ -21,7 +21,7 @@ type ConversationOperations = Pick<
 >;
 type Conversation = components['schemas']['Conversation'];
 
-export function conversationOperations(store: Store, agents: Agents): ConversationOperations {
+export function conversationOperations(store: Store, agents: AgentRunner): ConversationOperations {
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);

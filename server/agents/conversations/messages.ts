@@ -3,8 +3,9 @@ import { EventStream, type Handlers, type Input, JsonText } from '../../api/hand
 import { writtenPage } from '../../api/list-page.js';
 import { inProject } from '../../projects/project-access.js';
 import { messageJson, type Store } from '../../store/index.js';
-import { agentEvents, waitForAnswer } from '../agent-events.js';
-import type { Agents } from '../agents.js';
+import { agentEvents } from '../agent-events.js';
+import type { AgentRunner } from '../agent-runner.js';
+import { type Answer, waitForAnswer } from '../answer-stream.js';
 import { addressOf, findChatbot, findConversation, findIn } from './access.js';
 import { type ComingReply, Replies, type TakenQuestion } from './replies.js';
 import { takeNewQuestion, takeQuestion } from './take-question.js';
@@ -14,7 +15,7 @@ type Message = components['schemas']['Message'];
 type Reply = components['schemas']['Reply'];
 type ReplyRequest = Input<'sendMessage'> | Input<'replyToMessage'>;
 
-export function messageOperations(store: Store, agents: Agents): MessageOperations {
+export function messageOperations(store: Store, agents: AgentRunner): MessageOperations {
   const replies = new Replies(store, agents);
 
   /** Takes a question in one transaction, then replies to it. */
@@ -66,15 +67,14 @@ export function messageOperations(store: Store, agents: Agents): MessageOperatio
 async function bodyOf(
   { question, answering, keep }: ComingReply,
   { answerType, requestId: traceId }: ReplyRequest,
-  agents: Agents,
+  agents: AgentRunner,
 ): Promise<EventStream | JsonText<Reply>> {
   if (answerType === 'text/event-stream') {
-    const events = agentEvents(answering, {
+    const options = {
       ...{ prompt: question.content, traceId, messageId: question.id },
-      keep: async (answer) => (await keep(answer)).id,
-      noteFailure: (cause) => agents.noteFailure(cause, traceId),
-    });
-    return new EventStream(events);
+      keep: async (answer: Answer) => (await keep(answer)).id,
+    };
+    return new EventStream(agentEvents(answering, options, agents));
   }
   const reply = await keep(await waitForAnswer(answering));
   const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];

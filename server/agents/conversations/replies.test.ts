@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOCAL_CALLER } from '../../auth/caller.js';
-import { ConversationBusyError, Store } from '../../store/index.js';
-import type { Question } from '../agents.js';
-import type { Answer, Answering } from '../answer.js';
+import { Store } from '../../store/index.js';
+import type { Question } from '../agent-runner.js';
+import type { Answer, AnswerStream } from '../answer-stream.js';
 import { type Asker, Replies, type TakenQuestion } from './replies.js';
 import { LEASE_MS } from './reply-claims.js';
+import { ConversationBusyError } from './reply-rows.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
 const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };
@@ -58,12 +59,12 @@ async function isFree(): Promise<boolean> {
   }
 }
 
-async function* answering(): Answering {
+async function* answering(): AnswerStream {
   yield { type: 'delta', text: 'Yes.' };
   return ANSWER;
 }
 
-const answersWith = (prepare: (question: Question) => Promise<Answering>) =>
+const answersWith = (prepare: (question: Question) => Promise<AnswerStream>) =>
   new Replies(store, { find: () => Promise.reject(new Error('no agent is expected')), prepare });
 
 test('the agent is asked with the settings of the chatbot', async () => {
@@ -94,7 +95,7 @@ describe('the conversation is free again', () => {
 
   test('when the answer fails, before its failure is told', async () => {
     // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
-    const failing = async function* (): Answering {
+    const failing = async function* (): AnswerStream {
       throw new Error('the chat server failed');
     };
     const replies = answersWith(async () => failing());

@@ -6,8 +6,8 @@ import type {
   ReplyClaim,
   Store,
 } from '../../store/index.js';
-import type { Agents } from '../agents.js';
-import type { Answer, Answering, Step, Usage } from '../answer.js';
+import type { AgentRunner } from '../agent-runner.js';
+import type { Answer, AnswerStream, Step, Usage } from '../answer-stream.js';
 import { Claims, type HeldClaim } from './reply-claims.js';
 
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
@@ -33,7 +33,7 @@ export interface Asker {
 export interface ComingReply {
   readonly question: MessageRow;
   /** The answer in progress. If it fails, or is given up, the conversation is free again. */
-  readonly answering: Answering;
+  readonly answering: AnswerStream;
   /**
    * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
    * @throws {ClaimLostError} if the conversation was deleted or is no longer claimed
@@ -48,7 +48,7 @@ export class Replies {
 
   constructor(
     private readonly store: Store,
-    private readonly agents: Pick<Agents, 'find' | 'prepare'>,
+    private readonly agents: Pick<AgentRunner, 'find' | 'prepare'>,
   ) {
     this.#claims = new Claims(store);
   }
@@ -73,7 +73,7 @@ export class Replies {
     }
   }
 
-  async #ask(question: MessageRow, { chatbot, requestId, ...asker }: Asker): Promise<Answering> {
+  async #ask(question: MessageRow, { chatbot, requestId, ...asker }: Asker): Promise<AnswerStream> {
     const { instructions, history: messages } = chatbot.settings;
     const bounds = { messages, bytes: HISTORY_BYTES };
     const history = await this.store.messages.history(question, bounds);
@@ -90,7 +90,7 @@ export class Replies {
 }
 
 /** Passes an answer on, and releases the claim unless the answer is complete. */
-async function* heldWhile(answering: Answering, held: HeldClaim): Answering {
+async function* heldWhile(answering: AnswerStream, held: HeldClaim): AnswerStream {
   let isComplete = false;
   try {
     const answer = yield* answering;
@@ -102,7 +102,7 @@ async function* heldWhile(answering: Answering, held: HeldClaim): Answering {
 }
 
 /** Gives a stored reply as an answer, with its steps. */
-async function* recalled({ content, steps: kept, usage }: MessageRow): Answering {
+async function* recalled({ content, steps: kept, usage }: MessageRow): AnswerStream {
   // The store keeps both as `Replies` wrote them.
   const steps = JSON.parse(kept) as Step[];
   for (const step of steps) yield { type: 'step', step };

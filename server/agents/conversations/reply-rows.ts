@@ -1,10 +1,24 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
+import { ProblemError, unavailable } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../../store/errors.js';
+import { LimitReachedError } from '../../store/errors.js';
 import type { Limits } from '../../store/quota/limits.js';
 import { addMessage, type MessageRow } from './add-message.js';
+
+/** A conversation is answering a message, and answers one at a time. */
+export class ConversationBusyError extends ProblemError {
+  /** @param messageId the message that it answers */
+  constructor(readonly messageId: string | null) {
+    super(
+      '/problems/conversation-busy',
+      'The conversation is answering another message; send this one when that is done.',
+      {},
+      { 'Retry-After': '1' },
+    );
+  }
+}
 
 /** A message of a person to store. */
 export interface NewQuestion {
@@ -103,7 +117,7 @@ export class ReplyStore {
 
   /**
    * Stores the reply to a claimed message, and ends the claim. Runs within `Store.transaction`.
-   * @throws {ClaimLostError} if another request has the conversation, or it was deleted
+   * @throws {ProblemError} if another request has the conversation, or it was deleted
    * @throws {LimitReachedError} if the owner would exceed a limit; the transaction must be rolled
    *   back
    */
@@ -116,7 +130,11 @@ export class ReplyStore {
       .where('chatbot_id', 'is not', null)
       .where('answering', '=', id)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new ClaimLostError();
+    if (numUpdatedRows === 0n) {
+      throw unavailable(
+        'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
+      );
+    }
     const message = {
       role: 'assistant' as const,
       content: reply.content,

@@ -1,9 +1,10 @@
 import type { Input } from '../../api/handlers.js';
 import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import { problem } from '../../problems/problem.js';
-import { ConversationBusyError, type MessageRow, type Store } from '../../store/index.js';
+import type { MessageRow, Store } from '../../store/index.js';
 import type { TakenQuestion } from './replies.js';
 import { LEASE_MS } from './reply-claims.js';
+import { ConversationBusyError } from './reply-rows.js';
 
 /**
  * Stores the message of a request, and claims its conversation. A repeated request, as its

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { preparePassages, Store } from '../../store/index.js';
-import { ToolError } from '../tool.js';
 import { retrievalTool } from './retrieval-tool.js';
+import { ToolError } from './tool.js';
 
 let store: Store;
 let id: string;
