@@ -6,7 +6,6 @@
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/src/predicting.js';
 import type { FailedRequest } from './api/validation/to-problem.js';
 import { asRecord } from './contract/json-record.js';
-import { DatabaseUnavailableError, QueryError } from './databases/query-error.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
 import { MAX_SILENCE_MS } from './models/training/table-reader.js';
 import { TooManyTablesError } from './models/training/tables.js';
@@ -34,12 +33,7 @@ import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
-  return (
-    writeProblem(thrown, request) ??
-    tableProblem(thrown) ??
-    queryProblem(thrown) ??
-    storeProblem(thrown)
-  );
+  return writeProblem(thrown, request) ?? tableProblem(thrown) ?? storeProblem(thrown);
 }
 
 function writeProblem(thrown: unknown, request: FailedRequest): ProblemError | undefined {
@@ -109,16 +103,6 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     );
   }
   return undefined;
-}
-
-/** Returns the problem of a query that returns no table, or not now. */
-function queryProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof DatabaseUnavailableError) {
-    return unavailable(thrown.message, 5, { cause: thrown });
-  }
-  return thrown instanceof QueryError
-    ? problem('/problems/query-failed', thrown.message)
-    : undefined;
 }
 
 /** Returns the problem of a store that cannot take the request now. */

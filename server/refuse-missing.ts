@@ -1,7 +1,7 @@
 import type { RefuseMissing } from './api/router.js';
 import { refuseUnserved } from './models/predictions/predict.js';
 import type { Services } from './operations.js';
-import { findProject } from './projects/project-access.js';
+import { findProject } from './projects/projects.js';
 import { findDocumentSkill } from './resources/documents/documents.js';
 
 /**

@@ -11,15 +11,16 @@ import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
-import { Databases } from './databases/databases.js';
-import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
-import { TableQueries } from './databases/table-queries.js';
+import { parseDatabases } from './databases/settings.js';
+import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { createPredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { Tables } from './models/training/tables.js';
 import { Trainings } from './models/training/trainings.js';
+import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
+import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
@@ -100,18 +101,18 @@ export async function openService(
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
     const settings = parseDatabases(config.databases);
-    const databases = openDatabases(settings);
-    const queries = new TableQueries(settings, { maxBytes: config.maxTable });
+    const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
+    const hasDatabases = settings.size > 0;
     const agents = new AgentRunner(
       {
-        ...{ store, predictors, sql: databases && new SqlTools(databases) },
+        ...{ store, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
       },
       config.chat && (await chatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const databaseNames = (owner: string) => databases?.names(owner);
+    const databaseNames = (owner: string) => (hasDatabases ? queries.names(owner) : undefined);
     const services = {
       ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
       draining: draining.signal,
@@ -165,8 +166,7 @@ export async function openService(
           ...(await Promise.allSettled([
             end('readers of tables', tables.stop()),
             end('predictions', pool.close()),
-            end('queries of trainings', queries.stop()),
-            end('queries of agents', databases?.stop()),
+            end('queries', queries.stop()),
           ])),
         );
         ended.push(...(await Promise.allSettled([end('store', store.close())])));
@@ -184,11 +184,6 @@ export async function openService(
   }
 }
 
-/** Returns the databases that skills may read, if the operator names any. */
-function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databases | undefined {
-  return settings.size === 0 ? undefined : new Databases(settings);
-}
-
 async function chatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
@@ -197,7 +192,7 @@ async function chatServer({ url, key, model, models }: ChatConfig): Promise<Chat
 
 /** Without keys every caller owns everything, so only this machine may connect. */
 async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
-  if (isLoopback(host) || (await store.keys.exist())) return;
+  if (isLoopback(host) || (await hasKeys(store))) return;
   throw new Error(
     `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
       'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
@@ -207,7 +202,7 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
 /** Deletes responses after a day, so that they do not take up space. */
 async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
   try {
-    await store.answers.forget(new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
+    await deleteAnswers(store, new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
   } catch (error) {
     log.warn({ err: error }, 'expired responses are not deleted yet');
   }

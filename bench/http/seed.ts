@@ -1,7 +1,11 @@
 import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { SCOPES } from '../../server/contract/scopes.js';
+import { createProject } from '../../server/projects/projects.js';
+import { createAgent } from '../../server/resources/agent-rows.js';
+import { createSkill } from '../../server/resources/skill-rows.js';
 import { Store } from '../../server/store/index.js';
+import { insertKey } from '../../server/store/keys.js';
 import { LISTED, WRITTEN } from './operations.js';
 
 const SKILLS = 100;
@@ -15,17 +19,17 @@ export async function seed(url: string): Promise<string> {
   const store = await Store.open(url);
   try {
     await store.transaction(async (store) => {
-      await store.projects.create(LOCAL_OWNER, WRITTEN);
-      const { id } = await store.projects.create(LOCAL_OWNER, LISTED);
+      await createProject(store, LOCAL_OWNER, WRITTEN);
+      const { id } = await createProject(store, LOCAL_OWNER, LISTED);
       for (let number = 1; number <= SKILLS; number++) {
         const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
-        await store.skills.create(id, { name: `skill-${number}`, type: 'lookup', params });
+        await createSkill(store, id, { name: `skill-${number}`, type: 'lookup', params });
       }
-      await store.agents.create(id, AGENT, ['skill-25', 'skill-50', 'skill-75']);
+      await createAgent(store, id, AGENT, ['skill-25', 'skill-50', 'skill-75']);
     });
     const { text, id, hash } = createKey();
     const key = { id, hash, name: 'bench', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
-    await store.keys.create(key);
+    await insertKey(store, key);
     return text;
   } finally {
     await store.close();

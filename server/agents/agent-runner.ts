@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { agentNotFound } from '../api/not-found.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
-import type { AnsweringAgent, Project } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { type AnsweringAgent, findAnsweringAgent } from '../resources/agent-rows.js';
 import { answer } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
@@ -53,7 +54,7 @@ export class AgentRunner {
    * @throws {ProblemError} if the project has no such agent
    */
   async find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
-    const agent = await this.services.store.agents.answering(id, nameOrId);
+    const agent = await findAnsweringAgent(this.services.store, id, nameOrId);
     if (!agent) throw agentNotFound(nameOrId, name);
     return agent;
   }

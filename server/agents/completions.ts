@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.js';
 import { EventStream, type Handlers, type Input } from '../api/handlers.js';
 import { invalidRequest } from '../problems/problem.js';
-import { findProject } from '../projects/project-access.js';
+import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import { agentEvents } from './agent-events.js';
 import type { AgentRunner } from './agent-runner.js';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
+import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
-import { type KeptAnswer, pausing, type Store } from '../store/index.js';
+import { claimAnswer, findAnswer, type KeptAnswer, keepAnswer } from '../store/answers.js';
+import type { Store } from '../store/index.js';
 import { JsonText, type OperationId } from './handlers.js';
 import { withoutNulls } from './omit-nulls.js';
 import { type Pieces, tagged } from './preconditions.js';
@@ -60,7 +62,7 @@ export async function idempotent<T>(
     const made = await create(tx);
     const first = await created<T>(made);
     const answer = { fingerprint, headers: first.headers, body: made.pieces.join('') };
-    await tx.answers.keep(owner, key, answer);
+    await keepAnswer(tx, owner, key, answer);
     return first;
   }, target);
 }
@@ -70,16 +72,12 @@ export async function idempotent<T>(
  * transaction.
  * @throws {ProblemError} if another request has claimed the key
  */
-async function keptAnswer(
-  { answers }: Store,
-  owner: string,
-  key: string,
-): Promise<KeptAnswer | undefined> {
-  const find = () => answers.find(owner, key, keysExpireBefore());
+async function keptAnswer(tx: Store, owner: string, key: string): Promise<KeptAnswer | undefined> {
+  const find = () => findAnswer(tx, owner, key, keysExpireBefore());
   // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
   if (kept) return kept;
-  if (!(await answers.claim(owner, key))) throw inProgress();
+  if (!(await claimAnswer(tx, owner, key))) throw inProgress();
   return find();
 }
 

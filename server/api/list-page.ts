@@ -1,4 +1,5 @@
-import { type ListEntry, type Page, pausing } from '../store/index.js';
+import { pausing } from '../common/pausing.js';
+import type { ListEntry, Page } from '../store/page.js';
 import { JsonText } from './handlers.js';
 
 interface PageQuery {

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
+import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
-import { pausing } from '../store/index.js';
 import { JsonText } from './handlers.js';
 
 /** The JSON of a resource, in pieces that may be large in total. */

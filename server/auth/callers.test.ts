@@ -8,7 +8,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyText } from '../../testkit/any-text.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
-import { type ApiKey, Store } from '../store/index.js';
+import { Store } from '../store/index.js';
+import type { ApiKey } from '../store/keys.js';
+import { insertKey, listKeys, revokeKey } from '../store/keys.js';
 import { createKey } from './api-key.js';
 import { Callers } from './callers.js';
 
@@ -37,7 +39,7 @@ afterEach(async () => {
 /** Makes a key as the command does; the answer is what its holder presents. */
 async function keep(fields: Partial<ApiKey> = {}): Promise<string> {
   const { text, id, hash } = createKey();
-  await store.keys.create({
+  await insertKey(store, {
     id,
     hash,
     name: fields.name ?? 'a key',
@@ -79,7 +81,7 @@ describe('once a key exists', () => {
   test('it stays so when the last key has been revoked or has expired', async () => {
     await keep({ expires_at: new Date(Date.now() + 1000).toISOString() });
     const key = await keep();
-    await store.keys.revoke(idOf(key));
+    await revokeKey(store, idOf(key));
     seconds(2);
     expect(await callers.authenticate(undefined)).toBeUndefined();
     expect(await new Callers(store, log).authenticate(undefined)).toBeUndefined();
@@ -147,7 +149,7 @@ describe('what is no key', () => {
     const { text, id, hash } = createKey();
     expect(await callers.authenticate(text)).toBeUndefined();
     const fields = { name: 'late', owner: 'local', scopes: OWNER_SCOPES, expires_at: null };
-    await store.keys.create({ id, hash, ...fields });
+    await insertKey(store, { id, hash, ...fields });
     expect(await callers.authenticate(text)).toMatchObject({ key: { id, name: 'late' } });
   });
 });
@@ -156,7 +158,7 @@ describe('a key', () => {
   test('is refused a second after it was revoked, though it is in constant use', async () => {
     const key = await keep();
     expect(await callers.authenticate(key)).toBeDefined();
-    await store.keys.revoke(idOf(key));
+    await revokeKey(store, idOf(key));
     for (let tenth = 0; tenth < 10; tenth++) {
       await callers.authenticate(key);
       seconds(0.1);
@@ -207,7 +209,7 @@ describe('a caller who was let in', () => {
   test('is good half a second after the key was revoked no more', async () => {
     const caller = await letIn(await keep());
     expect(await callers.isKeyValid(caller)).toBe(true);
-    await store.keys.revoke(`${caller.key?.id}`);
+    await revokeKey(store, `${caller.key?.id}`);
     seconds(0.5);
     expect(await callers.isKeyValid(caller)).toBe(false);
   });
@@ -239,7 +241,7 @@ describe('a caller who was let in', () => {
 });
 
 describe('the last use of a key', () => {
-  const lastUse = async () => (await store.keys.list())[0]?.last_used_at;
+  const lastUse = async () => (await listKeys(store))[0]?.last_used_at;
 
   test('is noted, once a minute at most', async () => {
     const key = await keep();
@@ -260,7 +262,7 @@ describe('the last use of a key', () => {
 
   test('does not count where the key is refused', async () => {
     const key = await keep();
-    await store.keys.revoke(idOf(key));
+    await revokeKey(store, idOf(key));
     await callers.authenticate(key);
     await callers.authenticate(`${key.slice(0, -1)}-`);
     await turn();

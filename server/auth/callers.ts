@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LruCache } from '../common/lru-cache.js';
-import type { ApiKey, KeptKey, Store } from '../store/index.js';
+import type { Store } from '../store/index.js';
+import type { ApiKey, KeptKey } from '../store/keys.js';
+import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { hashOf, parseKey } from './api-key.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';
 
@@ -77,7 +79,7 @@ export class Callers {
     if (good && !isValid(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
-    const key = await this.store.keys.find(shown.id);
+    const key = await findKey(this.store, shown.id);
     if (!key || !isValid(key)) return false;
     if (good) this.#good.set(shown.id, { ...good, key, asked });
     return true;
@@ -90,7 +92,7 @@ export class Callers {
   async needsKey(): Promise<boolean> {
     const now = performance.now();
     if (!this.#keysExist && now >= this.#askAgainAt) {
-      if (await this.store.keys.exist()) this.#keysExist = true;
+      if (await hasKeys(this.store)) this.#keysExist = true;
       else this.#askAgainAt = now + REMEMBERED;
     }
     return this.#keysExist;
@@ -109,7 +111,7 @@ export class Callers {
   /** Finds the key with an id and with the hash of a secret, be it valid or not. */
   async #find(id: string, hash: string): Promise<Found | undefined> {
     const asked = performance.now();
-    const key = await this.store.keys.find(id);
+    const key = await findKey(this.store, id);
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
     if (!key || !isRight) return undefined;
     const { owner, scopes, name } = key;
@@ -131,7 +133,7 @@ export class Callers {
   async #writeNotes(): Promise<void> {
     for (const [id, moment] of this.#toNote) {
       try {
-        await this.store.keys.noteUse(id, moment);
+        await noteKeyUse(this.store, id, moment);
         this.#toNote.delete(id);
       } catch (error) {
         this.log.warn({ err: error, key: id }, 'the last use of a key is not noted');

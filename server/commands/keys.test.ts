@@ -10,10 +10,12 @@ import { type Outcome, runRoster } from '../../testkit/service/roster-command.js
 import { startServer } from '../../testkit/service/server-process.js';
 import { createKey } from '../auth/api-key.js';
 import { Callers } from '../auth/callers.js';
-import { keepKey } from '../auth/keep-key.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
+import { keepKey } from '../projects/keep-key.js';
+import { listProjects, lockProjectRow, removeProject } from '../projects/projects.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
+import { listKeys, revokeKey } from '../store/keys.js';
 
 let folder: string;
 let file: string;
@@ -53,10 +55,10 @@ async function inStore<T>(look: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-async function removeDefault(projects: Store['projects'], owner: string): Promise<void> {
-  const project = await projects.lock(owner, 'default');
+async function removeDefault(store: Store, owner: string): Promise<void> {
+  const project = await lockProjectRow(store, owner, 'default');
   if (!project) throw new Error(`${owner} has no project to delete`);
-  expect(await projects.remove(project)).toBeUndefined();
+  expect(await removeProject(store, project)).toBeUndefined();
 }
 
 const caller = (key: string) =>
@@ -90,26 +92,27 @@ describe('keys create', () => {
     await create('--owner', 'sales');
     await keep('sales');
     await keep();
-    await inStore(async ({ projects }) => {
-      expect(await projects.list('sales', {})).toMatchObject([{ name: 'default' }]);
-      expect(await projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+    await inStore(async (store) => {
+      expect(await listProjects(store, 'sales', {})).toMatchObject([{ name: 'default' }]);
+      expect(await listProjects(store, 'local', {})).toMatchObject([{ name: 'default' }]);
     });
   });
 
   test('creates no project again after its deletion, nor for the local owner’s first key', async () => {
-    await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'local')));
+    await inStore((store) => store.transaction((store) => removeDefault(store, 'local')));
     await keep();
     await keep('sales');
-    await inStore((store) => store.transaction(({ projects }) => removeDefault(projects, 'sales')));
+    await inStore((store) => store.transaction((store) => removeDefault(store, 'sales')));
     await keep('sales');
-    await inStore(async ({ projects }) => {
-      for (const owner of ['local', 'sales']) expect(await projects.list(owner, {})).toEqual([]);
+    await inStore(async (store) => {
+      for (const owner of ['local', 'sales'])
+        expect(await listProjects(store, owner, {})).toEqual([]);
     });
   });
 
   test('keeps the expiry', async () => {
     await create('--expires', '2999-01-31');
-    const [key] = await inStore((store) => store.keys.list());
+    const [key] = await inStore(listKeys);
     expect(key?.expires_at).toBe('2999-02-01T00:00:00.000Z');
   });
 
@@ -146,7 +149,7 @@ describe('keys create', () => {
 describe('keys list', () => {
   test('shows owners, scopes and expiries, and no secret', async () => {
     const [active, expired, revoked] = [await keep(), await keep(), await keep()];
-    await inStore((store) => store.keys.revoke(idOf(revoked)));
+    await inStore((store) => revokeKey(store, idOf(revoked)));
     const database = new DatabaseSync(file);
     database.exec(`update api_keys set expires_at = '2020-01-01T00:00:00.000Z',
       last_used_at = '2019-12-31T00:00:00.000Z' where id = '${idOf(expired)}'`);
@@ -185,11 +188,11 @@ describe('keys revoke', () => {
 
   test('of a key that was revoked before changes nothing, and says so', async () => {
     const id = idOf(await keep());
-    await inStore((store) => store.keys.revoke(id));
-    const [before] = await inStore((store) => store.keys.list());
+    await inStore((store) => revokeKey(store, id));
+    const [before] = await inStore(listKeys);
     const { code, stdout } = await keys('revoke', id);
     expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);
-    expect(await inStore((store) => store.keys.list())).toEqual([before]);
+    expect(await inStore(listKeys)).toEqual([before]);
   });
 
   test('of an unknown id is an error', async () => {

@@ -1,7 +1,7 @@
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, isConditional, shown, tagged } from '../api/preconditions.js';
-import { findProject, inProject } from '../projects/project-access.js';
+import { findProject, inProject } from '../projects/projects.js';
 import type { Model, Store } from '../store/index.js';
 import {
   findModel,

@@ -2,8 +2,9 @@ import { columnName } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
-import { findProject, inProject } from '../projects/project-access.js';
-import type { Model, Project, Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { findProject, inProject } from '../projects/projects.js';
+import type { Model, Store } from '../store/index.js';
 import { findModel, findVersion, modelJson, modelNotFound } from './predictions/model-lookup.js';
 import {
   beginTraining,

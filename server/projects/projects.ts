@@ -1,10 +1,165 @@
+import type { Kysely } from 'kysely';
+import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { idempotent } from '../api/idempotency.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
+import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
-import type { Contents, Project, Store } from '../store/index.js';
-import { findProject, inProject } from './project-access.js';
+import { dialectOf } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import type { Database } from '../store/database/schema.js';
+import { LimitReachedError, NameTakenError } from '../store/errors.js';
+import type { Store } from '../store/index.js';
+import { type Page, paginate } from '../store/page.js';
+import { type Contents, RESOURCE_KINDS } from '../store/quota/project-quota.js';
+import { newResource } from '../store/resource.js';
+
+export type Project = components['schemas']['Project'];
+
+/** The columns of a project that callers see. */
+const SHOWN = ['id', 'name', 'created_at'] as const;
+
+interface Address {
+  readonly owner: string;
+  readonly name: string;
+}
+
+function named(db: Kysely<Database>, parameter: Parameter<Address>) {
+  return db
+    .selectFrom('projects')
+    .select(SHOWN)
+    .where('owner', '=', parameter('owner'))
+    .where('name', '=', parameter('name'));
+}
+
+const FIND = new PreparedQuery(named);
+
+const LOCK = new PreparedQuery((db, parameter: Parameter<Address>) =>
+  named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
+);
+
+export function listProjects(store: Store, owner: string, page: Page): Promise<Project[]> {
+  const all = store.reads.selectFrom('projects').select(SHOWN).where('owner', '=', owner);
+  return paginate(all, 'id', page).execute();
+}
+
+export function findProjectRow(
+  store: Store,
+  owner: string,
+  name: string,
+): Promise<Project | undefined> {
+  return FIND.first(store.reads, { owner, name });
+}
+
+/**
+ * Finds a project, and locks it against other writes until the end of the current transaction.
+ * Later reads of the project in this transaction stay valid until then.
+ */
+export function lockProjectRow(
+  store: Store,
+  owner: string,
+  name: string,
+): Promise<Project | undefined> {
+  return LOCK.first(store.reads, { owner, name });
+}
+
+/**
+ * @throws {NameTakenError}
+ * @throws {LimitReachedError} if the owner has reached the limit of projects
+ */
+export async function createProject(store: Store, owner: string, name: string): Promise<Project> {
+  await lockOwner(store, owner);
+  if (await findProjectRow(store, owner, name)) throw new NameTakenError('projects', name);
+  const { projects } = await store.reads
+    .selectFrom('projects')
+    .select(({ fn }) => fn.countAll().as('projects'))
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  const { resources } = store.limits;
+  if (Number(projects) >= resources) throw new LimitReachedError('projects', resources);
+  return insertProject(store, owner, name);
+}
+
+/**
+ * Creates the empty project `default` for a new owner. Called before the owner's first key is
+ * created, in the same transaction. An owner who has or had a key is not new, and may have
+ * deleted that project.
+ */
+export async function beginOwner(store: Store, owner: string): Promise<void> {
+  await lockOwner(store, owner);
+  const key = await store.reads
+    .selectFrom('api_keys')
+    .select('id')
+    .where('owner', '=', owner)
+    .limit(1)
+    .executeTakeFirst();
+  const [project] = await listProjects(store, owner, { limit: 1 });
+  if (!key && !project) await insertProject(store, owner, 'default');
+}
+
+/**
+ * Deletes an empty project; if it is not empty, returns its contents instead. Must run in a
+ * transaction that has locked the project.
+ */
+export async function removeProject(store: Store, { id }: Project): Promise<Contents | undefined> {
+  const contents = await store.reads
+    .selectFrom('projects')
+    .select(RESOURCE_KINDS)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (contents && RESOURCE_KINDS.some((kind) => contents[kind] > 0)) return contents;
+  await store.reads.deleteFrom('projects').where('id', '=', id).execute();
+  return undefined;
+}
+
+/** Locks the owner against other creations of projects until the end of the transaction. */
+function lockOwner(store: Store, owner: string): Promise<void> {
+  return dialectOf(store.reads).lock(store.reads, JSON.stringify(['projects', owner]));
+}
+
+function insertProject(store: Store, owner: string, name: string): Promise<Project> {
+  const { id, created_at } = newResource();
+  return store.reads
+    .insertInto('projects')
+    .values({ id, owner, name, created_at })
+    .returning(SHOWN)
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Finds a project of the caller.
+ * @throws {ProblemError} if the caller has no project of this name
+ */
+export async function findProject(store: Store, { owner }: Caller, name: string): Promise<Project> {
+  return existing(await findProjectRow(store, owner, name), name);
+}
+
+/**
+ * Finds a project of the caller, and locks it against other writes until the end of the
+ * transaction.
+ * @param tx the store of the transaction
+ * @throws {ProblemError} if the caller has no project of this name
+ */
+export async function lockProject(tx: Store, { owner }: Caller, name: string): Promise<Project> {
+  return existing(await lockProjectRow(tx, owner, name), name);
+}
+
+/** Writes to a project of the caller in one transaction, which locks the project. */
+export function inProject<T>(
+  store: Store,
+  caller: Caller,
+  name: string,
+  write: (tx: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  const target = { owner: caller.owner, project: name };
+  return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
+}
+
+function existing(project: Project | undefined, name: string): Project {
+  if (project) return project;
+  throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
+}
 
 type ProjectOperations = Pick<
   Handlers,
@@ -17,7 +172,7 @@ export function projectOperations(store: Store): ProjectOperations {
       const page = await listPage(
         `${base}/projects`,
         query,
-        (part) => store.projects.list(caller.owner, part),
+        (part) => listProjects(store, caller.owner, part),
         (project) => project,
       );
       return reply({ status: 200, ...page });
@@ -27,7 +182,7 @@ export function projectOperations(store: Store): ProjectOperations {
       const { caller, body, base } = request;
       const answer = await idempotent<Project>(store, 'createProject', request, async (tx) => {
         const { name } = body.project;
-        const project = await tx.projects.create(caller.owner, name);
+        const project = await createProject(tx, caller.owner, name);
         return { pieces: jsonOf(project), location: `${base}/projects/${name}` };
       });
       return reply(answer);
@@ -41,7 +196,7 @@ export function projectOperations(store: Store): ProjectOperations {
     deleteProject: ({ caller, params, headers, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         if (isConditional(headers)) await checkPreconditions(headers, jsonOf(project));
-        const contents = await tx.projects.remove(project);
+        const contents = await removeProject(tx, project);
         if (!contents) return reply({ status: 204 });
         throw problem(
           '/problems/project-not-empty',

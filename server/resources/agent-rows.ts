@@ -4,9 +4,9 @@ import { dialectOf } from '../store/database/dialect.js';
 import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
 import type { Database } from '../store/database/schema.js';
 import { AddedAndRemovedError, TooLargeError, UnknownReferenceError } from '../store/errors.js';
+import type { Store } from '../store/index.js';
 import { chunks, lookup } from '../store/lookup.js';
-import { type Page, paginate } from '../store/page.js';
-import type { Limits } from '../store/quota/limits.js';
+import { type ListEntry, type Page, paginate, partsOf } from '../store/page.js';
 import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
 import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
@@ -19,7 +19,6 @@ import {
 } from '../store/resource.js';
 import { remove } from './remove.js';
 import { AgentWriter } from './written-agents.js';
-import { type ListEntry, partsOf } from './written-json.js';
 
 export type Agent = components['schemas']['Agent'];
 
@@ -50,153 +49,160 @@ export type SkillsChange =
   | { readonly replace: readonly string[] }
   | { readonly add: readonly string[]; readonly remove: readonly string[] };
 
+/** Returns the entries of a list without reading the agents. */
+export function listAgentIds(store: Store, projectId: string, page: Page): Promise<ListEntry[]> {
+  const all = store.reads
+    .selectFrom('agents')
+    .select(['id', dialectOf(store.reads).octets('settings').as('bytes')])
+    .where('project_id', '=', projectId);
+  return paginate(all, 'id', page).execute();
+}
+
 /**
- * Stores the agents of projects. Writes run within `Store.transaction`, with the project locked.
+ * Yields the JSON of agents with their skills, each in pieces; skips those that no longer exist.
  */
-export class AgentStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-  ) {}
-
-  /** Returns the entries of a list without reading the agents. */
-  entries(projectId: string, page: Page): Promise<ListEntry[]> {
-    const all = this.db
-      .selectFrom('agents')
-      .select(['id', dialectOf(this.db).octets('settings').as('bytes')])
-      .where('project_id', '=', projectId);
-    return paginate(all, 'id', page).execute();
-  }
-
-  /**
-   * Yields the JSON of agents with their skills, each in pieces; skips those that no longer exist.
-   */
-  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
-    const writer = new AgentWriter(this.db);
-    for (const part of partsOf(entries)) {
-      const rows = await lookup(
-        part.map(({ id }) => id),
-        (ids) => this.db.selectFrom('agents').selectAll().where('id', 'in', ids).execute(),
-      );
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      for (const { id } of part) {
-        const row = byId.get(id);
-        if (row) yield await writer.write(row);
-      }
+export async function* readAgentsJson(
+  store: Store,
+  entries: readonly ListEntry[],
+): AsyncGenerator<readonly string[]> {
+  const writer = new AgentWriter(store.reads);
+  for (const part of partsOf(entries)) {
+    const rows = await lookup(
+      part.map(({ id }) => id),
+      (ids) => store.reads.selectFrom('agents').selectAll().where('id', 'in', ids).execute(),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const { id } of part) {
+      const row = byId.get(id);
+      if (row) yield await writer.write(row);
     }
   }
+}
 
-  /**
-   * Returns the JSON of an agent with its skills, in pieces. Yields to other requests while it is
-   * read.
-   */
-  async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
-    const row = await findRow(this.db, projectId, nameOrId);
-    return row && new AgentWriter(this.db).write(row);
-  }
+/**
+ * Returns the JSON of an agent with its skills, in pieces. Yields to other requests while it is
+ * read.
+ */
+export async function getAgentJson(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<readonly string[] | undefined> {
+  const row = await findRow(store.reads, projectId, nameOrId);
+  return row && new AgentWriter(store.reads).write(row);
+}
 
-  /** Returns what an answer needs of an agent, and of its first skills. */
-  async answering(projectId: string, nameOrId: string): Promise<AnsweringAgent | undefined> {
-    const row = await findRow(this.db, projectId, nameOrId);
-    if (!row) return undefined;
-    const { id, name, model_name, prompt_template } = row;
-    const params = sql<
-      string | null
-    >`case when ${dialectOf(this.db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
-    const skills = await this.db
-      .selectFrom('agent_skills')
-      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
-      .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
-      .where('agent_skills.agent_id', '=', id)
-      .orderBy('agent_skills.position')
-      .limit(MAX_ANSWERING_SKILLS)
-      .execute();
-    return {
-      ...{ name, model_name, prompt_template },
-      model: row.model === null ? null : JSON.parse(row.model),
-      settings: JSON.parse(row.settings),
-      skills: skills.map((skill) => ({ ...skill, params: JSON.parse(skill.params ?? '{}') })),
-    };
-  }
+/** Returns what an answer needs of an agent, and of its first skills. */
+export async function findAnsweringAgent(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<AnsweringAgent | undefined> {
+  const row = await findRow(store.reads, projectId, nameOrId);
+  if (!row) return undefined;
+  const { id, name, model_name, prompt_template } = row;
+  const params = sql<
+    string | null
+  >`case when ${dialectOf(store.reads).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+  const skills = await store.reads
+    .selectFrom('agent_skills')
+    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+    .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
+    .where('agent_skills.agent_id', '=', id)
+    .orderBy('agent_skills.position')
+    .limit(MAX_ANSWERING_SKILLS)
+    .execute();
+  return {
+    ...{ name, model_name, prompt_template },
+    model: row.model === null ? null : JSON.parse(row.model),
+    settings: JSON.parse(row.settings),
+    skills: skills.map((skill) => ({ ...skill, params: JSON.parse(skill.params ?? '{}') })),
+  };
+}
 
-  /**
-   * @returns the agent, as `show` does
-   * @throws {NameTakenError}
-   * @throws {LimitReachedError}
-   * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if a skill does not exist; then nothing is created
-   */
-  async create(
-    projectId: string,
-    fields: AgentFields,
-    skills: readonly string[],
-  ): Promise<readonly string[]> {
-    await refuseTakenName(this.db, 'agents', projectId, fields.name);
-    const used = bounded(await skillIds(this.db, projectId, skills));
-    const identity = newResource();
-    const row = { ...fields, ...jsonColumns(EMPTY_ROW, fields) };
-    const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
-    await reserveQuota(this.db, projectId, growth, this.limits);
-    await this.db
-      .insertInto('agents')
-      .values({ ...identity, project_id: projectId, ...row })
-      .execute();
-    await putSkills(this.db, identity.id, used);
-    return this.#shownAgain(projectId, identity.id);
-  }
+/**
+ * @returns the agent, as `show` does
+ * @throws {NameTakenError}
+ * @throws {LimitReachedError}
+ * @throws {TooLargeError}
+ * @throws {UnknownReferenceError} if a skill does not exist; then nothing is created
+ */
+export async function createAgent(
+  store: Store,
+  projectId: string,
+  fields: AgentFields,
+  skills: readonly string[],
+): Promise<readonly string[]> {
+  await refuseTakenName(store.reads, 'agents', projectId, fields.name);
+  const used = bounded(await skillIds(store.reads, projectId, skills));
+  const identity = newResource();
+  const row = { ...fields, ...jsonColumns(EMPTY_ROW, fields) };
+  const growth = { agents: 1, bytes: bytesOf('agents', row), uses: used.length };
+  await reserveQuota(store.reads, projectId, growth, store.limits);
+  await store.reads
+    .insertInto('agents')
+    .values({ ...identity, project_id: projectId, ...row })
+    .execute();
+  await putSkills(store.reads, identity.id, used);
+  return readAgain(store, projectId, identity.id);
+}
 
-  /**
-   * @returns the agent, as `show` does; undefined if there is none
-   * @throws {NameTakenError}
-   * @throws {LimitReachedError}
-   * @throws {TooLargeError}
-   * @throws {UnknownReferenceError} if a skill does not exist; then nothing is changed
-   * @throws {AddedAndRemovedError} if a skill is both added and removed
-   */
-  async update(
-    projectId: string,
-    nameOrId: string,
-    change: Partial<AgentFields>,
-    skills?: SkillsChange,
-  ): Promise<readonly string[] | undefined> {
-    const row = await findRow(this.db, projectId, nameOrId);
-    if (!row) return undefined;
-    const { id } = row;
-    const { name, model_name, provider, prompt_template } = { ...row, ...change };
-    await refuseTakenName(this.db, 'agents', projectId, name, id);
-    const used = skills && bounded(await changedSkills(this.db, projectId, id, skills));
-    const changed = {
-      ...{ name, model_name, provider, prompt_template },
-      ...jsonColumns(row, change),
-    };
-    const { bytes, uses } = await sizeOf(this.db, 'agents', id);
-    const growth = {
-      bytes: bytesOf('agents', changed) - bytes,
-      uses: used ? used.length - uses : 0,
-    };
-    await reserveQuota(this.db, projectId, growth, this.limits);
-    await this.db
-      .updateTable('agents')
-      .set({ ...changed, updated_at: new Date().toISOString() })
-      .where('id', '=', id)
-      .execute();
-    if (used) await putSkills(this.db, id, used);
-    return this.#shownAgain(projectId, id);
-  }
+/**
+ * @returns the agent, as `show` does; undefined if there is none
+ * @throws {NameTakenError}
+ * @throws {LimitReachedError}
+ * @throws {TooLargeError}
+ * @throws {UnknownReferenceError} if a skill does not exist; then nothing is changed
+ * @throws {AddedAndRemovedError} if a skill is both added and removed
+ */
+export async function updateAgent(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+  change: Partial<AgentFields>,
+  skills?: SkillsChange,
+): Promise<readonly string[] | undefined> {
+  const row = await findRow(store.reads, projectId, nameOrId);
+  if (!row) return undefined;
+  const { id } = row;
+  const { name, model_name, provider, prompt_template } = { ...row, ...change };
+  await refuseTakenName(store.reads, 'agents', projectId, name, id);
+  const used = skills && bounded(await changedSkills(store.reads, projectId, id, skills));
+  const changed = {
+    ...{ name, model_name, provider, prompt_template },
+    ...jsonColumns(row, change),
+  };
+  const { bytes, uses } = await sizeOf(store.reads, 'agents', id);
+  const growth = {
+    bytes: bytesOf('agents', changed) - bytes,
+    uses: used ? used.length - uses : 0,
+  };
+  await reserveQuota(store.reads, projectId, growth, store.limits);
+  await store.reads
+    .updateTable('agents')
+    .set({ ...changed, updated_at: new Date().toISOString() })
+    .where('id', '=', id)
+    .execute();
+  if (used) await putSkills(store.reads, id, used);
+  return readAgain(store, projectId, id);
+}
 
-  /**
-   * Deletes an agent and removes it from its chatbots; its skills remain. Returns whether it
-   * existed.
-   */
-  async remove(projectId: string, nameOrId: string): Promise<boolean> {
-    return remove(this.db, 'agents', projectId, key(nameOrId));
-  }
+/**
+ * Deletes an agent and removes it from its chatbots; its skills remain. Returns whether it
+ * existed.
+ */
+export async function removeAgent(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<boolean> {
+  return remove(store.reads, 'agents', projectId, key(nameOrId));
+}
 
-  async #shownAgain(projectId: string, id: string): Promise<readonly string[]> {
-    const agent = await this.show(projectId, id);
-    if (!agent) throw new Error(`The agent ${id} vanished within its own transaction`);
-    return agent;
-  }
+async function readAgain(store: Store, projectId: string, id: string): Promise<readonly string[]> {
+  const agent = await getAgentJson(store, projectId, id);
+  if (!agent) throw new Error(`The agent ${id} vanished within its own transaction`);
+  return agent;
 }
 
 type Row = Selectable<Database['agents']>;

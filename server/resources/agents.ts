@@ -12,8 +12,18 @@ import {
   tagged,
 } from '../api/preconditions.js';
 import type { Caller } from '../auth/caller.js';
-import { findProject, inProject, lockProject } from '../projects/project-access.js';
-import type { Project, SkillsChange, Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { findProject, inProject, lockProject } from '../projects/projects.js';
+import type { Store } from '../store/index.js';
+import type { SkillsChange } from './agent-rows.js';
+import {
+  createAgent,
+  getAgentJson,
+  listAgentIds,
+  readAgentsJson,
+  removeAgent,
+  updateAgent,
+} from './agent-rows.js';
 
 type AgentOperations = Pick<
   Handlers,
@@ -29,8 +39,8 @@ export function agentOperations(store: Store): AgentOperations {
       const project = await findProject(store, caller, params.project_name);
       const address = `${base}/projects/${project.name}/agents`;
       const page = await writtenPage<Agent>(address, query, {
-        entries: (part) => store.agents.entries(project.id, part),
-        written: (entries) => store.agents.written(entries),
+        entries: (part) => listAgentIds(store, project.id, part),
+        written: (entries) => readAgentsJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -41,7 +51,7 @@ export function agentOperations(store: Store): AgentOperations {
         const project = await lockProject(tx, caller, params.project_name);
         const { skills = [], ...fields } = fieldsOf(withoutNulls(body.agent));
         const agent = { ...EMPTY, ...fields };
-        const pieces = await tx.agents.create(project.id, agent, skills.map(nameOf));
+        const pieces = await createAgent(tx, project.id, agent, skills.map(nameOf));
         return { pieces, location: `${base}/projects/${project.name}/agents/${agent.name}` };
       });
       return reply(answer);
@@ -63,7 +73,7 @@ export function agentOperations(store: Store): AgentOperations {
           changedFields(body.agent, REMOVABLE),
         );
         const change = skillsChange(skills, skills_to_add, skills_to_remove);
-        const agent = await tx.agents.update(project.id, name, fields, change);
+        const agent = await updateAgent(tx, project.id, name, fields, change);
         if (!agent) throw agentNotFound(name, project.name);
         return reply({ status: 200, ...(await tagged<Agent>(agent)) });
       }),
@@ -92,7 +102,7 @@ function deleteAgent(store: Store, { caller, params, headers }: Deletion): Promi
     if (isConditional(headers)) {
       await checkPreconditions(headers, await findAgent(tx, project, name));
     }
-    if (!(await tx.agents.remove(project.id, name))) throw agentNotFound(name, project.name);
+    if (!(await removeAgent(tx, project.id, name))) throw agentNotFound(name, project.name);
   });
 }
 
@@ -128,7 +138,7 @@ function nameOf(skill: SkillReference): string {
 }
 
 async function findAgent(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
-  const agent = await store.agents.show(project.id, nameOrId);
+  const agent = await getAgentJson(store, project.id, nameOrId);
   if (!agent) throw agentNotFound(nameOrId, project.name);
   return agent;
 }

@@ -11,8 +11,17 @@ import {
   tagged,
 } from '../api/preconditions.js';
 import { problem } from '../problems/problem.js';
-import { findProject, inProject, lockProject } from '../projects/project-access.js';
-import type { Project, Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { findProject, inProject, lockProject } from '../projects/projects.js';
+import type { Store } from '../store/index.js';
+import {
+  createChatbot,
+  getChatbotJson,
+  listChatbotIds,
+  readChatbotsJson,
+  removeChatbot,
+  updateOrCreateChatbot,
+} from './chatbot-rows.js';
 
 type ChatbotOperations = Pick<
   Handlers,
@@ -27,8 +36,8 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const project = await findProject(store, caller, params.project_name);
       const address = `${base}/projects/${project.name}/chatbots`;
       const page = await writtenPage<Chatbot>(address, query, {
-        entries: (part) => store.chatbots.entries(project.id, part),
-        written: (entries) => store.chatbots.written(entries),
+        entries: (part) => listChatbotIds(store, project.id, part),
+        written: (entries) => readChatbotsJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -38,7 +47,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       const answer = await idempotent<Chatbot>(store, 'createChatbot', request, async (tx) => {
         const project = await lockProject(tx, caller, params.project_name);
         const { name } = body.chatbot;
-        const pieces = await tx.chatbots.create(project.id, { ...fieldsOf(body.chatbot), name });
+        const pieces = await createChatbot(tx, project.id, { ...fieldsOf(body.chatbot), name });
         return { pieces, location: locationOf(base, project, name) };
       });
       return reply(answer);
@@ -54,10 +63,11 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       inProject(store, caller, params.project_name, async (tx, project) => {
         const address = params.chatbot_name;
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await tx.chatbots.show(project.id, address));
+          await checkPreconditions(headers, await getChatbotJson(tx, project.id, address));
         }
         const change = fieldsOf(body.chatbot);
-        const { chatbot, created: isNew } = await tx.chatbots.updateOrCreate(
+        const { chatbot, created: isNew } = await updateOrCreateChatbot(
+          tx,
           project.id,
           address,
           change,
@@ -73,7 +83,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
         if (isConditional(headers)) {
           await checkPreconditions(headers, await findChatbot(tx, project, name));
         }
-        if (!(await tx.chatbots.remove(project.id, name))) {
+        if (!(await removeChatbot(tx, project.id, name))) {
           throw chatbotNotFound(name, project);
         }
         return reply({ status: 204 });
@@ -101,7 +111,7 @@ function fieldsOf(body: ChatbotBody) {
 }
 
 async function findChatbot(store: Store, project: Project, name: string): Promise<Pieces> {
-  const chatbot = await store.chatbots.show(project.id, name);
+  const chatbot = await getChatbotJson(store, project.id, name);
   if (!chatbot) throw chatbotNotFound(name, project);
   return chatbot;
 }

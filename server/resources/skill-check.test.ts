@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Project, Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { findProjectRow } from '../projects/projects.js';
+import { Store } from '../store/index.js';
 import { checkSkill } from './skill-check.js';
 
 let store: Store;
 let project: Project;
 beforeAll(async () => {
   store = await Store.open(':memory:');
-  const found = await store.projects.find('local', 'default');
+  const found = await findProjectRow(store, 'local', 'default');
   if (!found) throw new Error('A new store has a project for the local owner');
   project = found;
 });

@@ -1,8 +1,9 @@
 import type { Pieces } from '../api/preconditions.js';
 import { asRecord } from '../contract/json-record.js';
-import { isSystemName } from '../databases/system-tables.js';
+import { isSystemName } from '../databases/sql-databases.js';
 import { type FieldError, problem } from '../problems/problem.js';
-import { MAX_VERSION, type Project, type Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { MAX_VERSION, type Store } from '../store/index.js';
 
 /**
  * Returns the names of the databases that an owner may use; undefined if the service has none, so

@@ -2,9 +2,9 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { dialectOf } from '../store/database/dialect.js';
 import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
 import type { Database } from '../store/database/schema.js';
+import type { Store } from '../store/index.js';
 import { lookup, padToPowerOfTwo } from '../store/lookup.js';
-import { type Page, paginate } from '../store/page.js';
-import type { Limits } from '../store/quota/limits.js';
+import { type ListEntry, type Page, paginate, partsOf } from '../store/page.js';
 import { refuseTakenName, reserveQuota } from '../store/quota/project-quota.js';
 import { bytesOf, sizeOf } from '../store/quota/size.js';
 import {
@@ -16,7 +16,7 @@ import {
   type OpenObject,
 } from '../store/resource.js';
 import { remove } from './remove.js';
-import { type ListEntry, partsOf, skillJson } from './written-json.js';
+import { skillJson } from './written-json.js';
 
 export interface NewSkill {
   readonly name: string;
@@ -35,138 +35,159 @@ export interface FoundSkill {
 export type SkillChange = Partial<NewSkill>;
 
 /**
- * Stores the skills of projects. Writes run within `Store.transaction`, with the project locked.
+ * Returns the entries of a list without reading the skills.
+ * @param agents names or ids: only the skills that any of these agents uses
  */
-export class SkillStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-  ) {}
+export function listSkillIds(
+  store: Store,
+  projectId: string,
+  page: Page,
+  agents?: readonly string[],
+): Promise<ListEntry[]> {
+  return selectSkills(store, projectId, page, agents)
+    .select(['id', dialectOf(store.reads).octets('params').as('bytes')])
+    .execute();
+}
 
-  /**
-   * Returns the entries of a list without reading the skills.
-   * @param agents names or ids: only the skills that any of these agents uses
-   */
-  entries(projectId: string, page: Page, agents?: readonly string[]): Promise<ListEntry[]> {
-    return this.#listed(projectId, page, agents)
-      .select(['id', dialectOf(this.db).octets('params').as('bytes')])
-      .execute();
-  }
-
-  /** Yields the JSON of skills, each in one piece; skips those that no longer exist. */
-  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
-    for (const part of partsOf(entries)) {
-      const ids = part.map(({ id }) => id);
-      const texts = await skillTexts(this.db, ids);
-      for (const id of ids) {
-        const text = texts.get(id);
-        if (text !== undefined) yield [text];
-      }
+/** Yields the JSON of skills, each in one piece; skips those that no longer exist. */
+export async function* readSkillsJson(
+  store: Store,
+  entries: readonly ListEntry[],
+): AsyncGenerator<readonly string[]> {
+  for (const part of partsOf(entries)) {
+    const ids = part.map(({ id }) => id);
+    const texts = await skillTexts(store.reads, ids);
+    for (const id of ids) {
+      const text = texts.get(id);
+      if (text !== undefined) yield [text];
     }
   }
+}
 
-  #listed(projectId: string, page: Page, agents?: readonly string[]) {
-    const all = this.db.selectFrom('skills').where('project_id', '=', projectId);
-    const values = padToPowerOfTwo((agents ?? []).map((agent) => key(agent).value));
-    const wanted =
-      agents === undefined
-        ? all
-        : all.where('id', 'in', (query) =>
-            query
-              .selectFrom('agent_skills')
-              .innerJoin('agents', 'agents.id', 'agent_skills.agent_id')
-              .select('agent_skills.skill_id')
-              .where('agents.project_id', '=', projectId)
-              .where(({ or, eb }) =>
-                or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]),
-              ),
-          );
-    return paginate(wanted, 'id', page);
-  }
+function selectSkills(store: Store, projectId: string, page: Page, agents?: readonly string[]) {
+  const all = store.reads.selectFrom('skills').where('project_id', '=', projectId);
+  const values = padToPowerOfTwo((agents ?? []).map((agent) => key(agent).value));
+  const wanted =
+    agents === undefined
+      ? all
+      : all.where('id', 'in', (query) =>
+          query
+            .selectFrom('agent_skills')
+            .innerJoin('agents', 'agents.id', 'agent_skills.agent_id')
+            .select('agent_skills.skill_id')
+            .where('agents.project_id', '=', projectId)
+            .where(({ or, eb }) =>
+              or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]),
+            ),
+        );
+  return paginate(wanted, 'id', page);
+}
 
-  /** Finds a skill without its params. */
-  find(projectId: string, nameOrId: string): Promise<FoundSkill | undefined> {
-    const { column, value } = key(nameOrId);
-    return this.db
-      .selectFrom('skills')
-      .select(['id', 'name', 'type'])
-      .where('project_id', '=', projectId)
-      .where(column, '=', value)
-      .executeTakeFirst();
-  }
+/** Finds a skill without its params. */
+export function findSkillRow(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<FoundSkill | undefined> {
+  const { column, value } = key(nameOrId);
+  return store.reads
+    .selectFrom('skills')
+    .select(['id', 'name', 'type'])
+    .where('project_id', '=', projectId)
+    .where(column, '=', value)
+    .executeTakeFirst();
+}
 
-  /** Returns the JSON of a skill, in one piece. */
-  async show(projectId: string, nameOrId: string): Promise<readonly string[] | undefined> {
-    return shown(await findRow(this.db, projectId, nameOrId));
-  }
+/** Returns the JSON of a skill, in one piece. */
+export async function getSkillJson(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<readonly string[] | undefined> {
+  return shown(await findRow(store.reads, projectId, nameOrId));
+}
 
-  /**
-   * Finds a skill by the names in its address, in one query; also undefined if there is no such
-   * project.
-   */
-  async showAt(
-    owner: string,
-    project: string,
-    nameOrId: string,
-  ): Promise<readonly string[] | undefined> {
-    const { column, value } = key(nameOrId);
-    return shown(await FIND_AT[column].first(this.db, { owner, project, value }));
-  }
+/**
+ * Finds a skill by the names in its address, in one query; also undefined if there is no such
+ * project.
+ */
+export async function getSkillJsonByPath(
+  store: Store,
+  owner: string,
+  project: string,
+  nameOrId: string,
+): Promise<readonly string[] | undefined> {
+  const { column, value } = key(nameOrId);
+  return shown(await FIND_AT[column].first(store.reads, { owner, project, value }));
+}
 
-  /**
-   * @returns the skill, as `show` does
-   * @throws {NameTakenError}
-   * @throws {LimitReachedError}
-   * @throws {TooLargeError}
-   */
-  async create(projectId: string, { name, type, params }: NewSkill): Promise<readonly string[]> {
-    await refuseTakenName(this.db, 'skills', projectId, name);
-    const text = mergedText('params', EMPTY_OBJECT, params);
-    const row = { ...newResource(), name, type, project_id: projectId, params: text };
-    await reserveQuota(
-      this.db,
-      projectId,
-      { skills: 1, bytes: bytesOf('skills', row) },
-      this.limits,
-    );
-    await this.db.insertInto('skills').values(row).execute();
-    return [skillJson(row, null)];
-  }
+/**
+ * @returns the skill, as `show` does
+ * @throws {NameTakenError}
+ * @throws {LimitReachedError}
+ * @throws {TooLargeError}
+ */
+export async function createSkill(
+  store: Store,
+  projectId: string,
+  { name, type, params }: NewSkill,
+): Promise<readonly string[]> {
+  await refuseTakenName(store.reads, 'skills', projectId, name);
+  const text = mergedText('params', EMPTY_OBJECT, params);
+  const row = { ...newResource(), name, type, project_id: projectId, params: text };
+  await reserveQuota(
+    store.reads,
+    projectId,
+    { skills: 1, bytes: bytesOf('skills', row) },
+    store.limits,
+  );
+  await store.reads.insertInto('skills').values(row).execute();
+  return [skillJson(row, null)];
+}
 
-  /**
-   * @returns the skill, as `show` does; undefined if there is none
-   * @throws {NameTakenError}
-   * @throws {LimitReachedError}
-   * @throws {TooLargeError}
-   */
-  async update(
-    projectId: string,
-    nameOrId: string,
-    { name, type, params }: SkillChange,
-  ): Promise<readonly string[] | undefined> {
-    const stored = await findRow(this.db, projectId, nameOrId);
-    if (!stored) return undefined;
-    const { id } = stored;
-    const row = {
-      name: name ?? stored.name,
-      type: type ?? stored.type,
-      params: mergedText('params', stored.params, params ?? {}),
-      updated_at: new Date().toISOString(),
-    };
-    await refuseTakenName(this.db, 'skills', projectId, row.name, id);
-    const { bytes } = await sizeOf(this.db, 'skills', id);
-    await reserveQuota(this.db, projectId, { bytes: bytesOf('skills', row) - bytes }, this.limits);
-    await this.db.updateTable('skills').set(row).where('id', '=', id).execute();
-    return shown({ ...stored, ...row });
-  }
+/**
+ * @returns the skill, as `show` does; undefined if there is none
+ * @throws {NameTakenError}
+ * @throws {LimitReachedError}
+ * @throws {TooLargeError}
+ */
+export async function updateSkill(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+  { name, type, params }: SkillChange,
+): Promise<readonly string[] | undefined> {
+  const stored = await findRow(store.reads, projectId, nameOrId);
+  if (!stored) return undefined;
+  const { id } = stored;
+  const row = {
+    name: name ?? stored.name,
+    type: type ?? stored.type,
+    params: mergedText('params', stored.params, params ?? {}),
+    updated_at: new Date().toISOString(),
+  };
+  await refuseTakenName(store.reads, 'skills', projectId, row.name, id);
+  const { bytes } = await sizeOf(store.reads, 'skills', id);
+  await reserveQuota(
+    store.reads,
+    projectId,
+    { bytes: bytesOf('skills', row) - bytes },
+    store.limits,
+  );
+  await store.reads.updateTable('skills').set(row).where('id', '=', id).execute();
+  return shown({ ...stored, ...row });
+}
 
-  /**
-   * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are
-   * deleted with it; `DocumentStore.sweep` deletes their texts.
-   */
-  async remove(projectId: string, nameOrId: string): Promise<boolean> {
-    return remove(this.db, 'skills', projectId, key(nameOrId));
-  }
+/**
+ * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are
+ * deleted with it; `DocumentStore.sweep` deletes their texts.
+ */
+export async function removeSkill(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<boolean> {
+  return remove(store.reads, 'skills', projectId, key(nameOrId));
 }
 
 type Row = Selectable<Database['skills']>;

@@ -11,9 +11,21 @@ import {
   tagged,
 } from '../api/preconditions.js';
 import { problem } from '../problems/problem.js';
-import { findProject, inProject, lockProject } from '../projects/project-access.js';
-import type { FoundSkill, Project, Store } from '../store/index.js';
+import type { Project } from '../projects/projects.js';
+import { findProject, inProject, lockProject } from '../projects/projects.js';
+import type { Store } from '../store/index.js';
 import { checkSkill, type DatabaseNames } from './skill-check.js';
+import type { FoundSkill } from './skill-rows.js';
+import {
+  createSkill,
+  findSkillRow,
+  getSkillJson,
+  getSkillJsonByPath,
+  listSkillIds,
+  readSkillsJson,
+  removeSkill,
+  updateSkill,
+} from './skill-rows.js';
 
 type SkillOperations = Pick<
   Handlers,
@@ -29,8 +41,8 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
       const project = await findProject(store, caller, params.project_name);
       const address = `${base}/projects/${project.name}/skills`;
       const page = await writtenPage<Skill>(address, query, {
-        entries: (part) => store.skills.entries(project.id, part, query.agent),
-        written: (entries) => store.skills.written(entries),
+        entries: (part) => listSkillIds(store, project.id, part, query.agent),
+        written: (entries) => readSkillsJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -40,7 +52,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
       const answer = await idempotent<Skill>(store, 'createSkill', request, async (tx) => {
         const project = await lockProject(tx, caller, params.project_name);
         const { name, type, params: skillParams = {} } = withoutNulls(body.skill);
-        const pieces = await tx.skills.create(project.id, { name, type, params: skillParams });
+        const pieces = await createSkill(tx, project.id, { name, type, params: skillParams });
         await checkSkill(tx, project, pieces, databaseNames(caller.owner));
         return { pieces, location: `${base}/projects/${project.name}/skills/${name}` };
       });
@@ -50,7 +62,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
     getSkill: async ({ caller, params, headers, reply }) => {
       const { project_name, skill_name } = params;
       const skill =
-        (await store.skills.showAt(caller.owner, project_name, skill_name)) ??
+        (await getSkillJsonByPath(store, caller.owner, project_name, skill_name)) ??
         (await showSkill(store, await findProject(store, caller, project_name), skill_name));
       return reply(await shown<Skill>(skill, headers));
     },
@@ -62,7 +74,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
           await checkPreconditions(headers, await showSkill(tx, project, name));
         }
         const change = withoutNulls(body.skill);
-        const skill = await tx.skills.update(project.id, name, change);
+        const skill = await updateSkill(tx, project.id, name, change);
         if (!skill) throw notFound(name, project);
         // A skill whose model or database has gone can still be renamed.
         if (change.type !== undefined || change.params !== undefined) {
@@ -77,7 +89,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
         if (isConditional(headers)) {
           await checkPreconditions(headers, await showSkill(tx, project, name));
         }
-        if (!(await tx.skills.remove(project.id, name))) throw notFound(name, project);
+        if (!(await removeSkill(tx, project.id, name))) throw notFound(name, project);
         return reply({ status: 204 });
       }),
   };
@@ -92,13 +104,13 @@ export async function findSkill(
   project: Project,
   nameOrId: string,
 ): Promise<FoundSkill> {
-  const skill = await store.skills.find(project.id, nameOrId);
+  const skill = await findSkillRow(store, project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
   return skill;
 }
 
 async function showSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
-  const skill = await store.skills.show(project.id, nameOrId);
+  const skill = await getSkillJson(store, project.id, nameOrId);
   if (!skill) throw notFound(nameOrId, project);
   return skill;
 }

@@ -1,9 +1,11 @@
 import type { Kysely, Selectable } from 'kysely';
 import { LruCache } from '../common/lru-cache.js';
+import { pausing } from '../common/pausing.js';
 import { dialectOf } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
+import { partsOf } from '../store/page.js';
 import { skillTexts } from './skill-rows.js';
-import { agentJson, partsOf, pausing } from './written-json.js';
+import { agentJson } from './written-json.js';
 
 /** The most characters of skills that are cached for further agents of a list. */
 const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;

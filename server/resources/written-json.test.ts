@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentJson, chatbotJson, partsOf, skillJson } from './written-json.js';
+import { partsOf } from '../store/page.js';
+import { agentJson, chatbotJson, skillJson } from './written-json.js';
 
 const text = 'a "quoted" \u2028 text\n';
 const common = {

@@ -1,47 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { Database } from '../store/database/schema.js';
-
-/** A resource of a list: its id, and the approximate size of its JSON in bytes. */
-export interface ListEntry {
-  readonly id: string;
-  readonly bytes: number;
-}
-
-/** The amount that is read from the store at once. */
-const PART = { bytes: 256 * 1024, rows: 128 };
-
-/** Splits a list into parts that are read at once: a few large resources, or many small ones. */
-export function* partsOf<T extends ListEntry>(entries: readonly T[]): Generator<readonly T[]> {
-  let part: T[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    if (part.length === PART.rows || (part.length > 0 && bytes + entry.bytes > PART.bytes)) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(entry);
-    bytes += entry.bytes;
-  }
-  if (part.length > 0) yield part;
-}
-
-/** The longest time that the event loop is blocked between two pauses, in milliseconds. */
-const YIELD_INTERVAL_MS = 4;
-
-/**
- * Returns a function that yields to other requests if a few milliseconds have passed since the last
- * time.
- */
-export function pausing(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < YIELD_INTERVAL_MS) return;
-    await nextTurn();
-    since = performance.now();
-  };
-}
 
 /**
  * Returns the JSON of a skill, as `JSON.stringify` writes it. Stored JSON is inserted unchanged,

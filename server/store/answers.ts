@@ -1,9 +1,6 @@
-import type { Kysely } from 'kysely';
-import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from './database/dialect.js';
-import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
-import type { Limits } from './quota/limits.js';
+import type { Store } from './index.js';
 import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
 
 /** The response to a creation, kept for requests that repeat its key. */
@@ -20,100 +17,85 @@ export interface KeptAnswer {
  */
 const ROW = 512;
 
-/** The owner of the rows that probe whether the store takes writes. No owner has this name. */
-const PROBE_OWNER = '';
+/**
+ * Claims a key for the rest of the current transaction; returns whether no other transaction
+ * holds it. On SQLite it always succeeds, because write transactions run one after another.
+ */
+export function claimAnswer(store: Store, owner: string, key: string): Promise<boolean> {
+  return dialectOf(store.work).tryLock(store.work, JSON.stringify(['kept_answers', owner, key]));
+}
 
-/** Stores responses by the keys that callers chose, separately for each owner. */
-export class AnswerStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-  ) {}
+/** @param notBefore a time in ISO 8601, UTC; an earlier response has expired, and is ignored */
+export async function findAnswer(
+  store: Store,
+  owner: string,
+  key: string,
+  notBefore: string,
+): Promise<KeptAnswer | undefined> {
+  const row = await store.work
+    .selectFrom('kept_answers')
+    .select(['fingerprint', 'headers', 'body'])
+    .where('owner', '=', owner)
+    .where('key', '=', key)
+    .where('created_at', '>=', notBefore)
+    .executeTakeFirst();
+  return row && { ...row, headers: JSON.parse(row.headers) };
+}
 
-  /**
-   * Claims a key for the rest of the current transaction; returns whether no other transaction
-   * holds it. On SQLite it always succeeds, because write transactions run one after another.
-   */
-  claim(owner: string, key: string): Promise<boolean> {
-    return dialectOf(this.db).tryLock(this.db, JSON.stringify(['kept_answers', owner, key]));
-  }
-
-  /** @param notBefore a time in ISO 8601, UTC; an earlier response has expired, and is ignored */
-  async find(owner: string, key: string, notBefore: string): Promise<KeptAnswer | undefined> {
-    const row = await this.db
+/**
+ * Keeps a response, in place of an expired one.
+ * @throws {LimitReachedError} if the owner's kept responses reach the limit; the transaction must
+ *   be rolled back
+ */
+export function keepAnswer(
+  store: Store,
+  owner: string,
+  key: string,
+  answer: KeptAnswer,
+): Promise<void> {
+  const { fingerprint, body } = answer;
+  const headers = JSON.stringify(answer.headers);
+  const bytes = ROW + Buffer.byteLength(headers) + Buffer.byteLength(body);
+  const kept = { fingerprint, headers, body, bytes, created_at: new Date().toISOString() };
+  return inTransaction(store.work, async (db) => {
+    const outdated = await db
       .selectFrom('kept_answers')
-      .select(['fingerprint', 'headers', 'body'])
+      .select('bytes')
       .where('owner', '=', owner)
       .where('key', '=', key)
-      .where('created_at', '>=', notBefore)
       .executeTakeFirst();
-    return row && { ...row, headers: JSON.parse(row.headers) };
-  }
-
-  /**
-   * Keeps a response, in place of an expired one.
-   * @throws {LimitReachedError} if the owner's kept responses reach the limit; the transaction must
-   *   be rolled back
-   */
-  keep(owner: string, key: string, answer: KeptAnswer): Promise<void> {
-    const { fingerprint, body } = answer;
-    const headers = JSON.stringify(answer.headers);
-    const bytes = ROW + Buffer.byteLength(headers) + Buffer.byteLength(body);
-    const kept = { fingerprint, headers, body, bytes, created_at: new Date().toISOString() };
-    return inTransaction(this.db, async (db) => {
-      const outdated = await db
-        .selectFrom('kept_answers')
-        .select('bytes')
-        .where('owner', '=', owner)
-        .where('key', '=', key)
-        .executeTakeFirst();
-      await adjustAnswers(db, owner, bytes - Number(outdated?.bytes ?? 0), this.limits.answers);
-      await db
-        .insertInto('kept_answers')
-        .values({ owner, key, ...kept })
-        .onConflict((conflict) => conflict.columns(['owner', 'key']).doUpdateSet(kept))
-        .execute();
-    });
-  }
-
-  /** Writes a row that belongs to no owner, and that nobody finds. */
-  async writeProbeRow(body: string): Promise<void> {
-    const created_at = new Date().toISOString();
-    const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
-    await this.db
+    await adjustAnswers(db, owner, bytes - Number(outdated?.bytes ?? 0), store.limits.answers);
+    await db
       .insertInto('kept_answers')
-      .values({ owner: PROBE_OWNER, key: uuidv4(), ...row })
+      .values({ owner, key, ...kept })
+      .onConflict((conflict) => conflict.columns(['owner', 'key']).doUpdateSet(kept))
       .execute();
-  }
+  });
+}
 
-  async deleteProbeRows(): Promise<void> {
-    await this.db.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute();
-  }
+/** Deletes the responses that were kept before a time; returns their number. */
+export async function deleteAnswers(store: Store, before: string): Promise<number> {
+  const owners = await store.work
+    .selectFrom('owner_storage')
+    .select('owner')
+    .where('answer_bytes', '>', 0)
+    .execute();
+  let dropped = 0;
+  for (const { owner } of owners) dropped += await deleteAnswersOf(store, owner, before);
+  return dropped;
+}
 
-  /** Deletes the responses that were kept before a time; returns their number. */
-  async forget(before: string): Promise<number> {
-    const owners = await this.db
-      .selectFrom('owner_storage')
-      .select('owner')
-      .where('answer_bytes', '>', 0)
-      .execute();
+function deleteAnswersOf(store: Store, owner: string, before: string): Promise<number> {
+  return inTransaction(store.work, async (db) => {
     let dropped = 0;
-    for (const { owner } of owners) dropped += await this.#forgetOf(owner, before);
-    return dropped;
-  }
-
-  #forgetOf(owner: string, before: string): Promise<number> {
-    return inTransaction(this.db, async (db) => {
-      let dropped = 0;
-      await recountAnswers(db, owner, async () => {
-        const { numDeletedRows } = await db
-          .deleteFrom('kept_answers')
-          .where('owner', '=', owner)
-          .where('created_at', '<', before)
-          .executeTakeFirst();
-        dropped = Number(numDeletedRows);
-      });
-      return dropped;
+    await recountAnswers(db, owner, async () => {
+      const { numDeletedRows } = await db
+        .deleteFrom('kept_answers')
+        .where('owner', '=', owner)
+        .where('created_at', '<', before)
+        .executeTakeFirst();
+      dropped = Number(numDeletedRows);
     });
-  }
+    return dropped;
+  });
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { ConversationStore } from '../agents/conversations/conversation-rows.js';
 import { MessageStore } from '../agents/conversations/message-rows.js';
@@ -6,9 +5,6 @@ import { ReplyStore } from '../agents/conversations/reply-rows.js';
 import { ModelStore } from '../models/model-rows.js';
 import { TableStore } from '../models/training/table-rows.js';
 import { VersionStore } from '../models/version-rows.js';
-import { ProjectStore } from '../projects/project-rows.js';
-import { AgentStore } from '../resources/agent-rows.js';
-import { ChatbotStore } from '../resources/chatbot-rows.js';
 import { DocumentStore } from '../resources/documents/document-rows.js';
 import {
   FileFinder,
@@ -20,8 +16,6 @@ import {
   PassageSearch,
   type SearchLimits,
 } from '../resources/documents/passage-search.js';
-import { SkillStore } from '../resources/skill-rows.js';
-import { AnswerStore } from './answers.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, singleConnection } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
@@ -29,8 +23,7 @@ import { errorCode } from './database/error-code.js';
 import { KeyedMutex } from './database/keyed-mutex.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
-import { WriteProbe } from './database/write-probe.js';
-import { KeyStore } from './keys.js';
+import { WriteProbe, writeProbeRow } from './database/write-probe.js';
 import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
 
 export type { MessageRow } from '../agents/conversations/add-message.js';
@@ -39,16 +32,10 @@ export type { NewReply, ReplyClaim } from '../agents/conversations/reply-rows.js
 export type { TrainedVersion } from '../models/model-rows.js';
 export type { Claim } from '../models/training/training-claims.js';
 export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
-export type { Project } from '../projects/project-rows.js';
-export type { AnsweringAgent, SkillsChange } from '../resources/agent-rows.js';
-export type { ConversingChatbot } from '../resources/chatbot-rows.js';
 export type { Document, DocumentStore } from '../resources/documents/document-rows.js';
 export type { FoundPassage } from '../resources/documents/passage-index.js';
 export type { PassageSearch } from '../resources/documents/passage-search.js';
 export { preparePassages } from '../resources/documents/prepare.js';
-export type { FoundSkill } from '../resources/skill-rows.js';
-export { type ListEntry, messageJson, pausing } from '../resources/written-json.js';
-export type { KeptAnswer } from './answers.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
@@ -62,7 +49,6 @@ export {
   TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
-export type { ApiKey, KeptKey } from './keys.js';
 export type { Page } from './page.js';
 export type { Contents } from './quota/project-quota.js';
 
@@ -91,19 +77,15 @@ export class Store {
   readonly reads: Kysely<Database>;
   /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
   readonly work: Kysely<Database>;
-  readonly projects: ProjectStore;
-  readonly skills: SkillStore;
+  /** Finds the keys of callers. */
+  readonly keyReads: Kysely<Database>;
   readonly documents: DocumentStore;
-  readonly agents: AgentStore;
-  readonly chatbots: ChatbotStore;
   readonly conversations: ConversationStore;
   readonly messages: MessageStore;
   readonly replies: ReplyStore;
   readonly models: ModelStore;
   readonly versions: VersionStore;
   readonly tables: TableStore;
-  readonly keys: KeyStore;
-  readonly answers: AnswerStore;
   readonly #turns = new KeyedMutex();
 
   private constructor(
@@ -121,19 +103,14 @@ export class Store {
     const { reads, work, keys } = databases;
     this.reads = reads;
     this.work = work;
-    this.projects = new ProjectStore(reads, limits);
-    this.skills = new SkillStore(reads, limits);
+    this.keyReads = keys;
     this.documents = new DocumentStore(reads, limits, work);
-    this.agents = new AgentStore(reads, limits);
-    this.chatbots = new ChatbotStore(reads, limits);
     this.conversations = new ConversationStore(reads, limits, work);
     this.messages = new MessageStore(reads);
     this.replies = new ReplyStore(work, limits);
     this.models = new ModelStore(reads, limits, work);
     this.versions = new VersionStore(reads);
     this.tables = new TableStore(work, limits);
-    this.keys = new KeyStore(keys, work);
-    this.answers = new AnswerStore(work, limits);
   }
 
   /**
@@ -204,13 +181,7 @@ export class Store {
         selectFrom('api_keys').select('id').limit(1).as('key'),
       ])
       .execute();
-    await this.writeProbe.run(() => this.#tryWrite());
-  }
-
-  /** Writes something and deletes it. */
-  async #tryWrite(): Promise<void> {
-    await this.transaction(({ answers }) => answers.writeProbeRow(randomText()));
-    await this.transaction(({ answers }) => answers.deleteProbeRows());
+    await this.writeProbe.run(() => writeProbeRow(this.databases.writes));
   }
 
   /** Ends the searches that run, and closes every connection. */
@@ -218,11 +189,6 @@ export class Store {
     await this.passages.close();
     await closeAll(this.databases);
   }
-}
-
-/** Returns a text that takes 64 KiB on the disk: less may find room when most writes do not. */
-function randomText(): string {
-  return randomBytes(48 * 1024).toString('base64');
 }
 
 /**

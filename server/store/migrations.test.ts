@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listProjects, lockProjectRow } from '../projects/projects.js';
+import { createSkill, updateSkill } from '../resources/skill-rows.js';
 import { DatabaseSync } from './database/sqlite-connection.js';
 import { LimitReachedError, Store } from './index.js';
 import { migrations } from './migrations/index.js';
@@ -21,7 +23,7 @@ test('migrations are listed in the order in which they run', () => {
 test('an empty file becomes a store with one project', async () => {
   execute('pragma user_version = 0');
   const store = await Store.open(`file:${file}`);
-  expect(await store.projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+  expect(await listProjects(store, 'local', {})).toMatchObject([{ name: 'default' }]);
   await store.close();
 });
 
@@ -41,7 +43,7 @@ test('an interrupted migration leaves the file unchanged', async () => {
 
   execute('drop table model_artifacts');
   const store = await Store.open(`file:${file}`);
-  expect(await store.projects.list('local', {})).toHaveLength(1);
+  expect(await listProjects(store, 'local', {})).toHaveLength(1);
   await store.close();
 });
 
@@ -50,7 +52,7 @@ test('a project above today’s limits can still be reduced', async () => {
     const store = await Store.open(`file:${file}`, { limits });
     try {
       return await store.transaction(async (store) => {
-        const project = await store.projects.lock('local', 'default');
+        const project = await lockProjectRow(store, 'local', 'default');
         return work(store, project?.id ?? '');
       });
     } finally {
@@ -58,9 +60,9 @@ test('a project above today’s limits can still be reduced', async () => {
     }
   };
   const change = (params: Record<string, unknown>) => (store: Store, id: string) =>
-    store.skills.update(id, 'sales', { params });
-  await write({}, ({ skills }, id) =>
-    skills.create(id, { name: 'sales', type: 'sql', params: { database: 'sales' } }),
+    updateSkill(store, id, 'sales', { params });
+  await write({}, (store, id) =>
+    createSkill(store, id, { name: 'sales', type: 'sql', params: { database: 'sales' } }),
   );
   await expect(write({ bytes: 1 }, change({ database: 'of the sales' }))).rejects.toThrow(
     LimitReachedError,

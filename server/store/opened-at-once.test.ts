@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listProjects } from '../projects/projects.js';
 import { DatabaseSync } from './database/sqlite-connection.js';
 import { Store } from './index.js';
 
@@ -64,7 +65,7 @@ describe('in one process, a SQLite file', () => {
   test('that is new may be opened several times at once', async () => {
     const stores = await Promise.all([Store.open(url), Store.open(url), Store.open(url)]);
     for (const store of stores) {
-      expect(await store.projects.list('local', {})).toMatchObject([{ name: 'default' }]);
+      expect(await listProjects(store, 'local', {})).toMatchObject([{ name: 'default' }]);
       await store.close();
     }
   });

@@ -21,3 +21,28 @@ export function paginate<T extends keyof Database, O>(
   const begun = after === undefined ? ordered : ordered.where(sql<SqlBool>`${column} > ${after}`);
   return limit === undefined ? begun : begun.limit(limit);
 }
+
+/** A resource of a list: its id, and the approximate size of its JSON in bytes. */
+export interface ListEntry {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+/** The amount that is read from the store at once. */
+const PART = { bytes: 256 * 1024, rows: 128 };
+
+/** Splits a list into parts that are read at once: a few large resources, or many small ones. */
+export function* partsOf<T extends ListEntry>(entries: readonly T[]): Generator<readonly T[]> {
+  let part: T[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    if (part.length === PART.rows || (part.length > 0 && bytes + entry.bytes > PART.bytes)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(entry);
+    bytes += entry.bytes;
+  }
+  if (part.length > 0) yield part;
+}

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProject, findProjectRow } from '../projects/projects.js';
 import { Store } from './index.js';
+import { hasKeys } from './keys.js';
 
 let folder: string;
 let store: Store;
@@ -40,16 +42,16 @@ async function openWrite(owner: string, project: string, work = async (_: Store)
 
 test('reads do not wait for an open transaction, and see nothing of it until it ends', async () => {
   const write = await openWrite('ann', 'large', async (store) => {
-    await store.projects.create('ann', 'new');
+    await createProject(store, 'ann', 'new');
   });
   await write.begun;
-  expect(await store.projects.find('local', 'default')).toMatchObject({ name: 'default' });
-  expect(await store.projects.find('ann', 'new')).toBeUndefined();
-  expect(await store.keys.exist()).toBe(false);
+  expect(await findProjectRow(store, 'local', 'default')).toMatchObject({ name: 'default' });
+  expect(await findProjectRow(store, 'ann', 'new')).toBeUndefined();
+  expect(await hasKeys(store)).toBe(false);
   await store.ping();
   write.end();
   await write.done;
-  expect(await store.projects.find('ann', 'new')).toMatchObject({ name: 'new' });
+  expect(await findProjectRow(store, 'ann', 'new')).toMatchObject({ name: 'new' });
 });
 
 test('a write waits for at most one write of each other owner, however many wait', async () => {

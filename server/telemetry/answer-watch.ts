@@ -7,8 +7,8 @@ import type {
   Step,
 } from '../agents/answer-stream.js';
 import { ChatError } from '../agents/chat/chat-error.js';
-import type { AnswerMetrics } from './answer-metrics.js';
-import type { StartSpan } from './tracing.js';
+import type { AnswerMetrics } from './metrics.js';
+import type { StartSpan } from './spans.js';
 
 /**
  * Returns the observer of answers: it counts them, logs each one, and makes a span for the answer

@@ -1,8 +1,9 @@
 import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
-import { keepKey } from '../../server/auth/keep-key.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
+import { keepKey } from '../../server/projects/keep-key.js';
 import { Store } from '../../server/store/index.js';
+import { revokeKey } from '../../server/store/keys.js';
 
 /** The keys of the callers in the tests. */
 export interface Keys {
@@ -63,7 +64,7 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
       stranger: await createIn(store, { name: 'stranger', owner: 'stranger' }),
       exemplary: await createIn(store, { name: 'exemplary', owner: 'exemplary' }),
     };
-    await store.keys.revoke(`${keys.revoked.split('_')[1]}`);
+    await revokeKey(store, `${keys.revoked.split('_')[1]}`);
     return keys;
   });
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/config.js';
 import { openService } from '../../server/service.js';
-import { stopSignal } from '../../server/stop-signal.js';
+import { stopSignal } from '../../server/stop.js';
 import { openChatServer } from './chat-server.js';
 import { withoutKeys } from './without-keys.js';
 
@@ -50,7 +50,7 @@ async function mock(config: Config): Promise<void> {
     const front = withoutKeys(service.app);
     // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
     // another program has it, wait for them.
-    const loading = withAddress(front, loadExamples);
+    const loading = withAddress(front, (url) => loadExamples(url));
     const listening = service.listen((req, res) => {
       loading.then(
         () => front(req, res),

@@ -1,6 +1,8 @@
 /** Tests of requests that go on while their model or their key changes. Against the server alone. */
+
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Store } from '../../../server/store/index.js';
+import { revokeKey } from '../../../server/store/keys.js';
 import { someDiamonds } from '../../../testkit/data/diamonds.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
@@ -23,7 +25,7 @@ async function shortLivedKey(): Promise<{ key: string; revoke: () => Promise<voi
   const key = await makeKey(databaseUrl, { name: 'short-lived' });
   const revoke = async () => {
     const store = await Store.open(databaseUrl);
-    await store.keys.revoke(`${key.split('_')[1]}`);
+    await revokeKey(store, `${key.split('_')[1]}`);
     await store.close();
   };
   return { key, revoke };

@@ -2,7 +2,9 @@
  * Tests of states that take a day, a hundred trainings or repeated crashes to reach, and are written to the
  * store instead.
  */
+
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { claimAnswer } from '../../../server/store/answers.js';
 import { Store } from '../../../server/store/index.js';
 import { slowTable } from '../../../testkit/data/diamonds.js';
 import { operations } from '../../../testkit/openapi/document.js';
@@ -74,8 +76,8 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
     skip(!store.isPostgres, 'on SQLite, creations run one after the other');
     const another = await Store.open(store.databaseUrl);
     try {
-      await another.transaction(async ({ answers }) => {
-        await answers.claim('local', 'in-flight');
+      await another.transaction(async (store) => {
+        await claimAnswer(store, 'local', 'in-flight');
         const refused = await create('late', 'in-flight');
         expect(refused.status).toBe(409);
         expect(refused.headers.get('Retry-After')).toBe('1');

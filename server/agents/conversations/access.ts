@@ -1,8 +1,21 @@
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
-import { findProject } from '../../projects/project-access.js';
+import type { Project } from '../../projects/projects.js';
+import { findProject } from '../../projects/projects.js';
+import { findChatbotRow } from '../../resources/chatbot-rows.js';
 import { chatbotNotFound } from '../../resources/chatbots.js';
-import type { ConversingChatbot, Project, Store } from '../../store/index.js';
+import type { Store } from '../../store/index.js';
+import { type ConversationSettings, conversationSettings } from './conversation-settings.js';
+
+/** A chatbot as its conversations need it. */
+export interface ConversingChatbot {
+  readonly id: string;
+  readonly name: string;
+  /** The id of its agent; null asks the language model alone. */
+  readonly agent_id: string | null;
+  readonly model_name: string | null;
+  readonly settings: ConversationSettings;
+}
 
 interface ChatbotAddress {
   readonly project_name: string;
@@ -28,9 +41,10 @@ export async function findChatbot(
   project: Project,
   name: string,
 ): Promise<ConversingChatbot> {
-  const chatbot = await store.chatbots.find(project.id, name);
+  const chatbot = await findChatbotRow(store, project.id, name);
   if (!chatbot) throw chatbotNotFound(name, project);
-  return chatbot;
+  const { id, agent_id, model_name, settings } = chatbot;
+  return { id, name, agent_id, model_name, settings: conversationSettings(settings) };
 }
 
 /**

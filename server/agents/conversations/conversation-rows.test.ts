@@ -2,12 +2,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
-import {
-  type ConversingChatbot,
-  LimitReachedError,
-  type Project,
-  Store,
-} from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import { createProject, lockProjectRow } from '../../projects/projects.js';
+import { createChatbot, removeChatbot } from '../../resources/chatbot-rows.js';
+import { createSkill, removeSkill } from '../../resources/skill-rows.js';
+import { LimitReachedError, Store } from '../../store/index.js';
+import { type ConversingChatbot, findChatbot } from './access.js';
 import { ConversationBusyError } from './reply-rows.js';
 
 const LEASE = 60_000;
@@ -45,17 +45,15 @@ describe.each([
   beforeEach(async () => {
     owners += 1;
     owner = `ann_${owners}`;
-    project = await store.transaction(({ projects }) => projects.create(owner, 'shop'));
-    await write(({ chatbots }) => chatbots.create(project.id, { name: 'desk' }));
-    const found = await store.chatbots.find(project.id, 'desk');
-    if (!found) throw new Error('The chatbot is gone');
-    chatbot = found;
+    project = await store.transaction((store) => createProject(store, owner, 'shop'));
+    await write((store) => createChatbot(store, project.id, { name: 'desk' }));
+    chatbot = await findChatbot(store, project, 'desk');
   });
 
   /** Writes to the project as an operation does. */
   function write<T>(work: (store: Store) => Promise<T>): Promise<T> {
     return store.transaction(async (tx) => {
-      await tx.projects.lock(owner, 'shop');
+      await lockProjectRow(tx, owner, 'shop');
       return work(tx);
     });
   }
@@ -83,9 +81,9 @@ describe.each([
     const params = { text: 'x'.repeat(bytes - '{"text":""}'.length) };
     const skill = { name: 'large', type: 'notes', params };
     try {
-      await write(async ({ skills }) => {
-        await skills.create(project.id, skill);
-        await skills.remove(project.id, 'large');
+      await write(async (store) => {
+        await createSkill(store, project.id, skill);
+        await removeSkill(store, project.id, 'large');
       });
       return true;
     } catch (error) {
@@ -161,10 +159,10 @@ describe.each([
     const id = await begin('x'.repeat(1500));
     await talk(id, 'x'.repeat(500));
     expect(await fits(2000)).toBe(false);
-    await write(({ conversations, chatbots }) =>
+    await write((tx) =>
       kind === 'chatbot'
-        ? chatbots.remove(project.id, 'desk')
-        : conversations.remove(owner, chatbot.id, id),
+        ? removeChatbot(tx, project.id, 'desk')
+        : tx.conversations.remove(owner, chatbot.id, id),
     );
     expect(await fits(3990)).toBe(true);
     expect(await store.conversations.show(chatbot.id, id)).toBeUndefined();

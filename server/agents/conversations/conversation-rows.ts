@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import { conversationJson, type ListEntry, partsOf } from '../../resources/written-json.js';
+import { conversationJson } from '../../resources/written-json.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import { LimitReachedError } from '../../store/errors.js';
 import { lookup, padToPowerOfTwo } from '../../store/lookup.js';
-import { type Page, paginate } from '../../store/page.js';
+import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
 import type { Limits } from '../../store/quota/limits.js';
 import { adjustStored } from '../../store/quota/owner-quota.js';
 import { newResource } from '../../store/resource.js';
@@ -168,26 +168,4 @@ export class ConversationStore {
     const { resources } = this.limits;
     if (Number(conversations) >= resources) throw new LimitReachedError('conversations', resources);
   }
-}
-
-/** Deletes all conversations of a chatbot, before the chatbot itself. */
-export async function removeConversations(
-  db: Kysely<Database>,
-  projectId: string,
-  chatbotId: string,
-): Promise<void> {
-  const detached = await db
-    .updateTable('conversations')
-    .set({ chatbot_id: null })
-    .where('chatbot_id', '=', chatbotId)
-    .returning('bytes')
-    .execute();
-  const bytes = detached.reduce((sum, conversation) => sum + Number(conversation.bytes), 0);
-  if (bytes === 0) return;
-  const { owner } = await db
-    .selectFrom('projects')
-    .select('owner')
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  await adjustStored(db, owner, -bytes);
 }

@@ -3,7 +3,7 @@ import type { Handlers } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
 import { writtenPage } from '../../api/list-page.js';
 import { shown } from '../../api/preconditions.js';
-import { inProject, lockProject } from '../../projects/project-access.js';
+import { inProject, lockProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import type { AgentRunner } from '../agent-runner.js';
 import { addressOf, conversationNotFound, findChatbot, findIn } from './access.js';

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type ListEntry, messageJson, partsOf } from '../../resources/written-json.js';
+import { messageJson } from '../../resources/written-json.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { lookup } from '../../store/lookup.js';
-import { type Page, paginate } from '../../store/page.js';
+import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
 import type { MessageRow } from './add-message.js';
 
 /** An earlier message, as it is sent with a question. */

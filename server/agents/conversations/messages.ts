@@ -1,8 +1,9 @@
 import type { components } from '../../../generated/openapi.js';
 import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import { writtenPage } from '../../api/list-page.js';
-import { inProject } from '../../projects/project-access.js';
-import { messageJson, type Store } from '../../store/index.js';
+import { inProject } from '../../projects/projects.js';
+import { messageJson } from '../../resources/written-json.js';
+import type { Store } from '../../store/index.js';
 import { agentEvents } from '../agent-events.js';
 import type { AgentRunner } from '../agent-runner.js';
 import { type Answer, waitForAnswer } from '../answer-stream.js';

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOCAL_CALLER } from '../../auth/caller.js';
+import { findProjectRow } from '../../projects/projects.js';
+import { createChatbot } from '../../resources/chatbot-rows.js';
 import { Store } from '../../store/index.js';
 import type { Question } from '../agent-runner.js';
 import type { Answer, AnswerStream } from '../answer-stream.js';
+import { findChatbot } from './access.js';
 import { type Asker, Replies, type TakenQuestion } from './replies.js';
 import { LEASE_MS } from './reply-claims.js';
 import { ConversationBusyError } from './reply-rows.js';
@@ -17,14 +20,13 @@ let closing: AbortController;
 beforeEach(async () => {
   store = await Store.open(':memory:');
   closing = new AbortController();
-  const project = await store.projects.find('local', 'default');
+  const project = await findProjectRow(store, 'local', 'default');
   if (!project) throw new Error('There is no project');
   const settings = { greeting: 'Welcome!', instructions: 'Be brief.', history: 5 };
-  await store.transaction(({ chatbots }) =>
-    chatbots.create(project.id, { name: 'desk', model_name: 'small', settings }),
+  await store.transaction((store) =>
+    createChatbot(store, project.id, { name: 'desk', model_name: 'small', settings }),
   );
-  const chatbot = await store.chatbots.find(project.id, 'desk');
-  if (!chatbot) throw new Error('There is no chatbot');
+  const chatbot = await findChatbot(store, project, 'desk');
   const conversation = { title: null, greeting: undefined };
   ({ id: conversationId } = await store.transaction(({ conversations }) =>
     conversations.create('local', chatbot.id, conversation),

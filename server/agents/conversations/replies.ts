@@ -1,13 +1,9 @@
 import type { Caller } from '../../auth/caller.js';
-import type {
-  ConversingChatbot,
-  MessageRow,
-  Project,
-  ReplyClaim,
-  Store,
-} from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import type { MessageRow, ReplyClaim, Store } from '../../store/index.js';
 import type { AgentRunner } from '../agent-runner.js';
 import type { Answer, AnswerStream, Step, Usage } from '../answer-stream.js';
+import type { ConversingChatbot } from './access.js';
 import { Claims, type HeldClaim } from './reply-claims.js';
 
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */

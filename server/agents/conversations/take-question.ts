@@ -1,6 +1,7 @@
 import type { Input } from '../../api/handlers.js';
 import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import { problem } from '../../problems/problem.js';
+import { claimAnswer, findAnswer } from '../../store/answers.js';
 import type { MessageRow, Store } from '../../store/index.js';
 import type { TakenQuestion } from './replies.js';
 import { LEASE_MS } from './reply-claims.js';
@@ -84,9 +85,9 @@ async function findRepeated(
   key: string,
   fingerprint: string,
 ): Promise<MessageRow | undefined> {
-  if (!(await tx.answers.claim(owner, key))) throw inProgress();
+  if (!(await claimAnswer(tx, owner, key))) throw inProgress();
   const message = await tx.messages.findByKey(owner, key, keysExpireBefore());
   if (message && message.fingerprint !== fingerprint) throw reused();
-  if (!message && (await tx.answers.find(owner, key, keysExpireBefore()))) throw reused();
+  if (!message && (await findAnswer(tx, owner, key, keysExpireBefore()))) throw reused();
   return message;
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../auth/caller.js';
-import type { AnsweringAgent, Project } from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import type { AnsweringAgent } from '../../resources/agent-rows.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';

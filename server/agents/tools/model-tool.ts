@@ -2,7 +2,8 @@ import type { components } from '../../../generated/openapi.js';
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
-import type { Model, Project, Store } from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import type { Model, Store } from '../../store/index.js';
 import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
 type Column = components['schemas']['Column'];

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProject } from '../../projects/projects.js';
+import { createSkill, findSkillRow } from '../../resources/skill-rows.js';
 import { preparePassages, Store } from '../../store/index.js';
 import { retrievalTool } from './retrieval-tool.js';
 import { ToolError } from './tool.js';
@@ -7,10 +9,10 @@ let store: Store;
 let id: string;
 beforeEach(async () => {
   store = await Store.open(':memory:');
-  const project = await store.projects.create('ann', 'shop');
+  const project = await createProject(store, 'ann', 'shop');
   const skill = { name: 'care.v2', type: 'retrieval', params: {} };
-  await store.transaction(({ skills }) => skills.create(project.id, skill));
-  id = (await store.skills.find(project.id, 'care.v2'))?.id ?? '';
+  await store.transaction((store) => createSkill(store, project.id, skill));
+  id = (await findSkillRow(store, project.id, 'care.v2'))?.id ?? '';
 });
 afterEach(() => store.close());
 

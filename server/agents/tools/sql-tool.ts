@@ -1,7 +1,7 @@
 import { LruCache } from '../../common/lru-cache.js';
-import type { Databases } from '../../databases/databases.js';
+import type { TableDescription } from '../../databases/driver.js';
 import { QueryError } from '../../databases/query-error.js';
-import type { TableDescription } from '../../databases/result.js';
+import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
 /** The time for which the columns of tables are kept, in milliseconds. */
@@ -17,7 +17,7 @@ export class SqlTools {
     readonly at: number;
   }>({ maxEntries: 1000 });
 
-  constructor(private readonly databases: Databases) {}
+  constructor(private readonly databases: SqlDatabases) {}
 
   /**
    * @throws {ToolError} if the tool cannot be used now, with the reason

@@ -1,7 +1,8 @@
 /** Finds models and their versions, and says why there is none or why it cannot be used. */
 
 import { type ProblemError, problem } from '../../problems/problem.js';
-import { MAX_VERSION, type Model, type Project, type Store } from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import { MAX_VERSION, type Model, type Store } from '../../store/index.js';
 
 /** In how many seconds a training is worth asking after. */
 const RETRY_AFTER = { 'Retry-After': '1' };

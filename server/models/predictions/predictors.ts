@@ -1,6 +1,7 @@
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
-import { pausing, type Store } from '../../store/index.js';
+import { pausing } from '../../common/pausing.js';
+import type { Store } from '../../store/index.js';
 import { loadModel } from './loaded-model.js';
 
 /** The most trained models in memory. Others are loaded again when they are needed. */

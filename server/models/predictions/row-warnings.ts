@@ -5,9 +5,9 @@ import type {
   RowWarnings,
   UnknownName,
 } from '../../../prediction/src/predicting.js';
+import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
-import { pausing } from '../../store/index.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../api/handlers.js';
 import { problem } from '../../problems/problem.js';
-import { findProject } from '../../projects/project-access.js';
+import { findProject } from '../../projects/projects.js';
 import type { Model, ModelSource } from '../../store/index.js';
 import { findModel, modelNotFound } from '../predictions/model-lookup.js';
 import {

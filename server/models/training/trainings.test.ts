@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
+import { beginOwner, lockProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { Trainer } from './trainer.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
@@ -57,7 +58,7 @@ test('a training that takes longer than one may fails, and says so', async () =>
 
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
   const silent = await begin('ann', 'silent', await keepTable(60_000));
-  start({ trainer: new Trainer({ script, maxSilence: 1 }) });
+  start({ trainer: new Trainer({ script, maxSilenceMs: 1 }) });
   await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
   expect(await store.models.find(silent.projectId, 'silent')).toMatchObject({
     failure: expect.stringContaining('made no progress for'),
@@ -67,12 +68,12 @@ test('a training whose process does nothing for too long fails at once, and says
 type Begun = Readonly<Record<'projectId' | 'name', string>>;
 
 async function begin(owner: string, name: string, tableId: string): Promise<Begun> {
-  return store.transaction(async ({ projects, models }) => {
-    await projects.beginOwner(owner);
-    const project = await projects.lock(owner, 'default');
+  return store.transaction(async (tx) => {
+    await beginOwner(tx, owner);
+    const project = await lockProjectRow(tx, owner, 'default');
     if (!project) throw new Error('An owner has a project');
     const table = { target: 'y', task: 'regression', rowCount: 1, tableId } as const;
-    await models.beginTraining(project.id, name, table);
+    await tx.models.beginTraining(project.id, name, table);
     return { projectId: project.id, name };
   });
 }

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { createProject } from '../../projects/projects.js';
 import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
+import { createSkill, findSkillRow, removeSkill } from '../skill-rows.js';
 
 const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
@@ -22,16 +24,16 @@ describe.each([
   let skillId: string;
   beforeEach(async () => {
     store = await Store.open(await newUrl(), { limits: DEFAULT_LIMITS });
-    ({ id: projectId } = await store.projects.create('ann', 'shop'));
+    ({ id: projectId } = await createProject(store, 'ann', 'shop'));
     skillId = await newSkill(projectId, 'care');
   });
   afterEach(() => store.close());
 
   async function newSkill(projectId: string, name: string): Promise<string> {
-    await store.transaction(({ skills }) =>
-      skills.create(projectId, { name, type: 'retrieval', params: { source: name } }),
+    await store.transaction((store) =>
+      createSkill(store, projectId, { name, type: 'retrieval', params: { source: name } }),
     );
-    return (await store.skills.find(projectId, name))?.id ?? '';
+    return (await findSkillRow(store, projectId, name))?.id ?? '';
   }
 
   async function keep(text: string, owner = 'ann', skill = skillId) {
@@ -65,9 +67,9 @@ describe.each([
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       const refused = await store
-        .transaction(async ({ skills }) => {
+        .transaction(async (store) => {
           const params = { source: 'x'.repeat(middle) };
-          await skills.create(projectId, { name: 'filler', type: 'retrieval', params });
+          await createSkill(store, projectId, { name: 'filler', type: 'retrieval', params });
           throw new RangeError('only tried');
         })
         .catch((error) => error);
@@ -142,7 +144,7 @@ describe.each([
     await put('kept', 'Diamonds.');
     const withOne = await room();
     for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
-    await store.transaction(({ skills }) => skills.remove(projectId, 'other'));
+    await store.transaction((store) => removeSkill(store, projectId, 'other'));
     expect(await found('diamonds', other)).toEqual([]);
     expect(await store.documents.list(other, {})).toEqual([]);
     await sweep();
@@ -204,7 +206,7 @@ describe.each([
   });
 
   test('are never found by the skills of others', async () => {
-    const { id: bobs } = await store.projects.create('bob', 'shop');
+    const { id: bobs } = await createProject(store, 'bob', 'shop');
     const other = await newSkill(bobs, 'care');
     await put('ann.md', 'Secret diamonds.');
     await put('bob.md', 'Public diamonds.', { owner: 'bob', skillId: other });

@@ -1,8 +1,10 @@
 import { type Handlers, PlainText } from '../../api/handlers.js';
 import { listPage } from '../../api/list-page.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { findProject, inProject } from '../../projects/project-access.js';
-import { type FoundSkill, type Project, preparePassages, type Store } from '../../store/index.js';
+import type { Project } from '../../projects/projects.js';
+import { findProject, inProject } from '../../projects/projects.js';
+import { preparePassages, type Store } from '../../store/index.js';
+import type { FoundSkill } from '../skill-rows.js';
 import { findSkill } from '../skills.js';
 
 type DocumentOperations = Pick<

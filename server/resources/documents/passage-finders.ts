@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
+import { pausing } from '../../common/pausing.js';
 import type { Database } from '../../store/database/schema.js';
 import { StoreBusyError } from '../../store/database/unavailable.js';
 import { SearchError } from '../../store/errors.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { pausing } from '../written-json.js';
 import {
   type FoundPassage,
   type PassageQuery,
@@ -18,12 +18,12 @@ import type { SearchAnswer, SearchJob } from './search-message.js';
 
 /** SQLite reads passage by passage, and a search has a longest time of its own. */
 const PROCESSES: Omit<PoolOptions, 'script'> = {
-  maxHeap: 64,
-  maxMemory: 256 * 1024 * 1024,
-  maxSilence: 60_000,
+  maxHeapMiB: 64,
+  maxMemoryBytes: 256 * 1024 * 1024,
+  maxSilenceMs: 60_000,
   isBackground: true,
   maxIdle: 2,
-  idleTimeout: 30_000,
+  idleTimeoutMs: 30_000,
 };
 
 /**

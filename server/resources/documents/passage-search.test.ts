@@ -1,11 +1,14 @@
 /** Tests what long searches take from others, and how they end. The documents' own tests are about results. */
+
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
+import { createProject, findProjectRow } from '../../projects/projects.js';
 import { preparePassages, SearchError, Store, type StoreOptions } from '../../store/index.js';
+import { createSkill, findSkillRow } from '../skill-rows.js';
 import { PassageSearch } from './passage-search.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
@@ -83,11 +86,11 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
 }
 
 async function newSkill(store: Store, owner: string): Promise<string> {
-  const { id: project } = await store.transaction(({ projects }) => projects.create(owner, 'shop'));
-  await store.transaction(({ skills }) =>
-    skills.create(project, { name: 'care', type: 'retrieval', params: {} }),
+  const { id: project } = await store.transaction((store) => createProject(store, owner, 'shop'));
+  await store.transaction((store) =>
+    createSkill(store, project, { name: 'care', type: 'retrieval', params: {} }),
   );
-  return (await store.skills.find(project, 'care'))?.id ?? '';
+  return (await findSkillRow(store, project, 'care'))?.id ?? '';
 }
 
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
@@ -134,7 +137,7 @@ describe.each([
     const failed = Promise.allSettled(searches);
     await running(2);
     expect(await ofBob()).toEqual(FOUND);
-    const reads = Array.from({ length: 8 }, () => store.projects.find('bob', 'shop'));
+    const reads = Array.from({ length: 8 }, () => findProjectRow(store, 'bob', 'shop'));
     expect(await Promise.all(reads)).toHaveLength(8);
     expect(await database.processes()).toHaveLength(2);
     gone.abort(new Error('gone'));

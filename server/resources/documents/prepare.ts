@@ -1,4 +1,4 @@
-import { pausing } from '../written-json.js';
+import { pausing } from '../../common/pausing.js';
 import { splitText } from './split-text.js';
 import { indexedTerms } from './terms.js';
 

@@ -1,0 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The longest time that the event loop is blocked between two pauses, in milliseconds. */
+const YIELD_INTERVAL_MS = 4;
+
+/**
+ * Returns a function that yields to other requests if a few milliseconds have passed since the last
+ * time.
+ */
+export function pausing(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < YIELD_INTERVAL_MS) return;
+    await nextTurn();
+    since = performance.now();
+  };
+}
