@@ -3,12 +3,13 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
-import { ConversationSweep } from './agents/conversations/sweep.js';
+import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
+import { Sweeps } from './common/sweeps.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
@@ -99,7 +100,7 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const conversations = new ConversationSweep(store, log);
+    const sweeps = new Sweeps([sweepConversations(store)], log);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
@@ -142,7 +143,7 @@ export async function openService(
       },
       work: () => {
         trainings.start();
-        conversations.start();
+        sweeps.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -160,7 +161,7 @@ export async function openService(
         const ended = await Promise.allSettled([
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
-          end('conversations', conversations.stop()),
+          end('conversations', sweeps.stop()),
         ]);
         ended.push(
           ...(await Promise.allSettled([
