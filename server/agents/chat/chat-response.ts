@@ -100,6 +100,7 @@ export class ChatResponse {
   #bytes = 0;
   #closing: NodeJS.Timeout | undefined;
   #wake = (): void => {};
+  readonly #onChange = (): void => this.#wake();
 
   constructor(
     private readonly message: IncomingMessage,
@@ -109,8 +110,7 @@ export class ChatResponse {
     this.status = message.statusCode ?? 0;
     this.#socket = message.socket;
     this.#end = message.socket.bytesRead + maxReceivedBytes;
-    const wake = () => this.#wake();
-    message.on('readable', wake).on('end', wake).on('close', wake);
+    message.on('end', this.#onChange).on('close', this.#onChange);
     // It is read from `errored`.
     message.on('error', () => {});
     // What follows all the same is not read.
@@ -153,9 +153,12 @@ export class ChatResponse {
       if (message.readableEnded) return undefined;
       if (message.destroyed) return this.#fail(connectionError(message.errored));
       this.#socket.resume();
+      // A lasting listener would keep the message reading between two reads.
+      message.once('readable', this.#onChange);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
+      message.off('readable', this.#onChange);
     }
   }
 
