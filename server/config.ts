@@ -5,29 +5,49 @@ import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Returns the schema of a setting that is a number. */
 function number(form: RegExp, message: string, unset: number) {
   return v.optional(v.pipe(v.string(), v.regex(form, message), v.transform(Number)), String(unset));
 }
 
-const environment = v.object({
-  HOST: v.optional(v.string(), '127.0.0.1'),
-  PORT: v.pipe(
-    number(/^\d{1,5}$/, 'must be a number from 0 to 65535', 4000),
-    v.maxValue(65535, 'must be a number from 0 to 65535'),
-  ),
-  DATABASE_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        (url) =>
-          url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
-        'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
-      ),
+/** Returns the schema of a setting that is a whole number from 1, with so many digits at most. */
+function count(digits: number, unit: string, unset: number) {
+  const form = new RegExp(`^[1-9]\\d{0,${digits - 1}}$`);
+  return number(form, `must be a number of ${unit}, such as ${unset}`, unset);
+}
+
+/** Returns the schema of a setting that is a number from 0. */
+function numberTo(max: number, unit: string, unset: number) {
+  const message = `must be a number ${unit}from 0 to ${max}`;
+  const form = new RegExp(`^\\d{1,${String(max).length}}$`);
+  return v.pipe(number(form, message, unset), v.maxValue(max, message));
+}
+
+function text(isFit: (text: string) => boolean, message: string) {
+  return v.pipe(v.string(), v.check(isFit, message));
+}
+
+/** Returns the items of a list with commas between them. */
+function split(list: string): string[] {
+  return list === '' ? [] : list.split(',').map((item) => item.trim());
+}
+
+/** The settings. The variable of `maxBody` is `MAX_BODY`; docs/operation.md tells what each does. */
+const settings = v.object({
+  host: v.optional(v.string(), '127.0.0.1'),
+  /** 0 lets the system choose a free port. */
+  port: numberTo(65_535, '', 4000),
+  databaseUrl: v.optional(
+    text(
+      (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
+      'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
     ),
     'file:data/roster.db',
   ),
-  BASE_PATH: v.optional(
+  /** A prefix before every address: '' or a path without a trailing slash. */
+  basePath: v.optional(
     v.pipe(
       v.string(),
       v.regex(
@@ -42,10 +62,11 @@ const environment = v.object({
     ),
     '',
   ),
-  ALLOWED_ORIGINS: v.optional(
+  /** Origins whose pages may use the service, and `*` for reads with a key. */
+  allowedOrigins: v.optional(
     v.pipe(
       v.string(),
-      v.transform((text) => (text === '' ? [] : text.split(',').map((origin) => origin.trim()))),
+      v.transform(split),
       v.everyItem(
         isOriginOrStar,
         'must be * or origins such as https://app.example.com, with commas between them',
@@ -53,74 +74,59 @@ const environment = v.object({
     ),
     '',
   ),
-  DRAIN_SECONDS: v.pipe(
-    number(/^\d{1,4}$/, 'must be a number of seconds from 0 to 3600', 5),
-    v.maxValue(3600, 'must be a number of seconds from 0 to 3600'),
-  ),
-  LOG_LEVEL: v.optional(
+  /** The time between the announcement of a stop and the stop. */
+  drainSeconds: numberTo(3600, 'of seconds ', 5),
+  logLevel: v.optional(
     v.picklist(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
       'must be one of trace, debug, info, warn, error, fatal, silent',
     ),
     'info',
   ),
-  MAX_BODY: number(/^[1-9]\d{0,14}$/, 'must be a number of bytes, such as 33554432', 32 * MEBIBYTE),
-  MAX_TABLE: number(
-    /^[1-9]\d{0,14}$/,
-    'must be a number of bytes, such as 1073741824',
-    1024 * MEBIBYTE,
-  ),
-  RATE_LIMIT: number(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit', 6000),
-  MAX_RESOURCES: number(/^[1-9]\d{0,8}$/, 'must be a number of resources, such as 10000', 10_000),
-  MAX_STORED: number(
-    /^[1-9]\d{0,14}$/,
-    'must be a number of bytes, such as 10737418240',
-    10 * 1024 * MEBIBYTE,
-  ),
-  MAX_VERSIONS: number(
-    /^[1-9]\d{0,2}$/,
-    'must be a number of versions from 1 to 999, such as 5',
-    5,
-  ),
-  MAX_KEPT_ANSWERS: number(
-    /^[1-9]\d{0,14}$/,
-    'must be a number of bytes, such as 67108864',
-    64 * MEBIBYTE,
-  ),
-  MAX_TRAINING_SECONDS: number(
-    /^[1-9]\d{0,5}$/,
-    'must be a number of seconds from 1 to 999999, such as 3600',
-    3600,
-  ),
-  PREDICTION_WORKERS: number(
+  /** The largest body other than a CSV table, in bytes. */
+  maxBody: count(15, 'bytes', 32 * MEBIBYTE),
+  /** The largest CSV table, in bytes. */
+  maxTable: count(15, 'bytes', 1024 * MEBIBYTE),
+  /** The requests per key and minute; 0 for no limit. */
+  rateLimit: number(/^\d{1,9}$/, 'must be a number of requests a minute, or 0 for no limit', 6000),
+  /** The resources of each kind in a project, and the projects of an owner. */
+  maxResources: count(9, 'resources', 10_000),
+  /** The bytes that an owner may store in all projects. */
+  maxStored: count(15, 'bytes', 10 * 1024 * MEBIBYTE),
+  /** The ready versions of a model that are kept. */
+  maxVersions: count(3, 'versions from 1 to 999', 5),
+  /** The bytes of an owner's responses kept under an Idempotency-Key. */
+  maxKeptAnswers: count(15, 'bytes', 64 * MEBIBYTE),
+  maxTrainingSeconds: count(6, 'seconds from 1 to 999999', 3600),
+  /** The processes that answer large bodies of rows; with 0, the main loop does. */
+  predictionWorkers: number(
     /^\d{1,3}$/,
     'must be a number of processes from 0 to 999, such as 4',
     availableParallelism(),
   ),
-  MAX_ANSWERS: number(/^[1-9]\d{0,4}$/, 'must be a number of answers, such as 256', 256),
-  CHAT_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        isChatUrl,
-        'must be an http:// or https:// address, such as http://127.0.0.1:11434/v1, without a key in it',
-      ),
+  /** The answers of agents at once. */
+  maxAnswers: count(5, 'answers', 256),
+  chatUrl: v.optional(
+    text(
+      isChatUrl,
+      'must be an http:// or https:// address, such as http://127.0.0.1:11434/v1, without a key in it',
     ),
   ),
-  CHAT_KEY: v.optional(
+  chatKey: v.optional(
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must consist of visible characters of ASCII')),
   ),
-  CHAT_MODEL: v.optional(
+  chatModel: v.optional(
     v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters')),
   ),
-  CHAT_MODELS: v.optional(
+  chatModels: v.optional(
     v.pipe(
       v.string(),
-      v.transform((text) => text.split(',').map((name) => name.trim())),
+      v.transform(split),
       v.everyItem((name) => name !== '', 'must be names of models with commas between them'),
     ),
   ),
-  DATABASES: v.optional(v.string(), '{}'),
+  /** The databases that skills may read, as `DATABASES` says. */
+  databases: v.optional(v.string(), '{}'),
 });
 
 function isChatUrl(text: string): boolean {
@@ -129,14 +135,39 @@ function isChatUrl(text: string): boolean {
   return username + password + search + hash === '';
 }
 
-/** The variables that may hold a secret, which a file can have in their place (`CHAT_KEY_FILE`). */
-const SECRETS = ['CHAT_KEY', 'DATABASES'] as const;
+/** Origins are compared as browsers write them: no path, no default port, host in lower case. */
+function isOriginOrStar(text: string): boolean {
+  return (
+    text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
+  );
+}
 
-/** The names of all variables that are read. */
+/** Returns the variable of a setting: `MAX_BODY` of `maxBody`. */
+function variable(setting: string): string {
+  return setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
+const SECRETS: readonly string[] = ['chatKey', 'databases'];
+
+/** The settings that had another variable before. */
+const OLDER_VARIABLES: Readonly<Record<string, string>> = {
+  predictionWorkers: 'PREDICTION_THREADS',
+};
+
+/** The names of all variables that are read, except those of before. */
 export const SETTINGS: readonly string[] = [
-  ...Object.keys(environment.entries),
-  ...SECRETS.map((name) => `${name}_FILE`),
+  ...Object.keys(settings.entries).map(variable),
+  ...SECRETS.map((setting) => `${variable(setting)}_FILE`),
 ];
+
+type Settings = v.InferOutput<typeof settings>;
+
+/** The configuration of the service, from the environment. */
+export interface Config extends Omit<Settings, `chat${string}`> {
+  /** Undefined if agents cannot answer. */
+  readonly chat: ChatConfig | undefined;
+}
 
 /** The chat server that agents use. */
 export interface ChatConfig {
@@ -149,52 +180,6 @@ export interface ChatConfig {
   readonly models: readonly string[] | undefined;
 }
 
-/** Origins are compared as browsers write them: no path, no default port, host in lower case. */
-function isOriginOrStar(text: string): boolean {
-  return (
-    text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
-  );
-}
-
-/** The configuration of the service, from the environment. */
-export interface Config {
-  readonly host: string;
-  /** 0 lets the system choose a free port. */
-  readonly port: number;
-  readonly databaseUrl: string;
-  /** A prefix before every address: '' or a path without a trailing slash. */
-  readonly basePath: string;
-  /** Origins whose pages may use the service, and `*` for reads with a key. */
-  readonly allowedOrigins: readonly string[];
-  /** The time between the announcement of a stop and the stop, in seconds. */
-  readonly drainSeconds: number;
-  readonly logLevel: v.InferOutput<typeof environment>['LOG_LEVEL'];
-  /** The largest body other than a CSV table, in bytes. */
-  readonly maxBody: number;
-  /** The largest CSV table, in bytes. */
-  readonly maxTable: number;
-  /** The most requests per key and minute; 0 for no limit. */
-  readonly rateLimit: number;
-  /** The most resources of each kind in a project, and the most projects of an owner. */
-  readonly maxResources: number;
-  /** The most bytes that an owner may store in all projects. */
-  readonly maxStored: number;
-  /** The most ready versions of a model that are kept. */
-  readonly maxVersions: number;
-  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
-  readonly maxKeptAnswers: number;
-  /** The longest time of a training, in seconds. */
-  readonly maxTrainingSeconds: number;
-  /** The processes that answer large bodies of rows; with 0, the main loop does. */
-  readonly predictionWorkers: number;
-  /** The most answers of agents at once. */
-  readonly maxAnswers: number;
-  /** Undefined if agents cannot answer. */
-  readonly chat: ChatConfig | undefined;
-  /** The databases that skills may read, as `DATABASES` says. */
-  readonly databases: string;
-}
-
 /** The environment has an invalid setting; the message names it in one line. */
 export class ConfigError extends Error {}
 
@@ -202,109 +187,48 @@ export class ConfigError extends Error {}
  * Reads the configuration from environment variables. An empty variable counts as unset.
  * @throws {ConfigError} naming every malformed variable.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const set = withSecrets(
-    withNewNames(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))),
+export function readConfig(env: Environment): Config {
+  const found = Object.keys(settings.entries).map((setting) => findSetting(env, setting));
+  const result = v.safeParse(
+    settings,
+    Object.fromEntries(found.flatMap(({ setting, value }) => (value ? [[setting, value]] : []))),
   );
-  const result = v.safeParse(environment, set);
   if (!result.success) {
-    throw new ConfigError(
-      result.issues
-        .map((issue) => {
-          const name = findSetName(env, v.getDotPath(issue) ?? '');
-          return `${name} ${issue.message}${butIs(set, name)}`;
-        })
-        .join('; '),
-    );
+    const faults = result.issues.map(({ path, message }) => {
+      const fault = found.find(({ setting }) => setting === path?.[0].key);
+      return `${fault?.name} ${message}${fault ? butIs(fault) : ''}`;
+    });
+    throw new ConfigError(faults.join('; '));
   }
-  const {
-    HOST,
-    PORT,
-    DATABASE_URL,
-    BASE_PATH,
-    ALLOWED_ORIGINS,
-    DRAIN_SECONDS,
-    LOG_LEVEL,
-    MAX_BODY,
-    MAX_TABLE,
-    RATE_LIMIT,
-    MAX_RESOURCES,
-    MAX_STORED,
-    MAX_VERSIONS,
-    MAX_KEPT_ANSWERS,
-    MAX_TRAINING_SECONDS,
-    PREDICTION_WORKERS,
-    MAX_ANSWERS,
-    DATABASES,
-  } = result.output;
-  return {
-    host: HOST,
-    port: PORT,
-    databaseUrl: DATABASE_URL,
-    basePath: BASE_PATH,
-    allowedOrigins: ALLOWED_ORIGINS,
-    drainSeconds: DRAIN_SECONDS,
-    logLevel: LOG_LEVEL,
-    maxBody: MAX_BODY,
-    maxTable: MAX_TABLE,
-    rateLimit: RATE_LIMIT,
-    maxResources: MAX_RESOURCES,
-    maxStored: MAX_STORED,
-    maxVersions: MAX_VERSIONS,
-    maxKeptAnswers: MAX_KEPT_ANSWERS,
-    maxTrainingSeconds: MAX_TRAINING_SECONDS,
-    predictionWorkers: PREDICTION_WORKERS,
-    maxAnswers: MAX_ANSWERS,
-    chat: chatOf(result.output),
-    databases: DATABASES,
-  };
-}
-
-/** Returns the settings of the chat server, if there is one. */
-function chatOf({
-  CHAT_URL: url,
-  CHAT_KEY: key,
-  CHAT_MODEL: model,
-  CHAT_MODELS: models,
-}: v.InferOutput<typeof environment>): ChatConfig | undefined {
-  if (url === undefined) return undefined;
+  const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...rest } = result.output;
+  if (url === undefined) return { ...rest, chat: undefined };
   if (model === undefined) {
     throw new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL');
   }
-  return { url, key, model, models: models && [...new Set([model, ...models])] };
+  const models = chatModels && [...new Set([model, ...chatModels])];
+  return { ...rest, chat: { url, key, model, models } };
 }
 
-/** The variables that had another name before. */
-const OLDER_NAMES = { PREDICTION_THREADS: 'PREDICTION_WORKERS' } as const;
-
-/** Gives variables with an older name their name of today. */
-function withNewNames(set: Readonly<Record<string, string | undefined>>) {
-  const renamed = Object.entries(OLDER_NAMES).flatMap(([older, name]) =>
-    set[older] === undefined || set[name] !== undefined ? [] : [[name, set[older]] as const],
-  );
-  return { ...set, ...Object.fromEntries(renamed) };
+/** A setting in the environment: the variable that has it, and its value. */
+interface Found {
+  readonly setting: string;
+  readonly name: string;
+  readonly value: string | undefined;
 }
 
-/** Returns the name under which a variable was set. */
-function findSetName(env: Readonly<Record<string, string | undefined>>, name: string): string {
-  const older = Object.entries(OLDER_NAMES).find(([, newer]) => newer === name)?.[0];
-  return older !== undefined && env[older] && !env[name] ? older : name;
+function findSetting(env: Environment, setting: string): Found {
+  const name = variable(setting);
+  const file = `${name}_FILE`;
+  if (SECRETS.includes(setting) && env[file]) {
+    if (env[name]) throw new ConfigError(`${name} and ${file} are both set; set one of them`);
+    return { setting, name, value: readSecret(file, env[file]) };
+  }
+  const older = OLDER_VARIABLES[setting];
+  const isOlder = older !== undefined && env[older] && !env[name];
+  return isOlder ? { setting, name: older, value: env[older] } : { setting, name, value: env[name] };
 }
 
-/** Reads the secrets that are in files. */
-function withSecrets(set: Readonly<Record<string, string | undefined>>) {
-  const read = SECRETS.flatMap((name) => {
-    const file = set[`${name}_FILE`];
-    if (file === undefined) return [];
-    if (set[name] !== undefined) {
-      throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them`);
-    }
-    return [[name, secretIn(`${name}_FILE`, file)] as const];
-  });
-  return { ...set, ...Object.fromEntries(read) };
-}
-
-function secretIn(name: string, file: string): string {
+function readSecret(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
@@ -313,7 +237,6 @@ function secretIn(name: string, file: string): string {
 }
 
 /** Describes the value of a variable, unless it may contain a secret. */
-function butIs(set: Readonly<Record<string, string | undefined>>, name: string): string {
-  const isSecret = SECRETS.some((secret) => secret === name);
-  return isSecret || set[name]?.includes('@') ? '' : `, not "${set[name]}"`;
+function butIs({ setting, value }: Found): string {
+  return SECRETS.includes(setting) || value?.includes('@') ? '' : `, not "${value}"`;
 }

@@ -1,9 +1,8 @@
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from './config.js';
-import { endInTime } from './end-in-time.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
-import { stopSignal } from './stop-signal.js';
+import { endInTime, stopSignal } from './stop.js';
 import { startTracing, type Tracing } from './telemetry/tracing.js';
 
 // In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.

@@ -8,6 +8,8 @@ import type { WorkTurn } from './work-turn.js';
 export interface RequestContext {
   /** The id of the request in the log. */
   requestId?: string;
+  /** The trace that the request is part of, 32 hexadecimal digits, if it is part of one. */
+  traceId?: string;
   /** The prefix before the path of the contract: '' or a path such as '/api'. */
   base?: string;
   /** The parameters of the path. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isPostgres } from '../store/index.js';
-import { sharedStore } from './shared-store.js';
+import { sharedStore } from './on-store.js';
 import { backUpSqlite } from './sqlite-backup.js';
 
 /** `backup`: copies the store into a file while the service runs. */

@@ -1,6 +1,17 @@
 import pRetry from 'p-retry';
+import { readConfig } from '../config.js';
 import { isUnavailable, Store } from '../store/index.js';
-import { sharedStore } from './shared-store.js';
+
+/**
+ * Returns the URL of the store that a command shares with the service.
+ * @throws {ConfigError}
+ * @throws if no other process can see that store
+ */
+export function sharedStore(): string {
+  const { databaseUrl } = readConfig(process.env);
+  if (databaseUrl !== ':memory:') return databaseUrl;
+  throw new Error('DATABASE_URL is :memory:, a store that no other process sees');
+}
 
 /**
  * The intervals at which a locked or unreachable store is retried, and the total time, in

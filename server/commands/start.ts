@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { STOP_WITH_PARENT } from '../stop-signal.js';
+import { STOP_WITH_PARENT } from '../stop.js';
 
 /**
  * The V8 flags of the service: they limit V8's young generation. V8 reads them only when a process

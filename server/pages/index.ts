@@ -11,8 +11,7 @@ import {
   versionsPage,
 } from './contract-versions.js';
 import { problemIndex, problemPage } from './problem-pages.js';
-import { referencePage } from './reference-page.js';
-import { contractAsJson } from './served-contract.js';
+import { contractAsJson, referencePage } from './reference-page.js';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 

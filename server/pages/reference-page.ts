@@ -1,8 +1,7 @@
+import { TOUR } from '../../generated/tour.js';
 import type { Contract } from '../contract/document.js';
-import { asRecord } from '../contract/json-record.js';
-import { type ListedOperation, type OperationGroup, operationGroups } from './operation-groups.js';
+import { asRecord, type JsonRecord } from '../contract/json-record.js';
 import { escaped, page, paragraphs } from './page.js';
-import { tour } from './tour.js';
 
 /**
  * Renders the page `/docs`: a menu of operations, the guide, the tour, and the contract to read and
@@ -41,7 +40,7 @@ ${groups.map(group).join('\n')}
 ${paragraphs(`${description}`)}
 </details>
 <details class="part" id="tour"><summary><h2>Tour</h2> <span>from an empty project to predictions</span></summary>
-${tour(new Map(links))}
+${renderTour(new Map(links))}
 </details>
 <h2>Operations</h2>
 <noscript><p class="note">The operations are drawn by a script. Without one, read <a href="./openapi.yaml">openapi.yaml</a>, which they are made from.</p></noscript>
@@ -66,3 +65,77 @@ function entry({ id, method, path, summary, href }: ListedOperation): string {
 
 /** Short labels, for a narrow column. */
 const METHOD_LABELS: Readonly<Record<string, string>> = { delete: 'DEL' };
+
+/** The operations of a tag. */
+interface OperationGroup {
+  readonly tag: string;
+  readonly operations: readonly ListedOperation[];
+}
+
+/** An operation as a list shows it. */
+interface ListedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  /** The link to the operation in the reference. Swagger UI reads it. */
+  readonly href: string;
+}
+
+/** Returns the operations by tag, in the order of the contract. */
+function operationGroups({ document, operations }: Contract): OperationGroup[] {
+  const tags = Array.isArray(document['tags']) ? document['tags'] : [];
+  const listed = operations.map(({ id, method, path }) => {
+    const definition = asRecord(asRecord(document.paths[path])[method]);
+    const [tag] = Array.isArray(definition['tags']) ? definition['tags'] : [];
+    const summary = String(definition['summary']);
+    return { id, method, path, summary, tag, href: `#/${tag}/${id}` };
+  });
+  return tags
+    .map((tag) => String(asRecord(tag)['name']))
+    .map((tag) => ({ tag, operations: listed.filter((operation) => operation.tag === tag) }));
+}
+
+type Step = (typeof TOUR)[number];
+
+/**
+ * Renders the steps of the tour, each linked to its operation.
+ * @param links the links to the operations, by operationId
+ */
+function renderTour(links: ReadonlyMap<string, string>): string {
+  return `<ol class="tour">\n${TOUR.map((step) => item(step, links)).join('\n')}\n</ol>`;
+}
+
+function item(step: Step, links: ReadonlyMap<string, string>): string {
+  const { description, operationId, method, address, headers, body, status } = step;
+  const lines = [...headers, ...(body === null ? [] : ['', body])];
+  return `<li>
+<h3>${escaped(description)}</h3>
+<p><a href="${links.get(operationId)}"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escaped(address)}</code></a> answers ${status}</p>
+${lines.length > 0 ? `<pre>${escaped(lines.join('\n'))}</pre>` : ''}
+</li>`;
+}
+
+/**
+ * Returns the contract as JSON for this service: as in the file, but with all `servers` behind its base
+ * path. The file itself describes a service without a base path.
+ */
+export function contractAsJson({ document }: Contract, basePath: string): string {
+  const paths = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    behind(basePath, item),
+  ]);
+  return JSON.stringify({ ...behind(basePath, document), paths: Object.fromEntries(paths) });
+}
+
+/** Returns the document or a path item, whose servers are behind the base path. */
+function behind(basePath: string, part: JsonRecord): JsonRecord {
+  const { servers } = part;
+  if (!Array.isArray(servers)) return part;
+  return { ...part, servers: servers.map((server) => serverBehind(basePath, server)) };
+}
+
+function serverBehind(basePath: string, server: unknown): JsonRecord {
+  const { url, ...others } = asRecord(server);
+  return { url: basePath && url === '/' ? basePath : `${basePath}${url}`, ...others };
+}

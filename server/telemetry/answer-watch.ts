@@ -3,8 +3,8 @@ import type { Answer, Step } from '../agents/answer.js';
 import { ChatError } from '../agents/chat/chat-error.js';
 import type { AnswerAbout, AnswerObserver, AnswerWatch } from '../agents/observer.js';
 import { ProblemError } from '../problems/problem.js';
-import type { AnswerMetrics } from './answer-metrics.js';
-import type { StartSpan } from './tracing.js';
+import type { AnswerMetrics } from './metrics.js';
+import type { StartSpan } from './spans.js';
 
 /**
  * Returns the observer of answers: it counts them, logs each one, and makes a span for the answer

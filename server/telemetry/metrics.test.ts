@@ -1,23 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Served, serve } from './fixtures.js';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../../testkit/http/listen.js';
 import { Metrics } from './metrics.js';
 
-let running: Served[] = [];
-afterEach(async () => {
-  await Promise.all(running.map((served) => served.close()));
-  running = [];
-});
-
-async function start(metrics: Metrics, routes: (app: Express) => void): Promise<Served> {
+async function start(metrics: Metrics, routes: (app: Express) => void): Promise<string> {
   const app = express();
   app.use(metrics.observeRequests());
   routes(app);
-  const served = await serve(app);
-  running.push(served);
-  return served;
+  return listen(app);
 }
 
 /** Sets the context as the contract's router does. */
@@ -41,7 +33,7 @@ const counted = (metrics: Metrics, series: string) =>
 describe('a request', () => {
   test('is counted by its operation and its status, and timed', async () => {
     const metrics = new Metrics();
-    const { url } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.get('/skills', takenBy('listSkills'), (_req, res) => void res.json([]));
       app.post('/skills', takenBy('createSkill'), (_req, res) => void res.status(409).end());
     });
@@ -60,7 +52,7 @@ describe('a request', () => {
 
   test('to an unknown address creates no series', async () => {
     const metrics = new Metrics();
-    const { url } = await start(metrics, () => {});
+    const url = await start(metrics, () => {});
     for (const address of ['/a', '/b', '/c?d=e']) await fetch(url + address);
 
     await counted(metrics, 'roster_requests_total{operation="none",status="404"}').toBe(3);
@@ -71,7 +63,7 @@ describe('a request', () => {
   test('is in progress until its answer has ended', async () => {
     const metrics = new Metrics();
     let answer = () => {};
-    const { url } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.get('/slow', (_req, res) => {
         answer = () => res.end();
       });
@@ -85,10 +77,10 @@ describe('a request', () => {
 
   test('whose caller disconnected is counted as aborted, for any response', async () => {
     const metrics = new Metrics();
-    const { port } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.get('/slow', takenBy('predict'), (_req, res) => void res.write('['));
     });
-    const caller = connect(port, '127.0.0.1');
+    const caller = connect(Number(new URL(url).port), '127.0.0.1');
     caller.write('GET /slow HTTP/1.1\r\nHost: roster\r\n\r\n');
     await once(caller, 'data');
     caller.destroy();
@@ -99,10 +91,10 @@ describe('a request', () => {
 
   test('that was queued on a connection that broke does not stay in progress', async () => {
     const metrics = new Metrics();
-    const { port } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.get('/never', takenBy('listSkills'), () => {});
     });
-    const caller = connect(port, '127.0.0.1');
+    const caller = connect(Number(new URL(url).port), '127.0.0.1');
     caller.write('GET /never HTTP/1.1\r\nHost: roster\r\n\r\n'.repeat(20));
     await counted(metrics, 'roster_requests_in_progress').toBe(20);
     caller.destroy();
@@ -114,10 +106,10 @@ describe('a request', () => {
 
   test('that was queued is counted once, with its response', async () => {
     const metrics = new Metrics();
-    const { port } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.get('/', takenBy('listSkills'), (_req, res) => void setImmediate(() => res.json([])));
     });
-    const caller = connect(port, '127.0.0.1');
+    const caller = connect(Number(new URL(url).port), '127.0.0.1');
     const request = (connection: string) =>
       `GET / HTTP/1.1\r\nHost: roster\r\nConnection: ${connection}\r\n\r\n`;
     caller.write(request('keep-alive').repeat(3) + request('close'));
@@ -147,7 +139,7 @@ describe('other metrics', () => {
   test('count requests that use something deprecated, by operation', async () => {
     const metrics = new Metrics();
     const sunset = { deprecated: '2026-11-23', sunset: '2027-11-23' };
-    const { url } = await start(metrics, (app) => {
+    const url = await start(metrics, (app) => {
       app.put('/agents/:name', takenBy('updateAgent'), (req, res) => {
         if (req.params.name === 'old') res.locals.sunset = sunset;
         res.end();

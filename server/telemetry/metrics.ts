@@ -3,7 +3,6 @@ import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onResponseClose, wasSent } from '../edge/on-response-close.js';
 import type { ProblemType } from '../problems/problem.js';
-import { AnswerMetrics } from './answer-metrics.js';
 
 /** In seconds: from a response out of memory to a training's upload. */
 const DURATION_BUCKETS = [
@@ -16,9 +15,9 @@ const SCRAPE_TIMEOUT_MS = 1000;
 /** The operation label of a request outside the contract. */
 const NO_OPERATION = 'none';
 
-const OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
+const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
-export type TrainingOutcome = (typeof OUTCOMES)[number];
+export type TrainingOutcome = (typeof TRAINING_OUTCOMES)[number];
 
 /** The source of training counts, read at each scrape. Both functions may throw. */
 export interface TrainingCounts {
@@ -107,7 +106,7 @@ export class Metrics {
       },
     });
     // Without an initial 0, a rate could not include the very first event.
-    for (const outcome of OUTCOMES) this.#trainings.inc({ outcome }, 0);
+    for (const outcome of TRAINING_OUTCOMES) this.#trainings.inc({ outcome }, 0);
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -141,12 +140,10 @@ export class Metrics {
     this.#refused.inc({ reason: problem.slice('/problems/'.length) });
   }
 
-  /** Counts the rows of a prediction. */
   predicted(rows: number): void {
     this.#rowsPredicted.inc(rows);
   }
 
-  /** Counts a training that ended on this instance. */
   trainingEnded(outcome: TrainingOutcome): void {
     this.#trainings.inc({ outcome });
   }
@@ -207,5 +204,71 @@ async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined
     return undefined;
   } finally {
     answered.abort();
+  }
+}
+
+const ANSWER_OUTCOMES = ['answered', 'failed', 'stopped'] as const;
+
+/** The outcome of an answer; `stopped` if nobody waited for it. */
+type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
+
+/** In seconds: from a short answer of a fast model to the longest that may be. */
+const ANSWER_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 120];
+
+/** The metrics of the answers of agents. */
+export class AnswerMetrics {
+  readonly #answers: Counter<'outcome'>;
+  readonly #durations: Histogram;
+  readonly #uses: Counter<'outcome'>;
+  readonly #tokens: Counter;
+  readonly #inProgress: Gauge;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#answers = new Counter({
+      name: 'roster_answers_total',
+      help: 'Answers of agents that have ended; stopped: nobody waited for it any more.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'roster_answer_duration_seconds',
+      help: 'From the first request to the chat server to the end of the answer.',
+      buckets: ANSWER_BUCKETS,
+      registers,
+    });
+    this.#uses = new Counter({
+      name: 'roster_tool_uses_total',
+      help: 'Uses of tools by agents, by whether the tool failed.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#tokens = new Counter({
+      name: 'roster_answer_tokens_total',
+      help: 'Tokens of answers, as the chat server counts them.',
+      registers,
+    });
+    this.#inProgress = new Gauge({
+      name: 'roster_answers_in_progress',
+      help: 'Answers that have not ended.',
+      registers,
+    });
+    for (const outcome of ANSWER_OUTCOMES) this.#answers.inc({ outcome }, 0);
+    for (const outcome of ['done', 'failed']) this.#uses.inc({ outcome }, 0);
+  }
+
+  begun(): void {
+    this.#inProgress.inc();
+  }
+
+  used(isDone: boolean): void {
+    this.#uses.inc({ outcome: isDone ? 'done' : 'failed' });
+  }
+
+  ended(outcome: AnswerOutcome, seconds: number, tokens: number): void {
+    this.#inProgress.dec();
+    this.#answers.inc({ outcome });
+    this.#durations.observe(seconds);
+    this.#tokens.inc(tokens);
   }
 }

@@ -7,7 +7,6 @@ import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../edge/on-response-close.js';
 import { isOwnOrigin } from '../edge/other-origin.js';
 import { withoutQuery } from '../edge/request-target.js';
-import { traceIdOf } from './trace-id.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): RequestHandler {
@@ -23,7 +22,7 @@ export function logRequests(log: Logger): RequestHandler {
         {
           req: lineOf(id, method, req.originalUrl),
           operation: res.locals.operationId,
-          trace_id: traceIdOf(res),
+          trace_id: res.locals.traceId,
           refused_origin: refusedOrigin(req, res),
           res: { statusCode },
           responseTime: Math.round(performance.now() - begun),

@@ -1,13 +1,7 @@
 import express, { type Express } from 'express';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Served, serve } from './fixtures.js';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../../testkit/http/listen.js';
 import { securityHeaders } from './security-headers.js';
-
-let running: Served[] = [];
-afterEach(async () => {
-  await Promise.all(running.map((served) => served.close()));
-  running = [];
-});
 
 async function start(set: (app: Express) => void = () => {}): Promise<string> {
   const app = express();
@@ -15,9 +9,7 @@ async function start(set: (app: Express) => void = () => {}): Promise<string> {
   set(app);
   app.use(securityHeaders());
   app.get('/skills', (_req, res) => void res.json([]));
-  const served = await serve(app);
-  running.push(served);
-  return served.url;
+  return listen(app);
 }
 
 describe('an answer', () => {

@@ -6,22 +6,18 @@ import { metrics } from '@opentelemetry/api';
 import express, { type Express } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Served, serve } from './fixtures.js';
-import { traceIdOf } from './trace-id.js';
+import { listen } from '../../testkit/http/listen.js';
 import { startTracing, type Tracing } from './tracing.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
 const SECRET = `roster_0123456789abcdef_${'s'.repeat(43)}`;
 
-let running: Served[] = [];
 let tracing: Tracing | undefined;
 let answers: Promise<unknown>[] = [];
 afterEach(async () => {
   await tracing?.stop();
   tracing = undefined;
-  await Promise.all(running.map((served) => served.close()));
-  running = [];
   answers = [];
   vi.unstubAllEnvs();
 });
@@ -54,12 +50,10 @@ class Collector {
   readonly requests: { path: string; body: string }[] = [];
 
   async start(): Promise<string> {
-    const served = await serve(async (req, res) => {
+    return listen(async (req, res) => {
       this.requests.push({ path: req.url ?? '', body: await text(req) });
       res.setHeader('Content-Type', 'application/json').end('{}');
     });
-    running.push(served);
-    return served.url;
   }
 
   get sent(): Sent['resourceSpans'] {
@@ -92,12 +86,12 @@ async function startTowards(collector: Collector, env: Record<string, string> = 
 }
 
 /** A service of which each request tells its trace id. */
-async function startService(routes: (app: Express) => void = () => {}): Promise<Served> {
+async function startService(routes: (app: Express) => void = () => {}): Promise<string> {
   const app = express();
   if (tracing) app.use(tracing.traceRequests);
   app.use((_req, res, next) => {
     answers.push(once(res, 'close'));
-    res.set('X-Trace-Id', traceIdOf(res) ?? 'none');
+    res.set('X-Trace-Id', res.locals.traceId ?? 'none');
     next();
   });
   app.get('/projects/:project_name/skills', (_req, res) => {
@@ -110,9 +104,7 @@ async function startService(routes: (app: Express) => void = () => {}): Promise<
     res.status(500).end();
   });
   routes(app);
-  const served = await serve(app);
-  running.push(served);
-  return served;
+  return listen(app);
 }
 
 /** Waits for what was asked to end, and ends the tracing, which sends what there is. */
@@ -143,7 +135,7 @@ describe('without being asked for', () => {
   ])('nothing is loaded and nothing is traced when %s', async (_case, env) => {
     expect(await startWith(env)).toBeUndefined();
     expect(loaded()).toBe(false);
-    const { url } = await startService();
+    const url = await startService();
     const answer = await fetch(`${url}/projects/default/skills`, {
       headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
     });
@@ -157,7 +149,7 @@ describe('a request', () => {
     const collector = new Collector();
     await startTowards(collector);
     expect(loaded()).toBe(true);
-    const { url } = await startService();
+    const url = await startService();
     const answer = await fetch(`${url}/projects/default/skills?limit=3`);
 
     const spans = await spansOf(collector);
@@ -182,7 +174,7 @@ describe('a request', () => {
   test('goes on with the trace of its caller', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     const answer = await fetch(`${url}/projects/default/skills`, {
       headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
     });
@@ -195,7 +187,7 @@ describe('a request', () => {
   test('is not sent when its caller decided so, and still tells the trace', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     const answer = await fetch(`${url}/projects/default/skills`, {
       headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` },
     });
@@ -206,7 +198,7 @@ describe('a request', () => {
   test('begins a trace of its own when the traceparent is malformed', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     await fetch(`${url}/projects/default/skills`, { headers: { traceparent: 'garbage' } });
     const [span] = await spansOf(collector);
     expect(span?.traceId).toMatch(/^[0-9a-f]{32}$/);
@@ -216,7 +208,7 @@ describe('a request', () => {
   test('that failed on the side of the service is an error; one that was refused is none', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     await fetch(`${url}/predict`, { method: 'POST' });
     await fetch(`${url}/nowhere`);
     const spans = await spansOf(collector);
@@ -233,10 +225,10 @@ describe('a request', () => {
   test('whose caller left ends its span too', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { port } = await startService((app) => {
+    const url = await startService((app) => {
       app.get('/slow', (_req, res) => void res.write('['));
     });
-    const caller = connect(port, '127.0.0.1');
+    const caller = connect(Number(new URL(url).port), '127.0.0.1');
     caller.write('GET /slow HTTP/1.1\r\nHost: roster\r\n\r\n');
     await once(caller, 'data');
     caller.destroy();
@@ -247,7 +239,7 @@ describe('a request', () => {
   test('leaves no secret in what is sent', async () => {
     const collector = new Collector();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     await fetch(`${url}/predict/${SECRET}?api_key=${SECRET}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${SECRET}`, Cookie: SECRET, 'User-Agent': SECRET },
@@ -264,7 +256,7 @@ describe('what is sent', () => {
     for (const env of [{}, { OTEL_SERVICE_NAME: 'roster-eu' }]) {
       const collector = new Collector();
       await startTowards(collector, env);
-      const { url } = await startService();
+      const url = await startService();
       await fetch(`${url}/projects/default/skills`);
       await spansOf(collector);
       names.push(valuesOf(collector.sent[0]?.resource.attributes ?? [])['service.name']);
@@ -277,7 +269,7 @@ describe('what is sent', () => {
     // Of two that would take the numbers the first is kept; an earlier test's must not hide this one's.
     metrics.disable();
     await startTowards(collector);
-    const { url } = await startService();
+    const url = await startService();
     await fetch(`${url}/projects/default/skills`);
     // Counts that a library may add.
     metrics.getMeter('library').createCounter('calls').add(1);
@@ -312,7 +304,7 @@ test('a collector that is away takes nothing from the service but a line of its 
     },
     log,
   );
-  const { url } = await startService();
+  const url = await startService();
   const ask = async () => (await fetch(`${url}/projects/default/skills`)).status;
   expect(await ask()).toBe(200);
   await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);

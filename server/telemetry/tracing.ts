@@ -1,26 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DiagLogger } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { collectorFaults } from './collector-faults.js';
+import type { StartSpan } from './spans.js';
 
 /** The longest time that a stop waits for a collector, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;
 
 /** The package that creates spans, an optional peer dependency. */
 const SDK = '@opentelemetry/sdk-node@0.223.0';
-
-/** Facts about a span. */
-type Facts = Readonly<Record<string, string | number | boolean>>;
-
-export type StartSpan = (
-  name: string,
-  attributes: Facts,
-) => {
-  /** Adds an event to the span. */
-  event(name: string, facts: Facts): void;
-  /** Ends the span, with the kind of failure if it failed. */
-  end(failure?: string): void;
-};
 
 /** Spans are made and sent. */
 export interface Tracing {
@@ -55,8 +43,7 @@ export async function startTracing(
   for (const name of ENDPOINTS) refuseMalformed(name, env[name]);
   const { NodeSDK, resources } = await installedSdk();
   const { context, DiagLogLevel, diag, propagation, trace } = await import('@opentelemetry/api');
-  const { answerSpans } = await import('./answer-spans.js');
-  const { requestSpans } = await import('./request-spans.js');
+  const { answerSpans, requestSpans } = await import('./spans.js');
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
     resource: resources
@@ -115,4 +102,25 @@ function refuseMalformed(name: string, address = ''): void {
   // It may hold a password, and is not repeated then.
   const is = address.includes('@') ? '' : `, not "${address}"`;
   throw new Error(`${name} must be an address that begins with http:// or https://${is}`);
+}
+
+/**
+ * The interval between two log lines about unsent spans, in milliseconds: every batch fails again.
+ */
+const QUIET_MS = 60_000;
+
+/** Logs OpenTelemetry's messages, none of them as an error of the service. */
+function collectorFaults(log: Logger): DiagLogger {
+  let quietUntil = 0;
+  return {
+    error(detail) {
+      if (Date.now() < quietUntil) return;
+      quietUntil = Date.now() + QUIET_MS;
+      log.warn({ detail }, 'spans are not sent');
+    },
+    warn: (detail) => log.warn({ detail }, 'tracing'),
+    info: (detail) => log.info({ detail }, 'tracing'),
+    debug: (detail) => log.debug({ detail }, 'tracing'),
+    verbose: (detail) => log.trace({ detail }, 'tracing'),
+  };
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/config.js';
 import { openService } from '../../server/service.js';
-import { stopSignal } from '../../server/stop-signal.js';
+import { stopSignal } from '../../server/stop.js';
 import { openChatServer } from './chat-server.js';
 import { withoutKeys } from './without-keys.js';
 

@@ -11,7 +11,6 @@ import {
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../edge/on-response-close.js';
-import { noteTraceId } from './trace-id.js';
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
@@ -28,7 +27,7 @@ export function requestSpans(): RequestHandler {
     const attributes = ofRequest(req);
     const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
     const context = span.spanContext();
-    if (isSpanContextValid(context)) noteTraceId(res, context.traceId);
+    if (isSpanContextValid(context)) res.locals.traceId = context.traceId;
     // Nothing is recorded for a request that the sampler skipped.
     if (span.isRecording()) onResponseClose(req, res, () => end(span, res));
     next();
@@ -75,4 +74,35 @@ function end(span: Span, res: Response): void {
 function errorOf(res: Response): string | undefined {
   if (!wasSent(res)) return 'aborted';
   return res.statusCode >= 500 ? String(res.statusCode) : undefined;
+}
+
+/** Facts about a span. */
+type Facts = Readonly<Record<string, string | number | boolean>>;
+
+export type StartSpan = (
+  name: string,
+  attributes: Facts,
+) => {
+  /** Adds an event to the span. */
+  event(name: string, facts: Facts): void;
+  /** Ends the span, with the kind of failure if it failed. */
+  end(failure?: string): void;
+};
+
+/** Returns the function that starts a span beside those of requests. */
+export function answerSpans(): StartSpan {
+  const tracer = trace.getTracer('roster');
+  return (name, attributes) => {
+    const span = tracer.startSpan(name, { attributes });
+    return {
+      event: (event, facts) => {
+        span.addEvent(event, facts);
+      },
+      end: (failure) => {
+        if (failure) span.setAttribute('error.type', failure);
+        if (failure) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Readiness } from './readiness.js';
+import { Readiness } from './health.js';
 
 let failure: Error | undefined;
 let probes: number;
