@@ -3,8 +3,7 @@ import { createKey } from '../auth/api-key.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { keepKey } from '../projects/keep-key.js';
-import type { ApiKey } from '../store/keys.js';
-import { hasKeys } from '../store/keys.js';
+import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
@@ -56,9 +55,9 @@ async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions):
 const listKeysCommand = new Command('list')
   .description('list the keys')
   .option('--json', 'as JSON')
-  .action(listKeys);
+  .action(printKeys);
 
-async function listKeys({ json }: { readonly json?: boolean }): Promise<void> {
+async function printKeys({ json }: { readonly json?: boolean }): Promise<void> {
   const keys = await onStore(listKeys);
   const withState = keys.map((key) => ({ ...key, state: stateOf(key) }));
   process.stdout.write(json ? `${JSON.stringify(withState, null, 2)}\n` : tableOf(withState));
@@ -102,14 +101,14 @@ function columns(lines: readonly string[][]): string {
 const revokeKeyCommand = new Command('revoke')
   .description('revoke a key permanently')
   .argument('<id>', 'its id: the part between the two _ of the key')
-  .action(revokeKey);
+  .action(revokeKeyById);
 
-async function revokeKey(id: string): Promise<void> {
+async function revokeKeyById(id: string): Promise<void> {
   const said = await onStore((store) =>
-    store.transaction(async ({ keys }) => {
-      const key = await keys.find(id);
+    store.transaction(async (tx) => {
+      const key = await findKey(tx, id);
       if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
-      if (!(await keys.revoke(id)))
+      if (!(await revokeKey(tx, id)))
         return `"${key.name}" was revoked before, at ${key.revoked_at}.`;
       return `"${key.name}" is revoked, and refused by every instance within a second.`;
     }),
