@@ -1,4 +1,4 @@
-import type { AnsweringAgent } from '../resources/agent-rows.js';
+import type { AnsweringAgent } from '../resources/agents.js';
 
 /** The settings of an agent that answers use. Values of another type count as missing. */
 export interface AnswerSettings {

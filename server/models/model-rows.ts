@@ -5,11 +5,9 @@ import { type Parameter, PreparedQuery } from '../store/database/prepared-query.
 import type { Database } from '../store/database/schema.js';
 import { inTransaction } from '../store/database/transaction.js';
 import { TrainingInProgressError } from '../store/errors.js';
-import { type Page, paginate } from '../store/page.js';
-import type { Limits } from '../store/quota/limits.js';
-import { adjustStored } from '../store/quota/owner-quota.js';
-import { adjustCounters, reserveQuota } from '../store/quota/project-quota.js';
-import { newResource } from '../store/resource.js';
+import type { Limits } from '../store/quota.js';
+import { adjustCounters, adjustStored, reserveQuota } from '../store/quota.js';
+import { newResource, type Page, paginate } from '../store/rows.js';
 import { countWaiting, refuseFullQueue, refuseOverfullQueue } from './training/queue.js';
 import { leaveTable, takeTable } from './training/table-rows.js';
 import { type Claim, claim, release, renew } from './training/training-claims.js';

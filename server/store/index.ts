@@ -24,7 +24,7 @@ import { KeyedMutex } from './database/keyed-mutex.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
 import { WriteProbe, writeProbeRow } from './database/write-probe.js';
-import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
+import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export type { MessageRow } from '../agents/conversations/add-message.js';
 export type { EarlierMessage } from '../agents/conversations/message-rows.js';
@@ -39,20 +39,15 @@ export { preparePassages } from '../resources/documents/prepare.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
-  AddedAndRemovedError,
   ClaimLostError,
   ConversationBusyError,
   LimitReachedError,
-  NameTakenError,
-  OtherNameError,
   QueueFullError,
   SearchError,
-  TooLargeError,
   TrainingInProgressError,
-  UnknownReferenceError,
 } from './errors.js';
-export type { Page } from './page.js';
-export type { Contents } from './quota/project-quota.js';
+export type { Contents } from './quota.js';
+export type { Page } from './rows.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */

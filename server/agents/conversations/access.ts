@@ -2,8 +2,7 @@ import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { findProject } from '../../projects/projects.js';
-import { findChatbotRow } from '../../resources/chatbot-rows.js';
-import { chatbotNotFound } from '../../resources/chatbots.js';
+import { chatbots } from '../../resources/chatbots.js';
 import type { Store } from '../../store/index.js';
 import { type ConversationSettings, conversationSettings } from './conversation-settings.js';
 
@@ -41,8 +40,8 @@ export async function findChatbot(
   project: Project,
   name: string,
 ): Promise<ConversingChatbot> {
-  const chatbot = await findChatbotRow(store, project.id, name);
-  if (!chatbot) throw chatbotNotFound(name, project);
+  const chatbot = await chatbots.find(store, project.id, name);
+  if (!chatbot) throw chatbots.notFound(name, project);
   const { id, agent_id, model_name, settings } = chatbot;
   return { id, name, agent_id, model_name, settings: conversationSettings(settings) };
 }

@@ -1,8 +1,8 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../store/database/schema.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
+import type { Limits } from '../../store/quota.js';
+import { adjustStored } from '../../store/quota.js';
 
 /** A message as it is stored. */
 export type MessageRow = Selectable<Database['messages']>;

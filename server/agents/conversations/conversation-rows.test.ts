@@ -2,10 +2,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { createProject, lockProjectRow } from '../../projects/projects.js';
-import { createChatbot, removeChatbot } from '../../resources/chatbot-rows.js';
-import { createSkill, removeSkill } from '../../resources/skill-rows.js';
+import { chatbots, createChatbot } from '../../resources/chatbots.js';
+import { createSkill, skills } from '../../resources/skills.js';
 import {
   ClaimLostError,
   ConversationBusyError,
@@ -87,12 +88,11 @@ describe.each([
     const skill = { name: 'large', type: 'notes', params };
     try {
       await write(async (store) => {
-        await createSkill(store, project.id, skill);
-        await removeSkill(store, project.id, 'large');
+        await skills.remove(store, await createSkill(store, project.id, skill));
       });
       return true;
     } catch (error) {
-      if (error instanceof LimitReachedError) return false;
+      if (error instanceof ProblemError && error.type === '/problems/limit-reached') return false;
       throw error;
     }
   }
@@ -164,18 +164,20 @@ describe.each([
     const id = await begin('x'.repeat(1500));
     await talk(id, 'x'.repeat(500));
     expect(await fits(2000)).toBe(false);
-    await write((tx) =>
-      kind === 'chatbot'
-        ? removeChatbot(tx, project.id, 'desk')
-        : tx.conversations.remove(owner, chatbot.id, id),
-    );
+    await write(async (tx) => {
+      const row = await chatbots.find(tx, project.id, 'desk');
+      if (kind !== 'chatbot') await tx.conversations.remove(owner, chatbot.id, id);
+      else if (row) await chatbots.remove(tx, row);
+    });
     expect(await fits(3990)).toBe(true);
     expect(await store.conversations.show(chatbot.id, id)).toBeUndefined();
   });
 
   test('are refused a message beyond the bytes of their owner', async () => {
     const id = await begin();
-    await expect(ask(id, 'x'.repeat(4000))).rejects.toThrow(LimitReachedError);
+    await expect(ask(id, 'x'.repeat(4000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await idsOf(id)).toEqual([]);
     await talk(id);
   });
@@ -185,7 +187,7 @@ describe.each([
     const { claim } = await ask(id);
     const large = { ...REPLY, content: 'x'.repeat(4000) };
     const kept = write(({ replies }) => replies.keep(owner, claim, large));
-    await expect(kept).rejects.toThrow(LimitReachedError);
+    await expect(kept).rejects.toMatchObject({ type: '/problems/limit-reached' });
     await store.replies.release(claim);
     await ask(id);
   });

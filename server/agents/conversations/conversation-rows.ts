@@ -1,15 +1,21 @@
 import type { Kysely } from 'kysely';
-import { conversationJson } from '../../resources/written-json.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import { LimitReachedError } from '../../store/errors.js';
-import { lookup, padToPowerOfTwo } from '../../store/lookup.js';
-import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import type { Limits } from '../../store/quota.js';
+import { adjustStored } from '../../store/quota.js';
+import {
+  chunksBySize,
+  type ListEntry,
+  lookup,
+  newResource,
+  type Page,
+  padToPowerOfTwo,
+  paginate,
+} from '../../store/rows.js';
 import { addMessage, ROW_BYTES } from './add-message.js';
+import { writeConversation } from './conversation-json.js';
 
 /** The columns of a conversation that callers see. */
 const SHOWN = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
@@ -63,10 +69,10 @@ export class ConversationStore {
           .where('chatbot_id', 'is not', null)
           .execute(),
     );
-    const texts = new Map(rows.map((row) => [row.id, conversationJson(row)]));
+    const texts = new Map(rows.map((row) => [row.id, writeConversation(row)]));
     for (const { id } of entries) {
       const text = texts.get(id);
-      if (text !== undefined) yield [text];
+      if (text !== undefined) yield text;
     }
   }
 
@@ -78,7 +84,7 @@ export class ConversationStore {
       .where('id', '=', id.toLowerCase())
       .where('chatbot_id', '=', chatbotId)
       .executeTakeFirst();
-    return row && [conversationJson(row)];
+    return row && writeConversation(row);
   }
 
   /** Returns the id of a conversation of the chatbot, as it is stored; undefined if there is none. */
@@ -149,7 +155,7 @@ export class ConversationStore {
         .where('conversation_id', '=', detached.id)
         .limit(MAX_SWEPT)
         .execute();
-      const [part] = partsOf(messages);
+      const [part] = chunksBySize(messages);
       const ids = part && padToPowerOfTwo(part.map(({ id }) => id));
       await (ids
         ? db.deleteFrom('messages').where('id', 'in', ids)

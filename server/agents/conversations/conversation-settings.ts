@@ -1,4 +1,4 @@
-import { jsonMembers } from '../../resources/json-members.js';
+import { jsonMembers } from '../../resources/merge-json.js';
 
 /** The settings of a chatbot that shape its conversations. */
 export interface ConversationSettings {

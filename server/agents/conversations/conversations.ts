@@ -1,8 +1,8 @@
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
-import { writtenPage } from '../../api/list-page.js';
-import { shown } from '../../api/preconditions.js';
+import { streamPage } from '../../api/list-page.js';
+import { conditionalGet } from '../../api/preconditions.js';
 import { inProject, lockProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import type { Agents } from '../agents.js';
@@ -26,9 +26,9 @@ export function conversationOperations(store: Store, agents: Agents): Conversati
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
       const address = addressOf(base, project, chatbot);
-      const page = await writtenPage<Conversation>(address, query, {
-        entries: (part) => store.conversations.entries(chatbot.id, part),
-        written: (entries) => store.conversations.written(entries),
+      const page = await streamPage<Conversation>(address, query, {
+        listIds: (part) => store.conversations.entries(chatbot.id, part),
+        readJson: (entries) => store.conversations.written(entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -50,7 +50,7 @@ export function conversationOperations(store: Store, agents: Agents): Conversati
             chatbot.id,
             conversation,
           );
-          return { pieces, location: `${addressOf(base, project, chatbot)}/${id}` };
+          return { chunks: pieces, location: `${addressOf(base, project, chatbot)}/${id}` };
         },
       );
       return reply(answer);
@@ -60,7 +60,7 @@ export function conversationOperations(store: Store, agents: Agents): Conversati
       const { chatbot } = await findIn(store, caller, params);
       const conversation = await store.conversations.show(chatbot.id, params.conversation_id);
       if (!conversation) throw conversationNotFound(chatbot, params.conversation_id);
-      return reply(await shown<Conversation>(conversation, headers));
+      return reply(await conditionalGet<Conversation>(conversation, headers));
     },
 
     deleteConversation: ({ caller, params, reply }) =>

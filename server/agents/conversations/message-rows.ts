@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { messageJson } from '../../resources/written-json.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { lookup } from '../../store/lookup.js';
-import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
+import { chunksBySize, type ListEntry, lookup, type Page, paginate } from '../../store/rows.js';
 import type { MessageRow } from './add-message.js';
+import { writeMessage } from './conversation-json.js';
 
 /** An earlier message, as it is sent with a question. */
 export interface EarlierMessage {
@@ -33,15 +32,15 @@ export class MessageStore {
 
   /** Yields the JSON of messages, each in one piece; skips those that no longer exist. */
   async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
-    for (const part of partsOf(entries)) {
+    for (const part of chunksBySize(entries)) {
       const rows = await lookup(
         part.map(({ id }) => id),
         (ids) => this.db.selectFrom('messages').selectAll().where('id', 'in', ids).execute(),
       );
-      const texts = new Map(rows.map((row) => [row.id, messageJson(row)]));
+      const texts = new Map(rows.map((row) => [row.id, writeMessage(row)]));
       for (const { id } of part) {
         const text = texts.get(id);
-        if (text !== undefined) yield [text];
+        if (text !== undefined) yield text;
       }
     }
   }

@@ -1,12 +1,12 @@
 import type { components } from '../../../generated/openapi.js';
 import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
-import { writtenPage } from '../../api/list-page.js';
+import { streamPage } from '../../api/list-page.js';
 import { inProject } from '../../projects/projects.js';
-import { messageJson } from '../../resources/written-json.js';
 import type { Store } from '../../store/index.js';
 import { agentEvents, waitForAnswer } from '../agent-events.js';
 import type { Agents } from '../agents.js';
 import { addressOf, findChatbot, findConversation, findIn } from './access.js';
+import { writeMessage } from './conversation-json.js';
 import { type ComingReply, Replies, type TakenQuestion } from './replies.js';
 import { takeNewQuestion, takeQuestion } from './take-question.js';
 
@@ -43,9 +43,9 @@ export function messageOperations(store: Store, agents: Agents): MessageOperatio
       const { project, chatbot } = await findIn(store, caller, params);
       const id = await findConversation(store, chatbot, params.conversation_id);
       const address = `${addressOf(base, project, chatbot)}/${id}/messages`;
-      const page = await writtenPage<Message>(address, query, {
-        entries: (part) => store.messages.entries(id, part),
-        written: (entries) => store.messages.written(entries),
+      const page = await streamPage<Message>(address, query, {
+        listIds: (part) => store.messages.entries(id, part),
+        readJson: (entries) => store.messages.written(entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -78,6 +78,12 @@ async function bodyOf(
     return new EventStream(events);
   }
   const reply = await keep(await waitForAnswer(answering));
-  const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
+  const pieces = [
+    '{"question":',
+    ...writeMessage(question),
+    ',"message":',
+    ...writeMessage(reply),
+    '}',
+  ];
   return new JsonText<Reply>(pieces);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOCAL_CALLER } from '../../auth/caller.js';
 import { findProjectRow } from '../../projects/projects.js';
-import { createChatbot } from '../../resources/chatbot-rows.js';
+import { createChatbot } from '../../resources/chatbots.js';
 import { ConversationBusyError, Store } from '../../store/index.js';
 import type { Question } from '../agents.js';
 import type { Answer, Answering } from '../answer.js';

@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../../store/errors.js';
-import type { Limits } from '../../store/quota/limits.js';
+import type { Limits } from '../../store/quota.js';
 import { addMessage, type MessageRow } from './add-message.js';
 
 /** A message of a person to store. */

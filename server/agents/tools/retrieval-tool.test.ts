@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProject } from '../../projects/projects.js';
-import { createSkill, findSkillRow } from '../../resources/skill-rows.js';
+import { createSkill } from '../../resources/skills.js';
 import { preparePassages, Store } from '../../store/index.js';
 import { ToolError } from '../tool.js';
 import { retrievalTool } from './retrieval-tool.js';
@@ -11,8 +11,7 @@ beforeEach(async () => {
   store = await Store.open(':memory:');
   const project = await createProject(store, 'ann', 'shop');
   const skill = { name: 'care.v2', type: 'retrieval', params: {} };
-  await store.transaction((store) => createSkill(store, project.id, skill));
-  id = (await findSkillRow(store, project.id, 'care.v2'))?.id ?? '';
+  ({ id } = await store.transaction((store) => createSkill(store, project.id, skill)));
 });
 afterEach(() => store.close());
 

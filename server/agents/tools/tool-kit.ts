@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
-import type { AnsweringAgent } from '../../resources/agent-rows.js';
+import type { AnsweringAgent } from '../../resources/agents.js';
 import type { Store } from '../../store/index.js';
 import type { AnswerBounds } from '../bounds.js';
 import type { MissingTool, PlainSkill } from '../prompt.js';

@@ -5,7 +5,7 @@ import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject } from '../../projects/projects.js';
 import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
-import { createSkill, findSkillRow, removeSkill } from '../skill-rows.js';
+import { createSkill, skills } from '../skills.js';
 
 const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
@@ -30,10 +30,8 @@ describe.each([
   afterEach(() => store.close());
 
   async function newSkill(projectId: string, name: string): Promise<string> {
-    await store.transaction((store) =>
-      createSkill(store, projectId, { name, type: 'retrieval', params: { source: name } }),
-    );
-    return (await findSkillRow(store, projectId, name))?.id ?? '';
+    const skill = { name, type: 'retrieval', params: { source: name } };
+    return (await store.transaction((store) => createSkill(store, projectId, skill))).id;
   }
 
   async function keep(text: string, owner = 'ann', skill = skillId) {
@@ -73,7 +71,7 @@ describe.each([
           throw new RangeError('only tried');
         })
         .catch((error) => error);
-      if (refused instanceof LimitReachedError) high = middle - 1;
+      if (refused.type === '/problems/limit-reached') high = middle - 1;
       else low = middle;
     }
     return low;
@@ -127,7 +125,9 @@ describe.each([
     const before = await room();
     await put('a', 'x '.repeat(20_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
-    await expect(put('b', 'x '.repeat(40_000))).rejects.toThrow(LimitReachedError);
+    await expect(put('b', 'x '.repeat(40_000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await textOf('b')).toBeUndefined();
     await put('a', 'x '.repeat(10_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(60_000);
@@ -144,7 +144,10 @@ describe.each([
     await put('kept', 'Diamonds.');
     const withOne = await room();
     for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
-    await store.transaction((store) => removeSkill(store, projectId, 'other'));
+    await store.transaction(async (store) => {
+      const row = await skills.find(store, projectId, 'other');
+      if (row) await skills.remove(store, row);
+    });
     expect(await found('diamonds', other)).toEqual([]);
     expect(await store.documents.list(other, {})).toEqual([]);
     await sweep();

@@ -5,11 +5,9 @@ import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import { LimitReachedError } from '../../store/errors.js';
-import { chunks } from '../../store/lookup.js';
-import { type Page, paginate } from '../../store/page.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import type { Limits } from '../../store/quota.js';
+import { adjustStored } from '../../store/quota.js';
+import { chunks, newResource, type Page, paginate } from '../../store/rows.js';
 import { addToIndex } from './passage-index.js';
 import type { PreparedPassage } from './prepare.js';
 

@@ -4,7 +4,7 @@ import { type ProblemError, problem, unavailable } from '../../problems/problem.
 import type { Project } from '../../projects/projects.js';
 import { findProject, inProject } from '../../projects/projects.js';
 import { preparePassages, type Store } from '../../store/index.js';
-import type { FoundSkill } from '../skill-rows.js';
+import type { FoundSkill } from '../skills.js';
 import { findSkill } from '../skills.js';
 
 type DocumentOperations = Pick<

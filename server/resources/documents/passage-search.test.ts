@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
 import { preparePassages, SearchError, Store, type StoreOptions } from '../../store/index.js';
-import { createSkill, findSkillRow } from '../skill-rows.js';
+import { createSkill } from '../skills.js';
 import { PassageSearch } from './passage-search.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
@@ -87,10 +87,10 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
 
 async function newSkill(store: Store, owner: string): Promise<string> {
   const { id: project } = await store.transaction((store) => createProject(store, owner, 'shop'));
-  await store.transaction((store) =>
+  const skill = await store.transaction((store) =>
     createSkill(store, project, { name: 'care', type: 'retrieval', params: {} }),
   );
-  return (await findSkillRow(store, project, 'care'))?.id ?? '';
+  return skill.id;
 }
 
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
