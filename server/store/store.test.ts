@@ -243,7 +243,6 @@ describe.each([
       const kept = await skills.find(store, project.id, 'a');
       expect(kept?.params).toEqual(JSON.stringify(object(1000)));
       await write((store) => updateSkill(store, project.id, 'a', { name: 'b', type: 'other' }));
-      await change(1000);
       await write((store) => updateSkill(store, project.id, 'b', { params: object(100) }));
       await expectRoom(900);
       await write((store) => remove(skills, store, project.id, 'b'));
