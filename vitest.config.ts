@@ -41,7 +41,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{agents,client,cluster,coverage,fuzz/values,releases,review,tour}/*.test.ts',
+            'contract-tests/{agents,answers,client,cluster,coverage,fuzz/values,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,

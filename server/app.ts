@@ -8,15 +8,13 @@ import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { compose } from './edge/compose.js';
-import { allowOrigins, ruleOf } from './edge/cors.js';
-import { aheadOfRouter } from './edge/express-bypass.js';
-import { shedLoad } from './edge/load-shedding.js';
-import { checkRequests, refuseMalformed } from './edge/malformed-request.js';
-import { refuseUnknownAddress } from './edge/request-target.js';
+import { bypassRouter, compose } from './edge/express-bypass.js';
+import { refuseMalformed } from './edge/malformed-request.js';
+import { protect } from './edge/server.js';
 import { translateError } from './error-translation.js';
 import { operations, type Services } from './operations.js';
 import { pages } from './pages/index.js';
+import { problem } from './problems/problem.js';
 import { refuseMissing } from './refuse-missing.js';
 import { logFailures, logRequests } from './telemetry/request-log.js';
 import { securityHeaders } from './telemetry/security-headers.js';
@@ -59,7 +57,7 @@ export function createApp(
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  const listener = aheadOfRouter(
+  const listener = bypassRouter(
     app,
     compose([
       ...(traceRequests ? [traceRequests] : []),
@@ -83,18 +81,15 @@ export function createApp(
       noteFailure,
     ),
   );
-  const front = shedLoad(listener, {
+  return protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
-    refusalOf,
+    overloadProblem: refusalOf,
     refuse: (refusal, req, res) => {
       services.metrics.refused(refusal.type);
       throttle(req, res);
       sendRefusal(contract, refusal, req, res);
     },
   });
-  return checkRequests(
-    allowedOrigins.length === 0 ? front : allowOrigins(ruleOf(allowedOrigins), front),
-  );
 }
 
 /**
@@ -105,3 +100,10 @@ function openAddresses({ operations }: Contract, bases: readonly string[]): Set<
   const open = operations.filter(({ isOpen }) => isOpen);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
+
+const refuseUnknownAddress: RequestHandler = (req) => {
+  throw problem(
+    '/problems/unknown-address',
+    `There is no address ${req.path}; compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.`,
+  );
+};

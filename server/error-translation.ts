@@ -11,7 +11,6 @@ import {
   UnknownChatModelError,
 } from './agents/errors.js';
 import type { FailedRequest } from './api/validation/to-problem.js';
-import { DatabaseUnavailableError, QueryError } from './databases/query-error.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
 import { MAX_SILENCE_MS } from './models/training/table-reader.js';
 import { TooManyTablesError } from './models/training/tables.js';
@@ -39,7 +38,6 @@ export function translateError(thrown: unknown, request: FailedRequest): Problem
   return (
     (thrown instanceof LimitReachedError ? limitReached(thrown, request) : undefined) ??
     tableProblem(thrown) ??
-    queryProblem(thrown) ??
     agentProblem(thrown) ??
     storeProblem(thrown)
   );
@@ -94,16 +92,6 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     );
   }
   return undefined;
-}
-
-/** Returns the problem of a query that returns no table, or not now. */
-function queryProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof DatabaseUnavailableError) {
-    return unavailable(thrown.message, 5, { cause: thrown });
-  }
-  return thrown instanceof QueryError
-    ? problem('/problems/query-failed', thrown.message)
-    : undefined;
 }
 
 /** Returns the problem of an agent that cannot answer. */

@@ -2,7 +2,7 @@ import type { Agents } from './agents/agents.js';
 import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
 import type { Handlers } from './api/handlers.js';
-import type { TableQueries } from './databases/table-queries.js';
+import type { SqlDatabases } from './databases/sql-databases.js';
 import { versionOperations } from './models/model-versions.js';
 import { modelOperations } from './models/models.js';
 import { predictOperations } from './models/predictions/predict.js';
@@ -27,7 +27,7 @@ export interface Services {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
-  readonly queries: TableQueries;
+  readonly queries: SqlDatabases;
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;

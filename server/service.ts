@@ -11,9 +11,8 @@ import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
-import { Databases } from './databases/databases.js';
-import { type DatabaseSettings, parseDatabases } from './databases/settings.js';
-import { TableQueries } from './databases/table-queries.js';
+import { parseDatabases } from './databases/settings.js';
+import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { createPredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
@@ -102,18 +101,18 @@ export async function openService(
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
     const settings = parseDatabases(config.databases);
-    const databases = openDatabases(settings);
-    const queries = new TableQueries(settings, { maxBytes: config.maxTable });
+    const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
+    const hasDatabases = settings.size > 0;
     const agents = new Agents(
       {
-        ...{ store, predictors, sql: databases && new SqlTools(databases) },
+        ...{ store, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
       },
       config.chat && (await chatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const databaseNames = (owner: string) => databases?.names(owner);
+    const databaseNames = (owner: string) => (hasDatabases ? queries.names(owner) : undefined);
     const services = {
       ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
       draining: draining.signal,
@@ -167,8 +166,7 @@ export async function openService(
           ...(await Promise.allSettled([
             end('readers of tables', tables.stop()),
             end('predictions', pool.close()),
-            end('queries of trainings', queries.stop()),
-            end('queries of agents', databases?.stop()),
+            end('queries', queries.stop()),
           ])),
         );
         ended.push(...(await Promise.allSettled([end('store', store.close())])));
@@ -184,11 +182,6 @@ export async function openService(
     await store.close();
     throw error;
   }
-}
-
-/** Returns the databases that skills may read, if the operator names any. */
-function openDatabases(settings: ReadonlyMap<string, DatabaseSettings>): Databases | undefined {
-  return settings.size === 0 ? undefined : new Databases(settings);
 }
 
 async function chatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {

@@ -47,7 +47,7 @@ export const express: Contender = {
   title: 'bare Express',
   validates: false,
   keeps: true,
-  start: onStore('./yardsticks/express.js'),
+  start: onStore('./baselines/express.js'),
 };
 
 /** The minimum cost of a read. */
@@ -57,10 +57,20 @@ export const prepared: Contender = {
   validates: false,
   keeps: true,
   operations: [getSkill],
-  start: onStore('./yardsticks/prepared.js'),
+  start: onStore('./baselines/prepared.js'),
 };
 
-export const yardsticks: readonly Contender[] = [
+/** What a careful team would build instead. */
+export const equippedFastify: Contender = {
+  name: 'equipped',
+  title: 'Fastify with keys, limits, log and metrics',
+  validates: true,
+  keeps: true,
+  operations: [getSkill],
+  start: onStore('./baselines/equipped-fastify.js'),
+};
+
+export const baselines: readonly Contender[] = [
   express,
   prepared,
   {
@@ -68,15 +78,16 @@ export const yardsticks: readonly Contender[] = [
     title: 'Express with express-openapi-validator',
     validates: true,
     keeps: true,
-    start: onStore('./yardsticks/validator.js'),
+    start: onStore('./baselines/validator.js'),
   },
   {
     name: 'fastify',
     title: 'Fastify with compiled schemas',
     validates: true,
     keeps: true,
-    start: onStore('./yardsticks/fastify.js'),
+    start: onStore('./baselines/fastify.js'),
   },
+  equippedFastify,
   { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
 ];
 

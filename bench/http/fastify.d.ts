@@ -1,6 +1,6 @@
 /** The part of Fastify 5 that the bench uses; its own types exist only once it is installed. */
 declare module 'fastify' {
-  import type { Server } from 'node:http';
+  import type { IncomingHttpHeaders, Server } from 'node:http';
 
   interface RouteTypes {
     readonly Params?: unknown;
@@ -8,13 +8,23 @@ declare module 'fastify' {
     readonly Body?: unknown;
   }
 
-  interface FastifyRequest<Types extends RouteTypes> {
+  export interface FastifyRequest<Types extends RouteTypes = RouteTypes> {
+    readonly id: string;
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingHttpHeaders;
     readonly params: Types['Params'];
     readonly query: Types['Querystring'];
     readonly body: Types['Body'];
+    readonly routeOptions: { readonly url: string };
+    /** Set by a hook of the equipped Fastify. */
+    owner: string;
   }
 
   export interface FastifyReply {
+    readonly statusCode: number;
+    /** The time since the request arrived, in milliseconds. */
+    readonly elapsedTime: number;
     header(name: string, value: string): FastifyReply;
     status(code: number): FastifyReply;
     send(body: unknown): FastifyReply;
@@ -30,14 +40,37 @@ declare module 'fastify' {
     ) => Promise<FastifyReply>;
   }
 
-  interface FastifyInstance {
+  /** What a hook that answers the request itself returns. */
+  type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+
+  export type FastifyPlugin = (app: FastifyInstance, options: object) => void | Promise<void>;
+
+  export interface FastifyOptions {
+    readonly loggerInstance?: object;
+    readonly logController?: LogController;
+  }
+
+  /** Writes the lines of the log. */
+  export class LogController {
+    incomingRequest(request: FastifyRequest, reply: FastifyReply): void;
+    requestCompleted(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
+  }
+
+  export interface FastifyInstance {
     readonly server: Server;
     setValidatorCompiler(
       compiler: (route: { readonly schema: object }) => (data: unknown) => unknown,
     ): void;
-    route<Types extends RouteTypes>(options: RouteOptions<Types>): void;
+    register(plugin: FastifyPlugin, options: object): PromiseLike<unknown>;
+    addHook(name: 'onRequest', hook: Hook): void;
+    addHook(
+      name: 'onResponse',
+      hook: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+    ): void;
+    decorateRequest(name: string, value: string): void;
+    route<Types extends RouteTypes = RouteTypes>(options: RouteOptions<Types>): void;
     listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   }
 
-  export function fastify(): FastifyInstance;
+  export function fastify(options?: FastifyOptions): FastifyInstance;
 }

@@ -1,7 +1,7 @@
 import { namesAmong, positiveNumber, scriptCommand } from '../../testkit/command-line.js';
 import { machine } from '../scenario/machine.js';
 import { keepResult } from '../scenario/results.js';
-import { growing, yardsticks } from './contenders.js';
+import { baselines, growing } from './contenders.js';
 import { separateCores } from './cores.js';
 import { groups, limits } from './groups.js';
 import { WARM_UP } from './measure.js';
@@ -21,9 +21,9 @@ await scriptCommand('bench:http', 'Measure the cost of a request, beside the alt
   .option(
     '--only <groups>',
     'these groups of operations, separated by commas',
-    namesAmong(groups(yardsticks)),
+    namesAmong(groups(baselines)),
   )
-  .option('--against <contenders>', 'these contenders beside Roster', namesAmong(yardsticks))
+  .option('--against <contenders>', 'these contenders beside Roster', namesAmong(baselines))
   .option('--rounds <n>', 'the number of rounds', positiveNumber, 7)
   .option('--seconds <s>', 'the duration of a round', positiveNumber, 0.8)
   .option('--any-speed', 'exit with 0 although figures are missed')
@@ -41,7 +41,7 @@ async function measure({
   seconds,
   anySpeed,
 }: Options): Promise<void> {
-  const chosen = groups(yardsticks.filter(isIn(against))).filter(isIn(only));
+  const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
   const cores = separateCores();
   const begun = performance.now();
   const cells = await run(chosen, {

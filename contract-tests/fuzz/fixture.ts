@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Keys } from '../../testkit/store/keys.js';
 import { type Case, FIRST_VERSION, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
-import { type Answer, HttpClient, type HttpRequest } from './http.js';
+import { type Answer, type Client, HttpClient, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
 import { type Filled, requestOf } from './requests.js';
@@ -21,7 +21,6 @@ export interface Resource {
  * and for each change a spare resource. Its owner has no other fixture.
  */
 export class Fixture {
-  readonly #client: HttpClient;
   readonly #kept = new Map<Kind, Resource>();
   readonly #spares = new Map<Kind, Resource>();
   readonly #created = new Set<string>();
@@ -36,9 +35,8 @@ export class Fixture {
     readonly keys: Keys,
     readonly tally: Tally,
     private readonly name: string,
-  ) {
-    this.#client = new HttpClient(url);
-  }
+    private readonly client: Client = new HttpClient(url),
+  ) {}
 
   /** Creates the permanent resources. */
   async prepare(): Promise<void> {
@@ -80,7 +78,7 @@ export class Fixture {
   }
 
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
-    const answer = await this.#client.send(request);
+    const answer = await this.client.send(request, operationId);
     this.tally.count(operationId, answer.status);
     return answer;
   }
@@ -108,7 +106,7 @@ export class Fixture {
   }
 
   close(): void {
-    this.#client.close();
+    this.client.close();
   }
 
   #isKnown(target: Target): boolean {

@@ -9,13 +9,26 @@ export interface HttpRequest {
   body?: Buffer | undefined;
 }
 
+/** Headers or trailers in the order and the spelling of the wire. */
+type Fields = readonly (readonly [name: string, value: string])[];
+
 /** An answer as it was received. */
 export interface Answer {
   status: number;
   headers: Headers;
+  rawHeaders: Fields;
+  rawTrailers: Fields;
+  bytes: Buffer;
   text: string;
   /** The parsed text; undefined if it is not JSON. */
   json: unknown;
+}
+
+/** Sends the requests of a fixture. */
+export interface Client {
+  /** @throws if there is no answer */
+  send(request: HttpRequest, operationId: string): Promise<Answer>;
+  close(): void;
 }
 
 /** The timeout of an answer, in milliseconds. */
@@ -25,7 +38,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
  * Sends requests unchanged. `fetch` would normalise the address, and refuse some methods and headers.
  * @throws if there is no answer
  */
-export class HttpClient {
+export class HttpClient implements Client {
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(readonly url: string) {}
@@ -51,13 +64,14 @@ export class HttpClient {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.once('end', () => {
-            const text = Buffer.concat(chunks).toString();
-            const names = response.rawHeaders;
-            const pairs = names.flatMap((name, at): [string, string][] =>
-              at % 2 === 0 ? [[name, names[at + 1] ?? '']] : [],
-            );
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString();
+            const rawHeaders = pairsOf(response.rawHeaders);
+            const rawTrailers = pairsOf(response.rawTrailers);
+            const headers = new Headers(rawHeaders);
             const { statusCode: status = 0 } = response;
-            resolve({ status, headers: new Headers(pairs), text, json: parsed(text) });
+            const json = parsed(text);
+            resolve({ status, headers, rawHeaders, rawTrailers, bytes, text, json });
           });
         },
       );
@@ -71,6 +85,13 @@ export class HttpClient {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Returns fields from a list in which each name is followed by its value. */
+function pairsOf(names: readonly string[]): [string, string][] {
+  return names.flatMap((name, at): [string, string][] =>
+    at % 2 === 0 ? [[name, names[at + 1] ?? '']] : [],
+  );
 }
 
 function parsed(text: string): unknown {

@@ -45,7 +45,8 @@ export async function searchRequests(
   findings.add({ ...last, seed, path: details.counterexamplePath ?? '' });
 }
 
-async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
+/** Sends the request of a case. */
+export async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
   const filled = await fixture.fill(made);
   const request = requestOf(made, filled);
   fixture.noteIdempotencyKey(request.headers['Idempotency-Key']);

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import { KEY_HEADERS } from '../auth/key-headers.js';
 import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
-import { isFromOtherOrigin } from '../edge/other-origin.js';
+import { isFromOtherOrigin } from '../edge/cors.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
 /** Returns the caller that a valid key belongs to. */

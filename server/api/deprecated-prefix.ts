@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Sunset } from '../contract/sunset.js';
-import { endUnread } from '../edge/drain-and-close.js';
+import { drainAndClose } from '../edge/request-body.js';
 import { announceSunset } from './deprecation.js';
 
 /**
@@ -17,5 +17,5 @@ export function redirectFromPrefix(
   announceSunset(res, sunset);
   res.status(308).location(base + req.url.slice(prefix.length));
   res.set('Content-Length', '0');
-  endUnread(req, res, '');
+  drainAndClose(req, res, '');
 }

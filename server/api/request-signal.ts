@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { onResponseClose } from '../edge/on-response-close.js';
+import { onResponseClose } from '../edge/responses.js';
 import { unavailable } from '../problems/problem.js';
 import { type IsKeyValid, watchKey } from './watch-key.js';
 

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
-import { Databases } from './databases.js';
-import type { QueryLimits } from './limits.js';
+import type { QueryLimits } from './driver.js';
 import { QueryError } from './query-error.js';
+import { SqlDatabases } from './sql-databases.js';
 
 /** Counts more combinations than any computer does in a test's time. */
 const ENDLESS = `
@@ -18,7 +18,7 @@ describe.each([
 ])('$dialect', ({ dialect, create }) => {
   const isSqlite = dialect === 'SQLite';
   let shop: Shop;
-  const opened: Databases[] = [];
+  const opened: SqlDatabases[] = [];
   beforeAll(async () => {
     shop = await create();
   });
@@ -31,7 +31,11 @@ describe.each([
   function asking(limits: Partial<QueryLimits> = {}) {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
-    const databases = new Databases(settings, { timeoutMs: 60_000, ...limits }, BUILT_SCRIPTS);
+    const databases = new SqlDatabases(
+      settings,
+      { agents: { timeoutMs: 60_000, ...limits } },
+      BUILT_SCRIPTS,
+    );
     opened.push(databases);
     return (sql: string, { owner = 'o', signal = new AbortController().signal } = {}) =>
       databases.query(owner, 'shop', ALLOWED, sql, signal);
@@ -90,9 +94,9 @@ describe.each([
   });
 
   test('stopping ends what runs and what waits', async () => {
-    const databases = new Databases(
+    const databases = new SqlDatabases(
       new Map([['shop', { url: shop.url }]]),
-      { maxAtOnce: 1 },
+      { agents: { maxAtOnce: 1 } },
       BUILT_SCRIPTS,
     );
     const { signal } = new AbortController();
@@ -171,7 +175,7 @@ describe.each([
     const sql = `select 1 as id, null as cell union all select 2, ${cell}`;
     const error = await asking()(sql).catch(String);
     expect(error).toMatch(
-      /^QueryError: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /,
+      /: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /,
     );
     expect(error).toContain(`select a part of it, such as ${part}.`);
   });

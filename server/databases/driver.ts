@@ -1,39 +1,53 @@
-import type { ResultLimits } from './limits.js';
-import type { StatementParser } from './postgres/statement-parser.js';
-import type { QueryResult, TableDescription } from './result.js';
+import { QueryError } from './query-error.js';
 
-/** A query, its limits already checked where they do not depend on the database. */
+/** The limits of the queries to one database. */
+export interface QueryLimits {
+  /** The longest time of a query, its wait included, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxRows: number;
+  /** The most bytes of all rows, as JSON. */
+  readonly maxBytes: number;
+  /** The most bytes of a cell, as text. */
+  readonly maxCellBytes: number;
+  /** The most bytes of a statement. */
+  readonly maxSqlBytes: number;
+  /** The most queries that run at once. */
+  readonly maxAtOnce: number;
+  /** The most queries of one owner that wait. */
+  readonly maxWaiting: number;
+}
+
+/** One SELECT. */
 export interface Query {
   readonly owner: string;
   /** The tables that it may read: `table` or `schema.table`. */
   readonly tables: readonly string[];
   readonly sql: string;
-  readonly limits: ResultLimits;
-  /** The longest time of the query in the database, in milliseconds. */
-  readonly timeoutMs: number;
-}
-
-/** A query whose rows are read as they come. */
-export interface RowsQuery extends Omit<Query, 'limits'> {
-  /** The most bytes of a cell, as text. */
-  readonly maxCell: number;
+  readonly limits: QueryLimits;
 }
 
 /** Takes lines of rows, and resolves when there is room for more. */
-export type TakeLines = (lines: Uint8Array) => Promise<void>;
+export type LineSink = (lines: Uint8Array) => Promise<void>;
 
-/** The bounds of a driver's connections. */
-export interface DriverOptions {
-  /** The most connections to PostgreSQL, without those that cancel statements. */
-  readonly maxConnections: number;
-  /** The longest time between two statements of a transaction, in milliseconds. */
-  readonly idleTimeoutMs: number;
-  /** Parses statements for PostgreSQL. */
-  readonly parser: StatementParser;
-  /** The module that reads SQLite files. */
-  readonly sqliteWorker: URL;
-  /** The most resident memory of a process that reads a SQLite file, in bytes. */
-  readonly sqliteMemory: number;
+/** The columns of a table. */
+export interface TableDescription {
+  /** The name as it was asked for: `table` or `schema.table`. */
+  readonly name: string;
+  readonly columns: readonly ColumnDescription[];
+}
+
+export interface ColumnDescription {
+  readonly name: string;
+  /** The type as the database writes it, such as `numeric(10,2)`; empty if it declares none. */
+  readonly type: string;
+}
+
+/** The rows of a query. Every cell is a JSON value. */
+export interface QueryResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** True if there are more rows than the limits allow. */
+  readonly truncated: boolean;
 }
 
 /** Reads one database. */
@@ -46,21 +60,82 @@ export interface Driver {
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]>;
 
   /**
-   * Runs one SELECT. If the signal aborts, the work in the database ends too.
+   * Returns the first rows of a query. If the signal aborts, the work in the database ends too.
    * @throws {QueryError} if the query is refused or fails
    * @throws the reason of `signal`
    */
   query(query: Query, signal: AbortSignal): Promise<QueryResult>;
 
   /**
-   * Runs one SELECT, and hands on its rows as lines of JSON arrays: the names of the columns first,
-   * then the cells of each row. Cells are texts, numbers, booleans and nulls.
-   * @param take gets whole lines; no further row is read until it resolves
+   * Hands on the rows of a query as lines of JSON arrays: the names of the columns first, then the
+   * cells of each row. Cells are texts, numbers, booleans and nulls.
+   * @param sink gets whole lines; no further row is read until it resolves
    * @throws {QueryError} if the query is refused or fails; some lines may have been handed on
-   * @throws the error of `take`, or the reason of `signal`
+   * @throws the error of `sink`, or the reason of `signal`
    */
-  read(query: RowsQuery, take: TakeLines, signal: AbortSignal): Promise<void>;
+  read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void>;
 
-  /** Closes what the driver keeps open. */
+  /** Closes the connections of the driver. */
   stop(): Promise<void>;
+}
+
+/** Collects the rows of a result until it is full. */
+export class ResultBuilder {
+  readonly #rows: (readonly unknown[])[] = [];
+  #bytes: number;
+  #truncated = false;
+
+  /** @throws {QueryError} if the names of the columns alone exceed the limit */
+  constructor(
+    private readonly columns: readonly string[],
+    private readonly limits: QueryLimits,
+  ) {
+    this.#bytes = countJsonBytes(columns);
+    if (this.#bytes > limits.maxBytes) throw tooLarge('The names of the columns alone are', limits);
+  }
+
+  /**
+   * Adds a row if it fits. Returns whether it did: if not, the result is complete.
+   * @param row cells that are JSON values
+   * @throws {QueryError} if the first row does not fit
+   */
+  add(row: readonly unknown[]): boolean {
+    const bytes = countJsonBytes(row);
+    const fits =
+      this.#rows.length < this.limits.maxRows && this.#bytes + bytes <= this.limits.maxBytes;
+    if (!fits && this.#rows.length === 0) throw tooLarge('One row alone is', this.limits);
+    if (fits) this.#rows.push(row);
+    else this.#truncated = true;
+    this.#bytes += bytes;
+    return fits;
+  }
+
+  build(): QueryResult {
+    return { columns: this.columns, rows: this.#rows, truncated: this.#truncated };
+  }
+}
+
+/** Counts the comma after the value too. */
+function countJsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value)) + 1;
+}
+
+function tooLarge(what: string, { maxBytes }: QueryLimits): QueryError {
+  return new QueryError(
+    `${what} larger than ${maxBytes} bytes; select fewer columns, or parts of them.`,
+  );
+}
+
+/**
+ * Returns the number that a text of digits stands for; the text itself if JSON has no such number,
+ * or its integer part is too large to be exact.
+ */
+export function toJsonNumber(text: string): number | string {
+  const number = Number(text);
+  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
+}
+
+/** Returns a name as a quoted identifier. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

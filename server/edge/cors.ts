@@ -20,7 +20,7 @@ export type OriginRule = (request: CrossOriginRequest) => string | undefined;
  * `Authorization` or `X-Api-Key`. A page that knows no key reads nothing, so a service without keys stays closed to other pages.
  * @param allowed origins such as `https://app.example.com`, or `*`
  */
-export function ruleOf(allowed: readonly string[]): OriginRule {
+export function createOriginRule(allowed: readonly string[]): OriginRule {
   const exact = new Set(allowed);
   const isOpenToReads = exact.has('*');
   return ({ origin, method, hasKey }) => {
@@ -40,7 +40,7 @@ const MAX_AGE = '7200';
 export function allowOrigins(rule: OriginRule, listener: RequestListener): RequestListener {
   return (req, res) => {
     const { origin } = req.headers;
-    const preflight = announcedBy(req);
+    const preflight = readPreflight(req);
     const request = preflight ?? { origin, method: req.method ?? '', hasKey: hasKey(req) };
     const allowed = rule(request);
     if (allowed !== '*') res.appendHeader('Vary', 'Origin');
@@ -58,7 +58,7 @@ function hasKey({ headers }: IncomingMessage): boolean {
 }
 
 /** The request that a preflight asks for. */
-function announcedBy({ method, headers }: IncomingMessage): CrossOriginRequest | undefined {
+function readPreflight({ method, headers }: IncomingMessage): CrossOriginRequest | undefined {
   const announced = headers['access-control-request-method'];
   if (method !== 'OPTIONS' || announced === undefined) return undefined;
   const names = headers['access-control-request-headers']?.toLowerCase().split(/[ ,]+/) ?? [];
@@ -76,4 +76,34 @@ function answerPreflight({ headers }: IncomingMessage, res: ServerResponse): voi
   res.setHeader('Access-Control-Allow-Headers', headers['access-control-request-headers'] ?? '*');
   res.setHeader('Access-Control-Max-Age', MAX_AGE);
   res.writeHead(204).end();
+}
+
+/** The headers in which a browser tells where a request comes from. */
+export const ORIGIN_HEADERS = ['origin', 'sec-fetch-site'] as const;
+
+/**
+ * Returns whether a request comes from a page of another origin, as far as its browser tells. A page
+ * can set neither of the headers that are read here. Programs send neither.
+ * @param allowed the exact origins that count as the service's own; `*` counts for nothing
+ */
+export function isFromOtherOrigin(
+  { headers }: IncomingMessage,
+  allowed: readonly string[],
+): boolean {
+  const { origin, host } = headers;
+  if (origin !== undefined && allowed.includes(origin)) return false;
+  // Browsers since 2023 tell it themselves (Fetch Metadata, W3C), whatever a proxy makes of the host.
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin !== undefined && !isOwnOrigin(origin, host);
+}
+
+/**
+ * Returns whether an origin is that of the service's pages. A proxy may end TLS in front of it, so
+ * the scheme is the origin's. The origin of a sandboxed page or a file, `null`, is nobody's own.
+ */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const scheme = /^https?:/.exec(origin)?.[0];
+  const own = `${scheme}//${host}`;
+  return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;
 }

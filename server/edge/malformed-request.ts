@@ -1,7 +1,16 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import { type ProblemError, problem } from '../problems/problem.js';
-import { endingWithAnswer } from './client-error.js';
+import type { Contract } from '../contract/document.js';
+import { type ProblemError, problem, render } from '../problems/problem.js';
+import { CLOSE_DELAY_MS } from './request-body.js';
+
+/** Connections with a response in progress: anything written there would be read as part of it. */
+export const responsesBegun = new WeakSet<Duplex>();
+
+/** Connections that end with the current response: later requests are not answered. */
+const endingSockets = new WeakSet<Duplex>();
 
 /** Problems that are found before Express sees the request, and thrown inside it. */
 const faults = new WeakMap<IncomingMessage, ProblemError>();
@@ -15,11 +24,11 @@ const faults = new WeakMap<IncomingMessage, ProblemError>();
  */
 export function checkRequests(listener: RequestListener): RequestListener {
   return (req, res) => {
-    if (endingWithAnswer.has(req.socket) || isLeftToParser(req)) return;
+    if (endingSockets.has(req.socket) || isLeftToParser(req)) return;
     const fault = framingFault(req) ?? targetFault(req) ?? hostFault(req);
     if (fault) {
       faults.set(req, fault);
-      endingWithAnswer.add(req.socket);
+      endingSockets.add(req.socket);
       res.shouldKeepAlive = false;
       req.url = '/';
     } else {
@@ -80,15 +89,18 @@ function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage) {
     return httpVersion === '1.0' ? undefined : unreadable('it has no Host header');
   }
   // If the header is sent more than once, Node shows only the first.
-  if (rawHeaders.filter(isHost).length > 1) return unreadable('it has more than one Host header');
+  if (countHosts(rawHeaders) > 1) return unreadable('it has more than one Host header');
   return HOST.test(host) ? undefined : unreadable('its Host header is not a host and a port');
 }
 
-/**
- * Returns whether the item is the name of this header; `rawHeaders` alternates names and values.
- */
-function isHost(text: string, index: number): boolean {
-  return index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+/** @param rawHeaders names and values in turn */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /**
@@ -116,4 +128,76 @@ function unknownCoding(codings: string): ProblemError {
     '/problems/not-implemented',
     `The service does not decode Transfer-Encoding: ${codings}. Send the body as it is, with a Content-Length or with Transfer-Encoding: chunked.`,
   );
+}
+
+/**
+ * Returns the listener for input that Node cannot parse as HTTP. There is no request to answer, so
+ * the problem is written to the connection, which then ends.
+ */
+export function answerUnreadableRequest(contract: Contract) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (!socket.writable || error.code === 'ECONNRESET' || responsesBegun.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    if (endingSockets.has(socket)) return;
+    endWith(contract, parserProblem(error.code), socket);
+  };
+}
+
+/**
+ * Returns the listener for CONNECT, the method of proxies (RFC 9110, section 9.3.6). Node hands
+ * over the connection, and would close it without a response.
+ */
+export function refuseTunnel(contract: Contract) {
+  return (_req: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy());
+    const refusal = problem(
+      '/problems/not-implemented',
+      'The service is no proxy: it has no method CONNECT. Send the request to the service itself.',
+    );
+    endWith(contract, refusal, socket);
+    // Discards what was already sent: closing a connection with unread input may lose the response.
+    socket.resume();
+  };
+}
+
+function endWith(contract: Contract, error: ProblemError, socket: Duplex): void {
+  const requestId = randomUUID();
+  const document = render(contract, error, { instance: '/', requestId });
+  const body = JSON.stringify(document);
+  socket.end(
+    [
+      `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+      'Content-Type: application/problem+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  // A client that neither reads nor closes would otherwise keep its connection and its buffers
+  // forever.
+  setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref();
+}
+
+function parserProblem(code: string | undefined) {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem(
+        '/problems/headers-too-large',
+        'The headers of the request have more than 16 KiB; send fewer or shorter ones.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem(
+        '/problems/request-timeout',
+        'The request took too long to arrive; send it again, all at once.',
+      );
+    default:
+      return problem(
+        '/problems/unreadable-request',
+        'The request cannot be read: it is not well-formed HTTP/1.1. Use an HTTP client, and look at proxies on the way.',
+      );
+  }
 }

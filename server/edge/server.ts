@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Config } from '../config.js';
 import type { Contract } from '../contract/document.js';
-import { boundBodyTime } from './body-timeout.js';
-import { answerUnreadableRequest, refuseTunnel } from './client-error.js';
-import { OpenRequests } from './open-requests.js';
-import { serveInOrder } from './pipelining.js';
+import { serveInOrder } from './connections.js';
+import { allowOrigins, createOriginRule } from './cors.js';
+import { type LoadShedding, shedLoad } from './load-shedding.js';
+import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
+import { hasBody } from './request.js';
+import { limitBodyTime } from './request-body.js';
 
 /**
  * The longest time in which the headers of a request may arrive, and then its body, in
@@ -38,28 +39,93 @@ const CLOSE_TIMEOUT_MS = 6_000;
  */
 const FIRST_REQUEST_MS = 1_000;
 
-/** An HTTP server, which closes without losing a request. */
+/** Where a server listens, and the base path that its address is shown with. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly basePath: string;
+}
+
+/**
+ * Guards a listener: refuses malformed requests and, under load, those without a slot, and adds the
+ * headers of CORS to every answer.
+ * @param allowedOrigins origins whose pages may read the answers; none for no CORS
+ */
+export function protect(
+  listener: RequestListener,
+  allowedOrigins: readonly string[],
+  shedding: LoadShedding,
+): RequestListener {
+  const front = shedLoad(listener, shedding);
+  if (allowedOrigins.length === 0) return checkRequests(front);
+  return checkRequests(allowOrigins(createOriginRule(allowedOrigins), front));
+}
+
+/** An HTTP server. Slow senders cannot hold its connections forever, and it closes without losing a request. */
 export class HttpServer {
-  readonly #open = new OpenRequests();
+  readonly #connections = new Set<Socket>();
+  /** The responses that are not sent yet. */
+  readonly #responses = new Set<ServerResponse>();
   readonly #server: Server;
+  #isDraining = false;
 
   constructor(listener: RequestListener, contract: Contract) {
-    this.#server = createHttpServer(this.#open.watch(listener), contract);
-    this.#server.on('connection', (connection) => this.#open.addConnection(connection));
+    const answerUnreadable = answerUnreadableRequest(contract);
+    const inOrder = serveInOrder(this.#watch(listener, answerUnreadable));
+    this.#server = createServer(
+      {
+        // Requests without a Host, or with an unknown Expect, go to the app, which answers with
+        // problem+json.
+        requireHostHeader: false,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        // Would also end streams; see `limitBodyTime`.
+        requestTimeout: 0,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        connectionsCheckingInterval: 1000,
+      },
+      inOrder,
+    );
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    // Node would drop headers after the first 1000, even Host and Transfer-Encoding; the limit of 16
+    // KiB suffices.
+    this.#server.maxHeadersCount = 0;
+    this.#server
+      .on('checkExpectation', inOrder)
+      .on('connect', refuseTunnel(contract))
+      .on('clientError', answerUnreadable)
+      .on('connection', (connection) => {
+        this.#connections.add(connection);
+        connection.once('close', () => this.#connections.delete(connection));
+      });
+  }
+
+  #watch(
+    listener: RequestListener,
+    refuse: ReturnType<typeof answerUnreadableRequest>,
+  ): RequestListener {
+    const responses = this.#responses;
+    function forget(this: ServerResponse): void {
+      responses.delete(this);
+    }
+    return (req, res) => {
+      responses.add(res);
+      res.on('close', forget);
+      if (this.#isDraining) res.shouldKeepAlive = false;
+      if (hasBody(req)) limitBodyTime(req, BODY_TIMEOUT_MS, refuse);
+      listener(req, res);
+    };
   }
 
   /** The number of requests that are not answered yet. */
   get openRequests(): number {
-    return this.#open.count;
+    return this.#responses.size;
   }
 
   /**
-   * Listens on the configured host and port.
    * @returns the address, with the actual port and the base path
    * @throws if it cannot listen, with the reason and a remedy in one line
    */
-  async listen(config: Config): Promise<string> {
-    const { host, port } = config;
+  async listen({ host, port, basePath }: ListenAddress): Promise<string> {
     // As many connections may be pending. If the queue is full, a client gets no reply and retries
     // only after seconds.
     this.#server.listen({ port, host, backlog: 4096 });
@@ -70,12 +136,18 @@ export class HttpServer {
         cause,
       });
     }
-    return addressOf(this.#server, config);
+    const address = this.#server.address();
+    const actual = typeof address === 'object' ? address?.port : undefined;
+    return `http://${isIPv6(host) ? `[${host}]` : host}:${actual}${basePath}`;
   }
 
-  /** Goes on serving, but makes each answer the last on its connection. */
+  /**
+   * Goes on serving, but makes each answer the last on its connection, and says so (`Connection:
+   * close`), so that no client sends a request on a connection that is about to be closed.
+   */
   drain(): void {
-    this.#open.drain();
+    this.#isDraining = true;
+    for (const res of this.#responses) if (!res.headersSent) res.shouldKeepAlive = false;
   }
 
   /**
@@ -91,40 +163,19 @@ export class HttpServer {
     const closed = once(server, 'close');
     server.close();
     const idle = setInterval(() => server.closeIdleConnections(), 50);
-    const unused = setTimeout(() => this.#open.closeUnused(), FIRST_REQUEST_MS);
+    const unused = setTimeout(() => this.#closeUnused(), FIRST_REQUEST_MS);
     await Promise.race([closed, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     clearInterval(idle);
     clearTimeout(unused);
     server.closeAllConnections();
     await closed;
   }
-}
 
-/** Creates a server that does not listen yet. Slow senders cannot hold its connections forever. */
-function createHttpServer(listener: RequestListener, contract: Contract): Server {
-  const answerUnreadable = answerUnreadableRequest(contract);
-  const bounded = serveInOrder(boundBodyTime(listener, BODY_TIMEOUT_MS, answerUnreadable));
-  const server = createServer(
-    {
-      // Requests without a Host, or with an unknown Expect, go to the app, which answers with
-      // problem+json.
-      requireHostHeader: false,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      // Would also end streams; see `boundBodyTime`.
-      requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: 1000,
-    },
-    bounded,
-  );
-  server.maxConnections = MAX_CONNECTIONS;
-  // Node would drop headers after the first 1000, even Host and Transfer-Encoding; the limit of 16
-  // KiB suffices.
-  server.maxHeadersCount = 0;
-  return server
-    .on('checkExpectation', bounded)
-    .on('connect', refuseTunnel(contract))
-    .on('clientError', answerUnreadable);
+  /** Closes the connections without a request. */
+  #closeUnused(): void {
+    const used = new Set([...this.#responses].map(({ req }) => req.socket));
+    for (const connection of this.#connections) if (!used.has(connection)) connection.destroy();
+  }
 }
 
 function reasonOf(error: unknown): string {
@@ -132,10 +183,4 @@ function reasonOf(error: unknown): string {
   return 'code' in error && error.code === 'EADDRINUSE'
     ? 'address already in use; stop what listens there, or choose another PORT'
     : error.message;
-}
-
-function addressOf(server: Server, { host, basePath }: Config): string {
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}${basePath}`;
 }

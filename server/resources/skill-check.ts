@@ -1,5 +1,5 @@
 import { asRecord } from '../contract/json-record.js';
-import { isSystemName } from '../databases/system-tables.js';
+import { isSystemName } from '../databases/sql-databases.js';
 import { type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { MAX_VERSION, type Store } from '../store/index.js';

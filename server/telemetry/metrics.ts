@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { onResponseClose, wasSent } from '../edge/on-response-close.js';
+import { onResponseClose, wasSent } from '../edge/responses.js';
 import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from a response out of memory to a training's upload. */

@@ -7,14 +7,14 @@ const PAUSE_MS = 50;
 
 const STDERR = 2;
 
-const { parent, maxMemory }: WorkerLimits = workerData;
+const { parent, maxMemoryBytes }: WorkerLimits = workerData;
 
 /** Runs in a thread of a worker process. */
 setInterval(() => {
-  const isTooLarge = process.memoryUsage.rss() > maxMemory;
+  const isTooLarge = process.memoryUsage.rss() > maxMemoryBytes;
   if (!isTooLarge && !isParentGone()) return;
   // The pool tells by this text why the process ended.
-  if (isTooLarge) writeSync(STDERR, `Error: out of memory beyond ${maxMemory} bytes\n`);
+  if (isTooLarge) writeSync(STDERR, `Error: out of memory beyond ${maxMemoryBytes} bytes\n`);
   process.kill(process.pid, 'SIGKILL');
 }, PAUSE_MS);
 

@@ -5,15 +5,15 @@ export interface WorkerLimits {
   /** The process that started the worker. The worker ends within a second of it. */
   readonly parent: number;
   /** The most resident memory, in bytes. */
-  readonly maxMemory: number;
+  readonly maxMemoryBytes: number;
 }
 
-export function writeLimits({ parent, maxMemory }: WorkerLimits): string[] {
-  return [String(parent), String(maxMemory)];
+export function writeLimits({ parent, maxMemoryBytes }: WorkerLimits): string[] {
+  return [String(parent), String(maxMemoryBytes)];
 }
 
-function readLimits([parent, maxMemory]: readonly string[]): WorkerLimits {
-  return { parent: Number(parent), maxMemory: Number(maxMemory) };
+function readLimits([parent, maxMemoryBytes]: readonly string[]): WorkerLimits {
+  return { parent: Number(parent), maxMemoryBytes: Number(maxMemoryBytes) };
 }
 
 /**

@@ -10,9 +10,9 @@ import {
 export interface PoolOptions extends WorkerOptions {
   /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
   readonly maxIdle: number;
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** The largest resident memory of a process that is reused, in bytes. */
-  readonly maxIdleMemory?: number;
+  readonly maxIdleMemoryBytes?: number;
   /**
    * The time in which a job that was given up may end by itself, in milliseconds. Its process is then
    * reused, which costs less than starting one. 0 ends the process at once.
@@ -20,7 +20,7 @@ export interface PoolOptions extends WorkerOptions {
   readonly graceMs?: number;
 }
 
-const DEFAULTS = { maxIdleMemory: 256 * 1024 * 1024, graceMs: 0 };
+const DEFAULTS = { maxIdleMemoryBytes: 256 * 1024 * 1024, graceMs: 0 };
 
 /**
  * Runs jobs in separate processes. V8 aborts the whole process if any of its threads runs out of
@@ -110,12 +110,12 @@ export class WorkerPool<Details, Result, Event = never> {
     memory: number,
     affinity: string | undefined,
   ): void {
-    const { maxIdle, maxIdleMemory, idleTimeout } = this.#options;
-    if (this.#isClosed || memory > maxIdleMemory || this.#idle.size >= maxIdle) {
+    const { maxIdle, maxIdleMemoryBytes, idleTimeoutMs } = this.#options;
+    if (this.#isClosed || memory > maxIdleMemoryBytes || this.#idle.size >= maxIdle) {
       void this.#end(worker);
       return;
     }
-    const timeout = setTimeout(() => void this.#end(worker), idleTimeout).unref();
+    const timeout = setTimeout(() => void this.#end(worker), idleTimeoutMs).unref();
     this.#idle.set(worker, { timeout, affinity });
   }
 

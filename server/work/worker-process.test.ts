@@ -62,11 +62,11 @@ await serveJobs((name, input, output) => jobs[name](input, output));
 `;
 
 const OPTIONS = {
-  maxHeap: 64,
-  maxMemory: 400 * 1024 * 1024,
-  maxSilence: 60_000,
+  maxHeapMiB: 64,
+  maxMemoryBytes: 400 * 1024 * 1024,
+  maxSilenceMs: 60_000,
   maxIdle: 1,
-  idleTimeout: 60_000,
+  idleTimeoutMs: 60_000,
 };
 
 let folder: string;
@@ -117,7 +117,7 @@ describe('a worker process that ends before its job', () => {
   });
 
   test('because its job does nothing is reported as such', async () => {
-    const strict = new WorkerPool<string, unknown>({ ...OPTIONS, script, maxSilence: 500 });
+    const strict = new WorkerPool<string, unknown>({ ...OPTIONS, script, maxSilenceMs: 500 });
     const busy = { details: 'busy', input: pieces(), onData: () => {} };
     await expect(strict.run(busy)).rejects.toThrow(WorkerTimeoutError);
     // A job that waits for its input is not silent.

@@ -56,14 +56,14 @@ export interface WorkerOptions {
   /** A module that calls `serveJobs`. */
   readonly script: URL;
   /** The limit of V8's heap in MiB, without typed arrays. */
-  readonly maxHeap: number;
+  readonly maxHeapMiB: number;
   /** The most resident memory of the process, in bytes. */
-  readonly maxMemory: number;
+  readonly maxMemoryBytes: number;
   /**
    * The longest time in which a job may neither take input nor write, in milliseconds. Time that it
    * spends waiting for input or for its reader does not count.
    */
-  readonly maxSilence: number;
+  readonly maxSilenceMs: number;
   /** Whether the process yields to the service and to those that answer requests at once. */
   readonly isBackground?: boolean;
 }
@@ -76,7 +76,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 export class WorkerProcess<Details, Event, Result> {
   readonly #child: Child;
   readonly #exit: Promise<string>;
-  readonly #maxSilence: number;
+  readonly #maxSilenceMs: number;
   /** The frames that were received and not yet handed on. */
   readonly #frames: Frame[] = [];
   #isHandingOn = false;
@@ -87,20 +87,20 @@ export class WorkerProcess<Details, Event, Result> {
   #stderr = '';
   #timeout: WorkerTimeoutError | undefined;
 
-  constructor({ script, maxHeap, maxMemory, maxSilence, isBackground }: WorkerOptions) {
+  constructor({ script, maxHeapMiB, maxMemoryBytes, maxSilenceMs, isBackground }: WorkerOptions) {
     // Does not inherit this process's flags and environment: it needs neither secrets nor a
     // debugger port.
     const child = spawn(
       process.execPath,
       [
-        `--max-old-space-size=${maxHeap}`,
+        `--max-old-space-size=${maxHeapMiB}`,
         fileURLToPath(script),
-        ...writeLimits({ parent: process.pid, maxMemory }),
+        ...writeLimits({ parent: process.pid, maxMemoryBytes }),
       ],
       { stdio: ['pipe', 'pipe', 'pipe'], env: environment(), windowsHide: true },
     );
     this.#child = child;
-    this.#maxSilence = maxSilence;
+    this.#maxSilenceMs = maxSilenceMs;
     this.#exit = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
@@ -248,8 +248,8 @@ export class WorkerProcess<Details, Event, Result> {
 
   #endIfSilent(running: RunningJob<Details, Event, Result>): void {
     const waitsForInput = running.isReadingInput && this.#taken === this.#sent;
-    if (waitsForInput || running.silence < this.#maxSilence) return;
-    const seconds = Math.round(this.#maxSilence / 1000);
+    if (waitsForInput || running.silence < this.#maxSilenceMs) return;
+    const seconds = Math.round(this.#maxSilenceMs / 1000);
     this.#timeout = new WorkerTimeoutError(`A worker process did nothing for ${seconds} seconds`);
     void this.end();
   }

@@ -1,4 +1,4 @@
-import type { WorkerScripts } from '../../server/databases/worker-scripts.js';
+import type { WorkerScripts } from '../../server/databases/sql-databases.js';
 
 const DATABASES = new URL('../../dist/server/databases/', import.meta.url);
 

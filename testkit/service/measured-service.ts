@@ -40,6 +40,7 @@ export class DidNotStart extends Error {
  * Starts the service on a free port of the loopback address, and waits until it listens.
  * @param folder the folder of its log; with a pipe, this process would spend its time reading
  * @param preload a module that is loaded before the service
+ * @param cwd the folder that it runs in
  * @param main the program to run instead of the service, which logs its address in the same way
  * @throws {DidNotStart}
  */
@@ -47,12 +48,13 @@ export async function startService(
   folder: string,
   databaseUrl: string,
   env: NodeJS.ProcessEnv = {},
-  { preload, main = MAIN }: { preload?: URL; main?: string } = {},
+  { preload, main = MAIN, cwd }: { preload?: URL; main?: string; cwd?: string } = {},
 ): Promise<Service> {
   const logFile = join(folder, `${uuidv4()}.log`);
   const output = openSync(logFile, 'a');
   const imports = preload ? ['--import', preload.href] : [];
   const child = spawn(process.execPath, [...NODE_FLAGS, ...imports, main], {
+    cwd,
     env: {
       ...process.env,
       ...{ HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, DRAIN_SECONDS: '0' },

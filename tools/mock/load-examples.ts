@@ -7,19 +7,30 @@ import {
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { wholeTable } from './whole-table.js';
 
+interface Loading {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly completeTable?: (firstLines: string) => string;
+}
+
 /**
  * Creates the resources of the contract's examples in a service, by sending the example requests in the
  * contract's order, in which none depends on a later one. Waits until the trainings have ended.
  * @param url the URL of an empty service
+ * @param headers the key, as `Authorization: Bearer …`, if the service requires one
+ * @param completeTable makes a table to train from of an example's, which shows only the first lines
  * @returns the addresses of the created resources
  * @throws if the service refuses an example, or a training fails
  */
-export async function loadExamples(url: string): Promise<string[]> {
+export async function loadExamples(
+  url: string,
+  { headers = {}, completeTable = wholeTable }: Loading = {},
+): Promise<string[]> {
   const made: string[] = [];
   for (const operation of operations) {
-    for (const request of await creations(operation)) {
-      const address = await create(url, operation, request);
-      if (trains(operation)) await untilReadyAt(url + address);
+    for (const request of creations(operation, completeTable)) {
+      const keyed = { ...request, headers: { ...request.headers, ...headers } };
+      const address = await create(url, operation, keyed);
+      if (trains(operation)) await untilReadyAt(url + address, headers);
       made.push(address);
     }
   }
@@ -27,12 +38,15 @@ export async function loadExamples(url: string): Promise<string[]> {
 }
 
 /** Returns the example requests of an operation that creates a resource; empty for other operations. */
-async function creations(operation: Operation): Promise<ExampleRequest[]> {
+function creations(
+  operation: Operation,
+  completeTable: (firstLines: string) => string,
+): ExampleRequest[] {
   if (!trains(operation)) return creatingRequests(operation);
   const csv = exampleRequests(operation).find(
     ({ headers }) => headers['Content-Type'] === 'text/csv',
   );
-  return csv ? [{ ...csv, body: await wholeTable(csv.body ?? '') }] : [];
+  return csv ? [{ ...csv, body: completeTable(csv.body ?? '') }] : [];
 }
 
 /** Whether an operation starts a training, which goes on after the answer. */

@@ -50,7 +50,7 @@ async function mock(config: Config): Promise<void> {
     const front = withoutKeys(service.app);
     // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
     // another program has it, wait for them.
-    const loading = withAddress(front, loadExamples);
+    const loading = withAddress(front, (url) => loadExamples(url));
     const listening = service.listen((req, res) => {
       loading.then(
         () => front(req, res),

@@ -6,7 +6,7 @@ import { diamondTable } from '../../testkit/data/diamonds.js';
  * @param firstLines CSV with a header line, without quotes
  * @throws if it has a column that the diamonds do not have
  */
-export async function wholeTable(firstLines: string): Promise<string> {
+export function wholeTable(firstLines: string): string {
   const [header = ''] = firstLines.split('\n');
   const columns = header.split(',');
   const { rows } = diamondTable();

@@ -3,14 +3,14 @@ import { Agents } from '../../../server/agents/agents.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
-import { TableQueries } from '../../../server/databases/table-queries.js';
+import { SqlDatabases } from '../../../server/databases/sql-databases.js';
 import { createPredictionPool } from '../../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../../server/models/predictions/predictors.js';
 import { Tables } from '../../../server/models/training/tables.js';
 import { Trainings } from '../../../server/models/training/trainings.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
-import { openStore, serve } from '../yardsticks/serve.js';
+import { openStore, serve } from '../baselines/serve.js';
 import { grownContract } from './grown-contract.js';
 
 /** Roster on a contract with more operations; `MORE` is their number. */
@@ -28,7 +28,7 @@ const services = {
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),
-  queries: new TableQueries(new Map()),
+  queries: new SqlDatabases(new Map()),
   predictors,
   pool: createPredictionPool(0, predictors),
   metrics,

@@ -75,7 +75,7 @@ const MAX_STEPS_IN_SEQUENCE = 40;
 const SHRINKS = 200;
 
 /** Sequences that begin with some creations, so that there are resources to change. */
-const sequences = fc
+export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     fc.array(creation.arbitrary, { minLength: 3, maxLength: 6, size: 'max' }),
     fc.array(commands, { maxLength: MAX_STEPS_IN_SEQUENCE, size: 'max' }),
@@ -97,11 +97,9 @@ export async function searchSequences(
   let left = SHRINKS;
   const property = fc.asyncProperty(sequences, async (sequence) => {
     if (last !== undefined && left-- <= 0) return;
-    const project = await emptyProject(fixture);
-    const state = new State();
+    const project = new Project(fixture, fixture.freshName());
     try {
-      await fc.asyncModelRun(() => ({ model: state, real: project }), sequence);
-      await clear(state, project);
+      await runSequence(project, sequence);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       const what = error.message.replace(/[:].*/s, '');
@@ -117,12 +115,17 @@ export async function searchSequences(
   findings.add({ ...last, kind: 'sequence', seed, path: details.counterexamplePath ?? '' });
 }
 
-async function emptyProject(fixture: Fixture): Promise<Project> {
-  const project = new Project(fixture, fixture.freshName());
+/**
+ * Runs commands in a new project and on a model of it, then deletes the project.
+ * @throws {Mismatch} if an answer differs from the model
+ */
+export async function runSequence(project: Project, sequence: readonly Command[]): Promise<void> {
+  const state = new State();
   await project.ask('createProject', 'POST', '/projects', [201], {
     project: { name: project.name },
   });
-  return project;
+  await fc.asyncModelRun(() => ({ model: state, real: project }), sequence);
+  await clear(state, project);
 }
 
 /** Deletes a project: it is refused while the project has resources, and succeeds once they are deleted. */

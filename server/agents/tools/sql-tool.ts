@@ -1,7 +1,7 @@
 import { LruCache } from '../../common/lru-cache.js';
-import type { Databases } from '../../databases/databases.js';
+import type { TableDescription } from '../../databases/driver.js';
 import { QueryError } from '../../databases/query-error.js';
-import type { TableDescription } from '../../databases/result.js';
+import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { type Tool, ToolError } from '../tool.js';
 import type { ToolSkill } from './tool-skill.js';
 
@@ -20,7 +20,7 @@ interface Kept {
 export class SqlTools {
   readonly #described = new LruCache<Kept>({ maxEntries: 1000 });
 
-  constructor(private readonly databases: Databases) {}
+  constructor(private readonly databases: SqlDatabases) {}
 
   /**
    * @throws {ToolError} if the tool cannot be used now, with the reason

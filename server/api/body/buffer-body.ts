@@ -1,9 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import { ChunkMeter } from '../../edge/chunk-size.js';
-import { isText, JSON_TYPE, mediaType } from '../../edge/media-type.js';
-import { announcedLength, hasBody } from '../../edge/message-body.js';
-import { onResponseClose } from '../../edge/on-response-close.js';
+import { announcedLength, hasBody, isText, JSON_TYPE, mediaType } from '../../edge/request.js';
+import { ChunkMeter } from '../../edge/request-body.js';
+import { onResponseClose } from '../../edge/responses.js';
 import { bodyTooLarge, malformedBody, ProblemError } from '../../problems/problem.js';
 import { decodedBody } from './decode-body.js';
 

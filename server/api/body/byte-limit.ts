@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import type { ChunkMeter } from '../../edge/chunk-size.js';
+import type { ChunkMeter } from '../../edge/request-body.js';
 
 /** Passes bytes through up to `limit`, and then fails with the given error. */
 export class ByteLimitStream extends Transform {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
-import { compose } from '../../edge/compose.js';
-import { JSON_TYPE, mediaType } from '../../edge/media-type.js';
+import { compose } from '../../edge/express-bypass.js';
+import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { pauseWork } from '../work-turn.js';
 
 /** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */

@@ -1,10 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairQueue } from '../../common/fair-queue.js';
-import { hasBody } from '../../edge/message-body.js';
-import { onResponseClose } from '../../edge/on-response-close.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import type { Throttle } from '../../edge/throttle-connection.js';
+import type { Throttle } from '../../edge/connections.js';
+import { hasBody } from '../../edge/request.js';
+import { onResponseClose, SendBufferLimit } from '../../edge/responses.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import type { WorkTurn } from '../work-turn.js';
 
@@ -53,7 +52,7 @@ export class ConcurrencyLimit {
   constructor(
     private readonly capacity: Capacity,
     private readonly throttle: Throttle,
-    readonly unread = new UnreadAnswers(),
+    readonly unread = new SendBufferLimit(),
   ) {
     this.#places = capacity.atOnce + capacity.waiting;
   }

@@ -10,12 +10,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { ChunkMeter } from '../../edge/chunk-size.js';
-import { endUnread } from '../../edge/drain-and-close.js';
+import { RefusalTurns, serveInOrder, throttleConnections } from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
-import { serveInOrder } from '../../edge/pipelining.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import { RefusalTurns, throttleConnections } from '../../edge/throttle-connection.js';
+import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
+import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/buffer-body.js';
 import { JsonText } from '../handlers.js';
@@ -43,7 +41,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
   const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
     res.status(error instanceof ProblemError ? 503 : 500);
     if (error instanceof ProblemError) res.set(error.headers);
-    endUnread(req, res, '');
+    drainAndClose(req, res, '');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
 }
@@ -269,7 +267,7 @@ describe('work in slices', () => {
 describe('answers that nobody reads', () => {
   test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
     const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
-    const unread = new UnreadAnswers(32 * 1024 * 1024);
+    const unread = new SendBufferLimit(32 * 1024 * 1024);
     const { run } = new ConcurrencyLimit(capacity, () => {}, unread);
     let left = 0;
     const url = await serve(run, (req, res) => {
@@ -409,7 +407,7 @@ describe('load shedding', () => {
     const url = await listen(
       shedLoad((_req, res) => res.end(), {
         exempt: new Set(['/health/live']),
-        refusalOf: () => unavailable('refused'),
+        overloadProblem: () => unavailable('refused'),
         refuse: (_refusal, _req, res) => res.writeHead(503).end(),
       }),
     );

@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Config } from '../../config.js';
 import type { Operation, Pool } from '../../contract/document.js';
-import { isColumnar, isRowStream, mediaType } from '../../edge/media-type.js';
-import { withoutQuery } from '../../edge/request-target.js';
-import { UnreadAnswers } from '../../edge/send-buffer-limit.js';
-import { type Throttle, throttleConnections } from '../../edge/throttle-connection.js';
+import { type Throttle, throttleConnections } from '../../edge/connections.js';
+import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
+import { SendBufferLimit } from '../../edge/responses.js';
 import type { ProblemError } from '../../problems/problem.js';
 import type { BodyBudget } from '../body/buffer-body.js';
 import type { LimitStages } from '../router.js';
@@ -46,7 +45,7 @@ export function limits(
 ): Limits {
   const throttle = throttleConnections();
   const rate = limitRate(rateLimit, throttle);
-  const unread = new UnreadAnswers();
+  const unread = new SendBufferLimit();
   const concurrency = (what: string, atOnce: number, waiting: number) =>
     new ConcurrencyLimit({ what, atOnce, waiting }, throttle, unread);
   const pools: Readonly<Record<Exclude<Pool, 'answers'>, ConcurrencyLimit>> = {

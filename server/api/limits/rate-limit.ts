@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import type { Throttle } from '../../edge/throttle-connection.js';
+import type { Throttle } from '../../edge/connections.js';
 import { problem } from '../../problems/problem.js';
 
 const WINDOW_SECONDS = 60;

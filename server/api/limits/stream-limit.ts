@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { onResponseClose } from '../../edge/on-response-close.js';
-import type { Throttle } from '../../edge/throttle-connection.js';
+import type { Throttle } from '../../edge/connections.js';
+import { onResponseClose } from '../../edge/responses.js';
 import { unavailable } from '../../problems/problem.js';
 
 /** The wait before a retry, in seconds: a stream takes longer than a prediction. */

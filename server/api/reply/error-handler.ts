@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { endUnread } from '../../edge/drain-and-close.js';
+import { drainAndClose } from '../../edge/request-body.js';
 import { type ProblemError, render } from '../../problems/problem.js';
 import { asProblem, type Translate } from '../validation/to-problem.js';
 
@@ -55,7 +55,7 @@ function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));
-  endUnread(req, res, body);
+  drainAndClose(req, res, body);
 }
 
 /** Sends a problem in response to a request that is not processed any further. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
-import { disableBodyTimeout } from '../../edge/body-timeout.js';
-import { answersBegun } from '../../edge/client-error.js';
+import { responsesBegun } from '../../edge/malformed-request.js';
+import { disableBodyTimeout } from '../../edge/request-body.js';
 import type { ByteStream, StreamPiece } from '../handlers.js';
 import { type AroundStream, endEarly } from './send-ndjson.js';
 import { GONE, STREAM_TIMES, StreamDeadline } from './stream-deadline.js';
@@ -41,7 +41,7 @@ export async function sendBytes(
     const second = isNear ? first && (await next()) : first;
     if (!first || !(second || isStream)) return sendWhole(res, first);
     if (hasTrailer) res.setHeader('Trailer', trailer);
-    answersBegun.add(req.socket);
+    responsesBegun.add(req.socket);
     await write(res, first, end);
     if (second && second !== first) await write(res, second, end);
     for (let more = second && (await next()); more; more = await next()) {
@@ -55,7 +55,7 @@ export async function sendBytes(
     } else throw error;
   } finally {
     end.release();
-    answersBegun.delete(req.socket);
+    responsesBegun.delete(req.socket);
     // Its source may wait for something that does not come any more.
     void source.return?.()?.catch(() => {});
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
-import { disableBodyTimeout } from '../../edge/body-timeout.js';
-import { answersBegun } from '../../edge/client-error.js';
+import { responsesBegun } from '../../edge/malformed-request.js';
+import { disableBodyTimeout } from '../../edge/request-body.js';
 import type { EventStream } from '../handlers.js';
 
 /** The time between two comments that keep an idle connection alive, in milliseconds. */
@@ -22,7 +22,7 @@ export async function sendEvents(
   signal: AbortSignal,
 ): Promise<void> {
   disableBodyTimeout(req);
-  answersBegun.add(req.socket);
+  responsesBegun.add(req.socket);
   res.status(200).type('text/event-stream');
   // A proxy that buffers would hold events back.
   res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
@@ -37,7 +37,7 @@ export async function sendEvents(
     res.end();
   } finally {
     clearInterval(pings);
-    answersBegun.delete(req.socket);
+    responsesBegun.delete(req.socket);
   }
 }
 

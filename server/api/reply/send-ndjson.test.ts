@@ -6,7 +6,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
-import { answerUnreadableRequest } from '../../edge/client-error.js';
+import { answerUnreadableRequest } from '../../edge/malformed-request.js';
 import { problem } from '../../problems/problem.js';
 import { logRequests } from '../../telemetry/request-log.js';
 import { JsonLines } from '../handlers.js';

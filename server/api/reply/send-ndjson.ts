@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { disableBodyTimeout } from '../../edge/body-timeout.js';
-import { hasSmallChunks } from '../../edge/chunk-size.js';
-import { answersBegun } from '../../edge/client-error.js';
-import { LINES_TYPE } from '../../edge/media-type.js';
+import { responsesBegun } from '../../edge/malformed-request.js';
+import { LINES_TYPE } from '../../edge/request.js';
+import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import type { JsonLines } from '../handlers.js';
 import { asProblem } from '../validation/to-problem.js';
@@ -37,7 +36,7 @@ export async function sendLines(
   disableBodyTimeout(req);
   const end = new StreamDeadline(req, res, times, stopping, isKeyValid);
   const line = (error: ProblemError) => problemLine(contract, error, req, res);
-  answersBegun.add(req.socket);
+  responsesBegun.add(req.socket);
   // Senders that wait for the response headers before they send lines need them now.
   res.status(200).type(LINES_TYPE).flushHeaders();
   try {
@@ -56,7 +55,7 @@ export async function sendLines(
     endEarly(req, res, thrown, { contract, noteFailure, times });
   } finally {
     end.release();
-    answersBegun.delete(req.socket);
+    responsesBegun.delete(req.socket);
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { onResponseClose } from '../../edge/on-response-close.js';
+import { onResponseClose } from '../../edge/responses.js';
 import { JsonText, PlainText } from '../handlers.js';
 import { pauseWork } from '../work-turn.js';
 

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Request } from 'express';
 import type { Contract, Document, Operation } from '../../contract/document.js';
 import type { JsonRecord } from '../../contract/json-record.js';
-import { JSON_TYPE, mediaType } from '../../edge/media-type.js';
+import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { referredTo } from './request-document.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import type { Contract, Operation } from '../../contract/document.js';
-import { mediaType } from '../../edge/media-type.js';
+import { mediaType } from '../../edge/request.js';
 import { excerptOfBodies } from './body-excerpt.js';
 import { schemaCheck } from './fast-check.js';
 import { excerptOfQuery } from './query-excerpt.js';

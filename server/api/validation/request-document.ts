@@ -1,6 +1,6 @@
 import type { Document, Operation } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
-import { isText } from '../../edge/media-type.js';
+import { isText } from '../../edge/request.js';
 
 /**
  * Returns the part of the contract that describes the requests to an operation, with the components that it

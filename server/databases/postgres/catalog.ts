@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { forbiddenTable, missingTable, systemTable } from '../refusals.js';
-import type { TableDescription } from '../result.js';
+import { quoteName, type TableDescription } from '../driver.js';
+import { forbiddenTable, missingTable, systemTable } from '../query-error.js';
 import type { TableName } from './statement.js';
 
 /** A table as it is in the database. */
@@ -20,11 +20,11 @@ export async function findAllowedTables(
   tables: readonly TableName[],
   allowed: readonly string[],
 ): Promise<CatalogTable[]> {
-  const found = await findTables(client, [...allowed.map(tableName), ...tables]);
+  const found = await findTables(client, [...allowed.map(parseName), ...tables]);
   const allowedOids = new Set(found.slice(0, allowed.length).map((table) => table?.oid));
   return tables.map((table, index) => {
     const named = found[allowed.length + index];
-    const name = sqlName(table);
+    const name = formatName(table);
     if (named === undefined && allowed.includes(name)) throw missingTable(name);
     if (named === undefined || !allowedOids.has(named.oid)) throw forbiddenTable(name, allowed);
     refuseSystemTable(named, name);
@@ -37,7 +37,7 @@ export async function describeTables(
   client: PoolClient,
   names: readonly string[],
 ): Promise<TableDescription[]> {
-  const tables = await findTables(client, names.map(tableName));
+  const tables = await findTables(client, names.map(parseName));
   for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
   const { rows } = await client.query(
     `select attrelid::text as oid, attname as name, pg_catalog.format_type(atttypid, atttypmod) as type
@@ -67,7 +67,7 @@ async function findTables(
      left join pg_catalog.pg_class on pg_class.oid = pg_catalog.to_regclass(name)
      left join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
      order by place`,
-    [tables.map(quotedName)],
+    [tables.map(quoteTable)],
   );
   return rows.map(({ oid, schema, table }) =>
     oid === null ? undefined : { oid: String(oid), schema: String(schema), table: String(table) },
@@ -80,20 +80,15 @@ function refuseSystemTable(table: CatalogTable | undefined, name: string): void 
 }
 
 /** Reads a name of a skill: `table` or `schema.table`. */
-function tableName(name: string): TableName {
+function parseName(name: string): TableName {
   const dot = name.indexOf('.');
   return dot < 0 ? { table: name } : { schema: name.slice(0, dot), table: name.slice(dot + 1) };
 }
 
-function quotedName({ schema, table }: TableName): string {
-  return schema === undefined ? quoted(table) : `${quoted(schema)}.${quoted(table)}`;
+function quoteTable({ schema, table }: TableName): string {
+  return schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
 }
 
-/** Returns a name as a quoted identifier. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function sqlName({ schema, table }: TableName): string {
+function formatName({ schema, table }: TableName): string {
   return schema === undefined ? table : `${schema}.${table}`;
 }

@@ -1,6 +1,6 @@
 import type { CustomTypesConfig, FieldDef } from 'pg';
-import { deepCell } from '../refusals.js';
-import { jsonNumber } from '../result.js';
+import { toJsonNumber } from '../driver.js';
+import { deepCell } from '../query-error.js';
 
 /** The identifiers of built-in types (PostgreSQL's `pg_type.dat`). */
 const OID = {
@@ -42,15 +42,15 @@ export function readCell(text: string | null, column: FieldDef, row: number): un
     case OID.oid:
     case OID.int8:
     case OID.numeric:
-      return jsonNumber(text);
+      return toJsonNumber(text);
     case OID.float4:
     case OID.float8:
       return Number.isFinite(Number(text)) ? Number(text) : text;
     case OID.json:
     case OID.jsonb:
-      if (depthOf(text) > MAX_DEPTH) {
-        const part = partOf(column.name, column.dataTypeID);
-        throw deepCell({ column: column.name, row, maxDepth: MAX_DEPTH, part });
+      if (measureDepth(text) > MAX_DEPTH) {
+        const part = exampleOfPart(column.name, column.dataTypeID);
+        throw deepCell({ column: column.name, row, part }, MAX_DEPTH);
       }
       return JSON.parse(text);
     default:
@@ -71,7 +71,7 @@ export function readTableCell(text: string | null, { dataTypeID }: FieldDef): un
 }
 
 /** Returns SQL for a part of a cell, as an example. */
-export function partOf(column: string, type: number): string {
+export function exampleOfPart(column: string, type: number): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : 'x';
   switch (type) {
     case OID.json:
@@ -88,7 +88,7 @@ export function partOf(column: string, type: number): string {
 }
 
 /** Returns the deepest nesting of arrays and objects in JSON. */
-function depthOf(json: string): number {
+function measureDepth(json: string): number {
   let depth = 0;
   let deepest = 0;
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { ReceivedLimits } from './received-limits.js';
+import { ReceivedLimits } from './fetch-rows.js';
 
 /** The longest wait for a connection, and for a cancellation, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;

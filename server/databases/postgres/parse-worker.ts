@@ -1,16 +1,5 @@
-import { serveJobs } from '../../work/serve-jobs.js';
-import { QueryError } from '../query-error.js';
-import { type ParseResult, parseSelect } from './parse-select.js';
+import { serveQueries } from '../serve-queries.js';
+import { parseSelect } from './statement.js';
 
-/** Runs in a process of its own: parses statements that may be hostile. */
-await serveJobs(parse);
-
-/** @throws what the parser throws when it fails by itself: the pool then ends the process */
-async function parse(sql: string): Promise<ParseResult> {
-  try {
-    return { parsed: await parseSelect(sql) };
-  } catch (error) {
-    if (error instanceof QueryError) return { refused: error.message };
-    throw error;
-  }
-}
+/** Runs in a process of its own. What the parser throws when it fails by itself ends the process. */
+await serveQueries(parseSelect);

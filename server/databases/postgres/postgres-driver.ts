@@ -1,14 +1,26 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { Driver, DriverOptions, Query, RowsQuery, TakeLines } from '../driver.js';
-import type { ResultLimits } from '../limits.js';
-import { DatabaseUnavailableError, QueryError } from '../query-error.js';
-import { databaseMessage, missingTable, readOnly, tooMuchMemory, tooSlow } from '../refusals.js';
-import { type QueryResult, ResultBuilder, type TableDescription } from '../result.js';
+import {
+  type Driver,
+  type LineSink,
+  type Query,
+  type QueryLimits,
+  type QueryResult,
+  ResultBuilder,
+  type TableDescription,
+} from '../driver.js';
+import {
+  DatabaseUnavailableError,
+  databaseMessage,
+  missingTable,
+  QueryError,
+  readOnly,
+  tooMuchMemory,
+  tooSlow,
+} from '../query-error.js';
 import { describeTables } from './catalog.js';
 import { readCell, readTableCell } from './cells.js';
 import { ReadOnlyConnections } from './connections.js';
-import { type FetchedRows, fetchRows } from './fetch-rows.js';
-import type { ReceivedLimits } from './received-limits.js';
+import { type FetchedRows, fetchRows, type ReceivedLimits } from './fetch-rows.js';
 import { resolveNames } from './resolve-names.js';
 import type { StatementParser } from './statement-parser.js';
 
@@ -27,18 +39,20 @@ const OF_STATEMENT = /^(?:0A|2[0-3]|34|42|54|P0)/;
 /** Reads a PostgreSQL database. */
 export class PostgresDriver implements Driver {
   readonly #connections: ReadOnlyConnections;
-  readonly #parser: StatementParser;
 
   /**
    * @param url `postgres://…`
+   * @param maxConnections the most connections, without those that cancel statements
+   * @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds
    */
   constructor(
     private readonly name: string,
     url: string,
-    { maxConnections, idleTimeoutMs, parser }: DriverOptions,
+    private readonly parser: StatementParser,
+    maxConnections: number,
+    idleTimeoutMs: number,
   ) {
     this.#connections = new ReadOnlyConnections(url, maxConnections, idleTimeoutMs);
-    this.#parser = parser;
   }
 
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
@@ -50,33 +64,20 @@ export class PostgresDriver implements Driver {
     });
   }
 
-  async query(
-    { owner, tables, sql, limits, timeoutMs }: Query,
-    signal: AbortSignal,
-  ): Promise<QueryResult> {
-    const parsed = await this.#parser.parse(owner, sql, signal);
-    return this.#read(timeoutMs, signal, async (client, received) => {
-      const select = await resolveNames(client, parsed, tables);
-      const rowLimits = { maxCell: limits.maxBytes, maxReceived: MAX_RECEIVED.query };
-      return collect(fetchRows(client, select, received, rowLimits), limits);
-    });
+  query(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    return this.#select(query, MAX_RECEIVED.query, signal, (batches) =>
+      collect(batches, query.limits),
+    );
   }
 
-  async read(
-    { owner, tables, sql, maxCell, timeoutMs }: RowsQuery,
-    take: TakeLines,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const parsed = await this.#parser.parse(owner, sql, signal);
-    await this.#read(timeoutMs, signal, async (client, received) => {
-      const select = await resolveNames(client, parsed, tables);
+  async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
+    await this.#select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
       // All rows are read: the plan that returns the first ones early is of no use.
       await client.query('set local cursor_tuple_fraction = 1');
-      const rowLimits = { maxCell, maxReceived: MAX_RECEIVED.read };
       let isFirst = true;
-      for await (const fetched of fetchRows(client, select, received, rowLimits)) {
-        const lines = linesOf(fetched, isFirst);
-        if (lines.length > 0) await take(lines);
+      for await (const fetched of batches) {
+        const lines = toLines(fetched, isFirst);
+        if (lines.length > 0) await sink(lines);
         isFirst = false;
       }
     });
@@ -84,6 +85,21 @@ export class PostgresDriver implements Driver {
 
   stop(): Promise<void> {
     return this.#connections.close();
+  }
+
+  /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
+  async #select<T>(
+    { owner, tables, sql, limits: { timeoutMs, maxCellBytes } }: Query,
+    maxReceivedBytes: number,
+    signal: AbortSignal,
+    use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const parsed = await this.parser.parse(owner, sql, signal);
+    return this.#read(timeoutMs, signal, async (client, received) => {
+      const select = await resolveNames(client, parsed, tables);
+      const limits = { maxCellBytes, maxReceivedBytes };
+      return use(fetchRows(client, select, received, limits), client);
+    });
   }
 
   async #read<T>(
@@ -95,11 +111,11 @@ export class PostgresDriver implements Driver {
       return await this.#connections.transaction(timeoutMs, signal, work);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof QueryError ? error : this.#explained(error, timeoutMs);
+      throw error instanceof QueryError ? error : this.#explain(error, timeoutMs);
     }
   }
 
-  #explained(error: unknown, timeoutMs: number): QueryError {
+  #explain(error: unknown, timeoutMs: number): QueryError {
     const code = error instanceof DatabaseError ? (error.code ?? '') : '';
     switch (code) {
       case '57014':
@@ -114,17 +130,13 @@ export class PostgresDriver implements Driver {
     if (error instanceof DatabaseError && OF_STATEMENT.test(code)) {
       return databaseMessage(error.message);
     }
-    return this.#unreachable(error);
-  }
-
-  #unreachable(cause: unknown): QueryError {
-    const answer = `The database ${this.name} cannot be reached; ask again later.`;
-    return new DatabaseUnavailableError(answer, { cause });
+    const message = `The database ${this.name} cannot be reached; ask again later.`;
+    return new DatabaseUnavailableError(message, { cause: error });
   }
 }
 
 /** Reads the rows of a SELECT until the result is full. */
-async function collect(batches: AsyncIterable<FetchedRows>, limits: ResultLimits) {
+async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits) {
   let builder: ResultBuilder | undefined;
   let read = 0;
   for await (const { columns, rows } of batches) {
@@ -135,15 +147,15 @@ async function collect(batches: AsyncIterable<FetchedRows>, limits: ResultLimits
     for (const row of rows) {
       read += 1;
       const cells = columns.map((column, index) => readCell(row[index] ?? null, column, read));
-      if (!builder.add(cells)) return builder.result();
+      if (!builder.add(cells)) return builder.build();
     }
   }
   if (builder === undefined) throw new Error('A cursor has columns');
-  return builder.result();
+  return builder.build();
 }
 
 /** Returns rows as lines of JSON arrays. */
-function linesOf({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
+function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
   const names = isFirst ? [columns.map(({ name }) => name)] : [];
   const cells = rows.map((row) =>
     columns.map((column, index) => readTableCell(row[index] ?? null, column)),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresShop, type Shop } from '../../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
-import { Databases } from '../databases.js';
+import { SqlDatabases } from '../sql-databases.js';
 
 /** Each function answers with what nobody may read. */
 const DEFINITIONS = `
@@ -37,13 +37,13 @@ create view shown as select read_secret() as secret, people.level from people;
 const TABLES = ['people', 'moods', 'shown', 'pg_catalog.pg_class', 'pg_authid', 'orders'];
 
 let shop: Shop;
-let databases: Databases;
+let databases: SqlDatabases;
 beforeAll(async () => {
   shop = await postgresShop();
   await shop.execute(DEFINITIONS);
   await shop.execute('alter database roster set search_path = public, tools, pg_catalog');
   const settings = new Map([['shop', { url: shop.url }]]);
-  databases = new Databases(settings, { timeoutMs: 60_000 }, BUILT_SCRIPTS);
+  databases = new SqlDatabases(settings, { agents: { timeoutMs: 60_000 } }, BUILT_SCRIPTS);
 });
 afterAll(async () => {
   await databases.stop();

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
+import { quoteName } from '../driver.js';
 import { QueryError } from '../query-error.js';
-import { type CatalogTable, findAllowedTables, quoted } from './catalog.js';
-import { COLUMN_FUNCTIONS, FUNCTIONS } from './functions.js';
-import type { ParsedSelect } from './parse-select.js';
-import type { StatementNames } from './statement.js';
+import { type CatalogTable, findAllowedTables } from './catalog.js';
+import { COLUMN_FUNCTIONS, FUNCTIONS } from './grammar.js';
+import type { ParsedSelect, StatementNames } from './statement.js';
 
 /** A statement whose names mean the same as when they were checked. */
 export interface ResolvedSelect {
@@ -42,7 +42,7 @@ export async function resolveNames(
   await refuseOwnCasts(client, names, tables);
   return {
     sql: qualifyTables(sql, names, tables),
-    searchPath: await searchPathOf(client, names),
+    searchPath: await chooseSearchPath(client, names),
   };
 }
 
@@ -61,7 +61,7 @@ function qualifyTables(
   const pieces: Uint8Array[] = [];
   let end = 0;
   for (const { place, schema = '' } of insertions) {
-    pieces.push(bytes.subarray(end, place), Buffer.from(`${quoted(schema)}.`));
+    pieces.push(bytes.subarray(end, place), Buffer.from(`${quoteName(schema)}.`));
     end = place;
   }
   return Buffer.concat([...pieces, bytes.subarray(end)]).toString();
@@ -73,11 +73,11 @@ function qualifyTables(
  * would be called in place of PostgreSQL's own.
  * @throws {QueryError} if such a schema also has one of an extension, which the statement may need
  */
-async function searchPathOf(
+async function chooseSearchPath(
   client: PoolClient,
   names: StatementNames,
 ): Promise<string | undefined> {
-  const { path, ownNames } = await ownNamesOf(client, names);
+  const { path, ownNames } = await findOwnNames(client, names);
   const called = new Set(names.functions);
   const own = ownNames.filter(({ isExtension }) => !isExtension);
   for (const { name, schema, kind, isExtension, isUnary } of ownNames) {
@@ -89,14 +89,14 @@ async function searchPathOf(
   const left = new Set(own.map(({ schema }) => schema));
   const kept = path.filter((schema) => schema !== 'pg_catalog' && !left.has(schema));
   const isUnchanged = path[0] === 'pg_catalog' && kept.length === path.length - 1;
-  return isUnchanged ? undefined : ['pg_catalog', ...kept].map(quoted).join(', ');
+  return isUnchanged ? undefined : ['pg_catalog', ...kept].map(quoteName).join(', ');
 }
 
 /**
  * Returns the search path with its implied schemas, and what has a name of the statement there.
  * @throws {QueryError} if a qualified column has the name of a function of PostgreSQL
  */
-async function ownNamesOf(
+async function findOwnNames(
   client: PoolClient,
   { functions, operators, qualifiedColumns }: StatementNames,
 ): Promise<{ path: readonly string[]; ownNames: readonly OwnName[] }> {

@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { WorkerPool } from '../../work/worker-pool.js';
 import { DatabaseUnavailableError, QueryError } from '../query-error.js';
-import type { ParseResult } from './parse-select.js';
+import type { Reply } from '../query-process.js';
+import type { ParsedSelect } from './statement.js';
 import { StatementParser } from './statement-parser.js';
 
 const { signal } = new AbortController();
@@ -75,19 +76,19 @@ test('any statement is parsed or refused, and the next one is parsed', async () 
 
 test('a process whose parser fails is replaced', async () => {
   const options = {
-    maxHeap: 64,
-    maxMemory: 512 * 1024 * 1024,
-    maxSilence: 10_000,
+    maxHeapMiB: 64,
+    maxMemoryBytes: 512 * 1024 * 1024,
+    maxSilenceMs: 10_000,
     maxIdle: 1,
-    idleTimeout: 1_000,
+    idleTimeoutMs: 1_000,
   };
   const script = BUILT_SCRIPTS.parser;
-  const pool = new WorkerPool<string, ParseResult>({ ...options, script });
+  const pool = new WorkerPool<string, Reply<ParsedSelect>>({ ...options, script });
   const parse = (details: string) =>
     pool.run({ details, input: (async function* () {})(), onData: () => {} });
   const overflow = parse(`select ${'1+'.repeat(100_000)}1`);
   await expect(overflow).rejects.toThrow(/call stack|memory access|unreachable/i);
-  expect(await parse('select 1 from a')).toMatchObject({ parsed: { names: { usesRows: false } } });
+  expect(await parse('select 1 from a')).toMatchObject({ answer: { names: { usesRows: false } } });
   pool.close();
 });
 

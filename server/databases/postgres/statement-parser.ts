@@ -1,11 +1,11 @@
 import { FairGate } from '../../common/fair-gate.js';
 import { RunningWork } from '../../common/running-work.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
-import { JobFailedError, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { DatabaseUnavailableError, QueryError } from '../query-error.js';
-import { stopping, tooManyQueries, tooMuchMemory, tooSlow } from '../refusals.js';
+import { JobFailedError } from '../../work/worker-process.js';
+import { QueryError, stopping, tooManyQueries, tooSlow } from '../query-error.js';
+import { type Reply, runInProcess } from '../query-process.js';
 import { limitTerms } from './limit-terms.js';
-import type { ParsedSelect, ParseResult } from './parse-select.js';
+import type { ParsedSelect } from './statement.js';
 
 /** The longest time of a parse, in milliseconds: the start of a process, and 100 ms of work. */
 const MAX_TIME_MS = 10_000;
@@ -23,11 +23,11 @@ const MAX_WAITING = 512;
  * than 256 MiB: any statement has as much again.
  */
 const OPTIONS: Omit<PoolOptions, 'script'> = {
-  maxHeap: 64,
-  maxMemory: 512 * 1024 * 1024,
-  maxSilence: MAX_TIME_MS,
+  maxHeapMiB: 64,
+  maxMemoryBytes: 512 * 1024 * 1024,
+  maxSilenceMs: MAX_TIME_MS,
   maxIdle: MAX_PROCESSES,
-  idleTimeout: 30_000,
+  idleTimeoutMs: 30_000,
 };
 
 /**
@@ -36,7 +36,7 @@ const OPTIONS: Omit<PoolOptions, 'script'> = {
  * with queries.
  */
 export class StatementParser {
-  readonly #pool: WorkerPool<string, ParseResult>;
+  readonly #pool: WorkerPool<string, Reply<ParsedSelect>>;
   readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
   readonly #gate = new FairGate({
     slots: MAX_PROCESSES,
@@ -56,14 +56,16 @@ export class StatementParser {
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
     const running = this.#running.begin(signal, MAX_TIME_MS);
-    const job = { details: sql, onData: () => {}, signal: running.signal };
+    const ended = 'The statement could not be parsed; try again, or write a simpler one.';
     try {
-      const result = await this.#gate.run(owner, running.signal, () => this.#pool.run(job));
-      if ('parsed' in result) return result.parsed;
-      throw new QueryError(result.refused);
+      return await this.#gate.run(owner, running.signal, () =>
+        runInProcess(this.#pool, sql, ended, running.signal),
+      );
     } catch (error) {
       running.signal.throwIfAborted();
-      throw translateFailure(error);
+      if (!(error instanceof JobFailedError)) throw error;
+      const message = 'The statement is nested too deeply; write a simpler one.';
+      throw new QueryError(message, { cause: error });
     } finally {
       running.abort();
     }
@@ -73,16 +75,4 @@ export class StatementParser {
     this.#running.stop();
     await this.#pool.close();
   }
-}
-
-/** Returns what a caller is told of a failure in the parser's process; any other error as it is. */
-function translateFailure(error: unknown): unknown {
-  if (error instanceof OutOfMemoryError) return tooMuchMemory();
-  if (error instanceof WorkerEndedError) {
-    const answer = 'The statement could not be parsed; try again, or write a simpler one.';
-    return new DatabaseUnavailableError(answer, { cause: error });
-  }
-  return error instanceof JobFailedError
-    ? new QueryError('The statement is nested too deeply; write a simpler one.', { cause: error })
-    : error;
 }

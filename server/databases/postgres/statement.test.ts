@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { QueryError } from '../query-error.js';
-import { parseSelect } from './parse-select.js';
-import { Statement } from './statement.js';
+import { parseSelect, Statement } from './statement.js';
 
 const tablesOf = async (sql: string) =>
   (await parseSelect(sql)).names.tables.map(({ places, ...name }) => name);

@@ -1,16 +1,12 @@
-import { QueryError } from '../query-error.js';
-import { forbiddenFunction, onlyOneSelect, readOnly } from '../refusals.js';
-import { FUNCTIONS, SQL_VALUES, TYPES } from './functions.js';
-import { type Field, GRAMMAR, NAMES } from './grammar.js';
+import { parse, SqlError } from 'libpg-query';
 import {
-  builtInName,
-  isTreeObject,
-  listOf,
-  nameText,
-  stringOf,
-  type TreeObject,
-  textOf,
-} from './parse-tree.js';
+  databaseMessage,
+  forbiddenFunction,
+  onlyOneSelect,
+  QueryError,
+  readOnly,
+} from '../query-error.js';
+import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
 /** The deepest nesting of a statement. */
 const MAX_DEPTH = 500;
@@ -44,6 +40,42 @@ export interface StatementNames {
   readonly qualifiedColumns: readonly string[];
   /** Whether it may use a row of a table as one value, as in `select o from orders o`. */
   readonly usesRows: boolean;
+}
+
+/** A SELECT that passed all checks which need no database. */
+export interface ParsedSelect {
+  /** The statement alone, without semicolons around it. */
+  readonly sql: string;
+  readonly names: StatementNames;
+}
+
+/**
+ * Parses a statement by PostgreSQL's own parser.
+ * @throws {QueryError} if it is malformed, not one SELECT, or has a part that is not allowed
+ * @throws {Error} if the parser failed by itself, and must not be used again
+ */
+export async function parseSelect(sql: string): Promise<ParsedSelect> {
+  const [first, ...others] = await parseStatements(sql);
+  if (!isTreeObject(first) || others.length > 0) throw onlyOneSelect();
+  const statement = new Statement(first['stmt']);
+  const start = Number(first['stmt_location'] ?? 0);
+  const length = Number(first['stmt_len'] ?? 0);
+  // The places of the parser are in bytes; a length of 0 reaches to the end.
+  const bytes = Buffer.from(sql).subarray(start, length === 0 ? undefined : start + length);
+  return { sql: bytes.toString(), names: statement.names(start) };
+}
+
+async function parseStatements(sql: string): Promise<readonly unknown[]> {
+  // The parser throws for a text of spaces.
+  if (sql.trim() === '') return [];
+  try {
+    const tree: unknown = await parse(sql);
+    return toList(isTreeObject(tree) ? tree['stmts'] : undefined);
+  } catch (error) {
+    // Everything else is a fault of the parser, after which it must not be used again.
+    if (error instanceof SqlError) throw databaseMessage(error.message);
+    throw error;
+  }
 }
 
 /** `=` and its like are implied by `case x when y`, `join … using` and `between`, for example. */
@@ -139,7 +171,7 @@ export class Statement {
     for (const name of Object.keys(clause)) {
       if (!['ctes', 'recursive', 'location'].includes(name)) throw notAllowed(name);
     }
-    const expressions = listOf(clause['ctes']).map(expressionOf);
+    const expressions = toList(clause['ctes']).map(readExpression);
     const scope = new Set(outer);
     if (clause['recursive'] === true) for (const { name } of expressions) scope.add(name);
     for (const { name, fields } of expressions) {
@@ -173,7 +205,7 @@ export class Statement {
         this.#noteType(fields);
         break;
       case 'SQLValueFunction':
-        if (!SQL_VALUES.has(textOf(fields['op']) ?? '')) {
+        if (!SQL_VALUES.has(asText(fields['op']) ?? '')) {
           throw new QueryError('Names of users, databases and schemas cannot be read.');
         }
         break;
@@ -188,7 +220,7 @@ export class Statement {
         break;
       case 'A_Indirection':
         if (
-          !listOf(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
+          !toList(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
         ) {
           throw new QueryError('A field of a value, as in (value).field, is not allowed.');
         }
@@ -197,8 +229,8 @@ export class Statement {
   }
 
   #noteTable(fields: TreeObject, scope: Scope): void {
-    const table = textOf(fields['relname']);
-    const schema = textOf(fields['schemaname']);
+    const table = asText(fields['relname']);
+    const schema = asText(fields['schemaname']);
     if (table === undefined) throw notAllowed('RangeVar');
     if (schema === undefined && scope.has(table)) return;
     const name = schema === undefined ? { table } : { schema, table };
@@ -207,48 +239,48 @@ export class Statement {
     const known = this.#tables.get(JSON.stringify(name));
     if (known) known.places.push(place);
     else this.#tables.set(JSON.stringify(name), { name, places: [place] });
-    const alias = isTreeObject(fields['alias']) ? textOf(fields['alias']['aliasname']) : undefined;
+    const alias = isTreeObject(fields['alias']) ? asText(fields['alias']['aliasname']) : undefined;
     this.#rows.add(alias ?? table);
   }
 
   #noteFunction(fields: TreeObject): void {
-    const name = builtInName(fields['funcname']);
+    const name = readBuiltInName(fields['funcname']);
     if (name === undefined || !FUNCTIONS.has(name)) {
-      throw forbiddenFunction(nameText(fields['funcname']));
+      throw forbiddenFunction(formatParts(fields['funcname']));
     }
-    if (listOf(fields['funcname']).length === 1) this.#functions.add(name);
+    if (toList(fields['funcname']).length === 1) this.#functions.add(name);
   }
 
   #noteColumn(fields: TreeObject): void {
-    const parts = listOf(fields['fields']);
-    const last = stringOf(parts.at(-1));
+    const parts = toList(fields['fields']);
+    const last = readString(parts.at(-1));
     if (parts.length > 1 && last !== undefined) this.#qualifiedColumns.add(last);
     // Elsewhere, `o.*` is the row `o`.
-    const column = last ?? (this.#listed.has(fields) ? undefined : stringOf(parts.at(-2)));
+    const column = last ?? (this.#listed.has(fields) ? undefined : readString(parts.at(-2)));
     if (column !== undefined) this.#columns.add(column);
   }
 
   #noteType(fields: TreeObject): void {
-    const name = builtInName(fields['names']);
+    const name = readBuiltInName(fields['names']);
     if (name === undefined || !TYPES.has(name)) {
-      throw new QueryError(`A cast to ${nameText(fields['names'])} is not allowed.`);
+      throw new QueryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
     }
     this.#types.add(name);
   }
 
   #noteOperator(parts: unknown): void {
     if (parts === undefined) return;
-    const name = builtInName(parts);
+    const name = readBuiltInName(parts);
     if (name === undefined) {
-      throw new QueryError(`The operator ${nameText(parts)} is not allowed.`);
+      throw new QueryError(`The operator ${formatParts(parts)} is not allowed.`);
     }
-    if (listOf(parts).length === 1) this.#operators.add(name);
+    if (toList(parts).length === 1) this.#operators.add(name);
   }
 }
 
-function expressionOf(node: unknown): { name: string; fields: unknown } {
+function readExpression(node: unknown): { name: string; fields: unknown } {
   const fields = isTreeObject(node) ? node['CommonTableExpr'] : undefined;
-  const name = isTreeObject(fields) ? textOf(fields['ctename']) : undefined;
+  const name = isTreeObject(fields) ? asText(fields['ctename']) : undefined;
   if (name === undefined) throw notAllowed('CommonTableExpr');
   // A server of another encoding shortens such names, and ignores their letter case, in its own way.
   if (!/^\p{ASCII}+$/u.test(name)) {
@@ -260,4 +292,40 @@ function expressionOf(node: unknown): { name: string; fields: unknown } {
 function notAllowed(what: string): QueryError {
   const name = Object.hasOwn(NAMES, what) ? NAMES[what] : `this part of SQL (${what})`;
   return new QueryError(`The query uses ${name}, which is not allowed here.`);
+}
+
+/** A node of a parse tree, or its fields. */
+type TreeObject = Readonly<Record<string, unknown>>;
+
+function isTreeObject(value: unknown): value is TreeObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the items of a list of the tree; none if the field is absent. */
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the text of a `String` node; undefined for any other one. */
+function readString(node: unknown): string | undefined {
+  if (!isTreeObject(node) || !isTreeObject(node['String'])) return undefined;
+  return asText(node['String']['sval']) ?? '';
+}
+
+/** Returns the name of a thing of `pg_catalog`, as the parts of a name; undefined for another schema. */
+function readBuiltInName(parts: unknown): string | undefined {
+  const names = toList(parts).map(readString);
+  if (names.length === 1) return names[0];
+  return names.length === 2 && names[0] === 'pg_catalog' ? names[1] : undefined;
+}
+
+/** Returns a name as it is written in SQL, for messages. */
+function formatParts(parts: unknown): string {
+  return toList(parts)
+    .map((part) => readString(part) ?? '*')
+    .join('.');
 }

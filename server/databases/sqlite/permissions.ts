@@ -1,8 +1,40 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import type { QueryError } from '../query-error.js';
-import { forbiddenFunction, forbiddenTable, readOnly } from '../refusals.js';
-import { findTable, lower, quotedName, type SqliteTable, shadowTables } from './catalog.js';
-import { FUNCTIONS, TABLE_FUNCTIONS } from './functions.js';
+import { quoteName } from '../driver.js';
+import { forbiddenFunction, forbiddenTable, type QueryError, readOnly } from '../query-error.js';
+import { findTable, listShadowTables, type SqliteTable, toLowerAscii } from './catalog.js';
+
+/**
+ * The functions of SQLite that a query may call. They compute from their arguments alone, or from
+ * the rows and the clock.
+ */
+const FUNCTIONS: ReadonlySet<string> = new Set(
+  [
+    // https://sqlite.org/lang_corefunc.html
+    'abs char coalesce concat concat_ws format glob hex if ifnull iif instr length like likelihood',
+    'likely lower ltrim max min nullif octet_length printf quote random replace round rtrim sign',
+    'soundex substr substring trim typeof unhex unicode unistr unlikely upper',
+    // https://sqlite.org/lang_mathfunc.html
+    'acos acosh asin asinh atan atan2 atanh ceil ceiling cos cosh degrees exp floor ln log log10',
+    'log2 mod pi pow power radians sin sinh sqrt tan tanh trunc',
+    // https://sqlite.org/lang_datefunc.html
+    'current_date current_time current_timestamp date datetime julianday strftime time timediff',
+    'unixepoch',
+    // https://sqlite.org/lang_aggfunc.html and https://sqlite.org/percentile.html
+    'avg count group_concat median percentile percentile_cont percentile_disc string_agg sum total',
+    // https://sqlite.org/windowfunctions.html
+    'cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank',
+    'row_number',
+    // https://sqlite.org/json1.html
+    '-> ->> json json_array json_array_length json_extract json_group_array json_group_object',
+    'json_insert json_object json_patch json_pretty json_quote json_remove json_replace json_set',
+    'json_type json_valid',
+    // https://sqlite.org/fts5.html
+    'bm25 highlight match snippet',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** The table-valued functions that a query may call. */
+const TABLE_FUNCTIONS = ['json_each', 'json_tree'];
 
 /** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
 const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 } as const;
@@ -25,11 +57,11 @@ export interface Permissions {
  * tables.
  * @param tables the tables as they are in the database of the connection
  */
-export function permissionsOf(
+export function getPermissions(
   connection: SqliteConnection,
   tables: readonly SqliteTable[],
 ): Permissions {
-  const reads = new Set(tables.map(({ name }) => lower(name)));
+  const reads = new Set(tables.map(({ name }) => toLowerAscii(name)));
   const viewed = new Set<string>();
   const calls = new Set(FUNCTIONS);
   for (const name of TABLE_FUNCTIONS) {
@@ -39,15 +71,15 @@ export function permissionsOf(
     if (!isView && !isVirtual) continue;
     const noted = isView ? viewed : reads;
     connection.setAuthorizer((action, first, second) => {
-      if (action === ACTION.read && first !== null) noted.add(lower(first));
-      if (action === ACTION.function && second !== null) calls.add(lower(second));
+      if (action === ACTION.read && first !== null) noted.add(toLowerAscii(first));
+      if (action === ACTION.function && second !== null) calls.add(toLowerAscii(second));
       return OK;
     });
-    const statement = connection.prepare(`select * from main.${quotedName(name)} limit 1`);
+    const statement = connection.prepare(`select * from main.${quoteName(name)} limit 1`);
     if (isVirtual) tryRun(statement);
   }
   connection.setAuthorizer(null);
-  for (const name of shadowTables(connection, tables)) reads.add(lower(name));
+  for (const name of listShadowTables(connection, tables)) reads.add(toLowerAscii(name));
   return { tables: reads, viewed, functions: calls, hidden: new Set() };
 }
 
@@ -98,11 +130,11 @@ export class Guard {
       case ACTION.recursive:
         return undefined;
       case ACTION.read:
-        return this.#mayRead(lower(first ?? ''), second, isInside, builtIn)
+        return this.#mayRead(toLowerAscii(first ?? ''), second, isInside, builtIn)
           ? undefined
           : forbiddenTable(first ?? '', this.allowed);
       case ACTION.function:
-        return this.permissions.functions.has(lower(second ?? ''))
+        return this.permissions.functions.has(toLowerAscii(second ?? ''))
           ? undefined
           : forbiddenFunction(second ?? '');
       case ACTION.pragma:

@@ -1,19 +1,23 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import type { ResultLimits } from '../limits.js';
-import { QueryError } from '../query-error.js';
+import { type Query, type QueryResult, ResultBuilder, toJsonNumber } from '../driver.js';
 import {
   databaseMessage,
   forbiddenTable,
   largeCell,
   missingTable,
   onlyOneSelect,
+  QueryError,
   tooMuchMemory,
-} from '../refusals.js';
-import { hexText, jsonNumber, type QueryResult, ResultBuilder } from '../result.js';
-import { findTable, isSystemTable, lower, type SqliteTable, shadowTables } from './catalog.js';
-import { openOutline } from './outline.js';
-import { Guard, permissionsOf } from './permissions.js';
-import type { ReadJob, SelectJob } from './sqlite-message.js';
+} from '../query-error.js';
+import {
+  findTable,
+  isSystemTable,
+  listShadowTables,
+  openOutline,
+  type SqliteTable,
+  toLowerAscii,
+} from './catalog.js';
+import { Guard, getPermissions } from './permissions.js';
 
 /** The size of the lines that are handed on at once, in characters. */
 const MAX_LINES = 64 * 1024;
@@ -27,45 +31,33 @@ const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 
 /**
  * Runs one SELECT that reads only the named tables.
+ * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
+ * @returns the first rows, if there is no `write`
  * @throws {QueryError} if the statement is refused or fails
  */
 export function runSelect(
   connection: SqliteConnection,
-  { tables, sql, limits }: SelectJob,
-): QueryResult {
-  return withSelect(connection, tables, sql, (statement) => resultOf(statement, limits));
-}
-
-/**
- * Runs one SELECT that reads only the named tables, and hands on its rows as lines of JSON arrays,
- * the names of the columns first.
- * @param write gets whole lines
- * @throws {QueryError} if the statement is refused or fails
- */
-export function readSelect(
-  connection: SqliteConnection,
-  { tables, sql, maxCell }: ReadJob,
-  write: (lines: Uint8Array) => void,
-): void {
-  withSelect(connection, tables, sql, (statement) => writeRows(statement, maxCell, write));
-}
-
-/** Calls back with the statement when it has passed all checks. */
-function withSelect<T>(
-  connection: SqliteConnection,
-  names: readonly string[],
-  sql: string,
-  use: (statement: Statement) => T,
-): T {
+  { tables: names, sql, limits }: Query,
+  write?: (lines: Uint8Array) => void,
+): QueryResult | undefined {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const allowed = names.filter((name) => !isSystemTable(connection, name));
     const tables = allowed.flatMap((name) => findTable(connection, name) ?? []);
     checkNames(connection, tables, allowed, sql);
-    const guard = new Guard(connection, permissionsOf(connection, tables), allowed);
-    return use(compile(connection, guard, allowed, sql));
+    const guard = new Guard(connection, getPermissions(connection, tables), allowed);
+    const statement = compile(connection, guard, allowed, sql);
+    const columns = statement.columns().map(({ name }) => name);
+    const rows = readRows(statement, columns, limits.maxCellBytes);
+    if (write) {
+      writeRows(columns, rows, write);
+      return undefined;
+    }
+    const result = new ResultBuilder(columns, limits);
+    for (const row of rows) if (!result.add(row)) break;
+    return result.build();
   } catch (error) {
-    throw error instanceof QueryError ? error : explained(error);
+    throw error instanceof QueryError ? error : explain(error);
   }
 }
 
@@ -80,8 +72,8 @@ function checkNames(
   try {
     const outlined = tables.map((table) => ({ ...table, isView: false }));
     // Virtual tables read these when a statement runs; nothing runs in the outline.
-    const hidden = new Set(shadowTables(outline, outlined).map(lower));
-    const permissions = { ...permissionsOf(outline, outlined), hidden };
+    const hidden = new Set(listShadowTables(outline, outlined).map(toLowerAscii));
+    const permissions = { ...getPermissions(outline, outlined), hidden };
     compile(outline, new Guard(outline, permissions, names), names, sql);
   } finally {
     outline.close();
@@ -114,23 +106,13 @@ function compile(
   }
 }
 
-function resultOf(statement: Statement, limits: ResultLimits): QueryResult {
-  const names = namesOf(statement);
-  const builder = new ResultBuilder(names, limits);
-  for (const row of rowsOf(statement, names, limits.maxBytes)) {
-    if (!builder.add(row)) break;
-  }
-  return builder.result();
-}
-
 function writeRows(
-  statement: Statement,
-  maxCell: number,
+  columns: readonly string[],
+  rows: Iterable<readonly unknown[]>,
   write: (lines: Uint8Array) => void,
 ): void {
-  const names = namesOf(statement);
-  let lines = `${JSON.stringify(names)}\n`;
-  for (const row of rowsOf(statement, names, maxCell)) {
+  let lines = `${JSON.stringify(columns)}\n`;
+  for (const row of rows) {
     if (lines.length >= MAX_LINES) {
       write(Buffer.from(lines));
       lines = '';
@@ -140,12 +122,8 @@ function writeRows(
   write(Buffer.from(lines));
 }
 
-function namesOf(statement: Statement): string[] {
-  return statement.columns().map(({ name }) => name);
-}
-
 /** @throws {QueryError} if a cell is too large */
-function* rowsOf(
+function* readRows(
   statement: Statement,
   names: readonly string[],
   maxBytes: number,
@@ -155,27 +133,28 @@ function* rowsOf(
     number += 1;
     const cells: readonly unknown[] = row;
     yield cells.map((value, index) => {
-      const bytes = bytesOf(value);
-      if (bytes <= maxBytes) return jsonCell(value);
+      const bytes = countBytes(value);
+      if (bytes <= maxBytes) return toJsonCell(value);
       const column = names[index] ?? '';
       const name = /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
       const part = typeof value === 'string' ? `substr(${name}, 1, 1000)` : `length(${name})`;
-      throw largeCell({ column, row: number, bytes, maxBytes, part });
+      throw largeCell({ column, row: number, part }, bytes, maxBytes);
     });
   }
 }
 
 /** The bytes of a value as text; 0 for a number. */
-function bytesOf(value: unknown): number {
+function countBytes(value: unknown): number {
   if (value instanceof Uint8Array) return 2 + 2 * value.length;
   return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
 /** Returns a value of SQLite as one of JSON. */
-function jsonCell(value: unknown): unknown {
-  if (typeof value === 'bigint') return jsonNumber(String(value));
+function toJsonCell(value: unknown): unknown {
+  if (typeof value === 'bigint') return toJsonNumber(String(value));
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return value instanceof Uint8Array ? hexText(value) : value;
+  // As PostgreSQL writes bytes.
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 }
 
 /** Returns the index of the first character from `at` on that is neither a blank nor in a comment. */
@@ -186,7 +165,7 @@ function skipBlanks(sql: string, at: number): number {
   return end;
 }
 
-function explained(error: unknown): QueryError {
+function explain(error: unknown): QueryError {
   const code = resultCode(error);
   if (code === NO_MEMORY) return tooMuchMemory();
   if (code === BUSY) return new QueryError('The database is busy; ask again in a moment.');

@@ -1,93 +1,67 @@
 import { resolve } from 'node:path';
-import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import type { Driver, Query, RowsQuery, TakeLines } from '../driver.js';
-import { DatabaseUnavailableError, QueryError } from '../query-error.js';
-import { tooMuchMemory } from '../refusals.js';
-import type { QueryResult, TableDescription } from '../result.js';
-import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
+import type { WorkerPool } from '../../work/worker-pool.js';
+import type { Driver, LineSink, Query, QueryResult, TableDescription } from '../driver.js';
+import { type Reply, runInProcess } from '../query-process.js';
 
-/**
- * The heap holds a result and little else; sorted rows are in SQLite's own memory. SQLite has a limit
- * of its own (`pragma hard_heap_limit`), which does nothing in builds without statistics of memory.
- */
-const OPTIONS: Omit<PoolOptions, 'script' | 'maxMemory'> = {
-  maxHeap: 64,
-  maxSilence: 5 * 60_000,
-  isBackground: true,
-  maxIdle: 1,
-  idleTimeout: 30_000,
-};
+/** A job of the process that reads SQLite files: describes the tables, or runs a query. */
+export interface SqliteJob {
+  /** The name of the database. */
+  readonly name: string;
+  readonly path: string;
+  readonly tables: readonly string[];
+  readonly query?: Query;
+  /** Whether the rows are written as lines. */
+  readonly isStream?: boolean;
+}
+
+export interface SqliteAnswer {
+  readonly tables?: TableDescription[];
+  readonly result?: QueryResult;
+}
+
+export type SqlitePool = WorkerPool<SqliteJob, Reply<SqliteAnswer>>;
 
 /**
  * Reads a SQLite file in worker processes. SQLite cannot be interrupted from within its thread, so
  * a process that works for too long is killed.
  */
 export class SqliteDriver implements Driver {
-  readonly #pool: WorkerPool<SqliteJob, SqliteMessage>;
   readonly #path: string;
 
-  /**
-   * @param url `file:PATH`, relative to the working directory
-   * @param script the module that the processes run
-   * @param maxMemory the most resident memory of a process, in bytes
-   */
+  /** @param url `file:PATH`, relative to the working directory */
   constructor(
     private readonly name: string,
     url: string,
-    script: URL,
-    maxMemory: number,
+    private readonly pool: SqlitePool,
   ) {
     this.#path = resolve(url.slice('file:'.length));
-    this.#pool = new WorkerPool({ ...OPTIONS, maxMemory, script });
   }
 
   async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
-    const message = await this.#run({ kind: 'describe', path: this.#path, tables }, signal);
-    return message.kind === 'described' ? message.tables : this.#refuse(message);
+    const { tables: described } = await this.#run({ tables }, signal);
+    if (!described) throw new Error('The process described no tables');
+    return described;
   }
 
-  async query({ tables, sql, limits }: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { maxRows, maxBytes } = limits;
-    const job = { path: this.#path, tables, sql, limits: { maxRows, maxBytes } };
-    const message = await this.#run({ kind: 'query', ...job }, signal);
-    return message.kind === 'rows' ? message.result : this.#refuse(message);
+  async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    const { result } = await this.#run({ tables: query.tables, query }, signal);
+    if (!result) throw new Error('The process returned no result');
+    return result;
   }
 
-  async read(
-    { tables, sql, maxCell }: RowsQuery,
-    take: TakeLines,
+  async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
+    await this.#run({ tables: query.tables, query, isStream: true }, signal, sink);
+  }
+
+  async stop(): Promise<void> {}
+
+  #run(
+    job: Omit<SqliteJob, 'name' | 'path'>,
     signal: AbortSignal,
-  ): Promise<void> {
-    const job = { path: this.#path, tables, sql, maxCell };
-    const message = await this.#run({ kind: 'read', ...job }, signal, take);
-    if (message.kind !== 'read') this.#refuse(message);
-  }
-
-  async stop(): Promise<void> {
-    await this.#pool.close();
-  }
-
-  async #run(
-    details: SqliteJob,
-    signal: AbortSignal,
-    onData: TakeLines = async () => {},
-  ): Promise<SqliteMessage> {
-    try {
-      return await this.#pool.run({ details, onData, signal });
-    } catch (error) {
-      if (error instanceof OutOfMemoryError) throw tooMuchMemory();
-      if (error instanceof WorkerEndedError) {
-        const answer = `The database ${this.name} did not answer; try again.`;
-        throw new DatabaseUnavailableError(answer, { cause: error });
-      }
-      throw error;
-    }
-  }
-
-  #refuse(message: SqliteMessage): never {
-    if (message.kind === 'refused') throw new QueryError(message.message);
-    const answer = `The database ${this.name} cannot be opened; its operator must repair it.`;
-    throw new DatabaseUnavailableError(answer, { cause: message });
+    sink?: LineSink,
+  ): Promise<SqliteAnswer> {
+    const { name } = this;
+    const ended = `The database ${name} did not answer; try again.`;
+    return runInProcess(this.pool, { ...job, name, path: this.#path }, ended, signal, sink);
   }
 }

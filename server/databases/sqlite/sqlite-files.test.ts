@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { DatabaseSync } from '../../store/database/sqlite-connection.js';
-import { Databases } from '../databases.js';
+import { SqlDatabases } from '../sql-databases.js';
 
 let folder: string;
 let path: string;
-let databases: Databases;
+let databases: SqlDatabases;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   path = join(folder, 'files #1?.db');
   const settings = new Map([['file', { url: `file:${path}` }]]);
-  databases = new Databases(settings, { timeoutMs: 60_000 }, BUILT_SCRIPTS);
+  databases = new SqlDatabases(settings, { agents: { timeoutMs: 60_000 } }, BUILT_SCRIPTS);
 });
 afterEach(() => rmSync(path, { force: true }));
 afterAll(async () => {

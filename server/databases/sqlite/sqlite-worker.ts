@@ -1,47 +1,31 @@
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { QueryError } from '../query-error.js';
-import { missingTable, systemTable } from '../refusals.js';
-import type { TableDescription } from '../result.js';
-import { columnsOf, findTable, isSystemTable } from './catalog.js';
-import { openReadOnly } from './read-only-connection.js';
-import { readSelect, runSelect } from './run-select.js';
-import type { SqliteJob, SqliteMessage } from './sqlite-message.js';
+import type { JobOutput } from '../../work/serve-jobs.js';
+import { DatabaseUnavailableError } from '../query-error.js';
+import { serveQueries } from '../serve-queries.js';
+import { describeTable, openReadOnly } from './catalog.js';
+import { runSelect } from './run-select.js';
+import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
 
 /** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
-await serveJobs(readFile);
+await serveQueries(readFile);
 
-async function readFile(
-  job: SqliteJob,
-  _input: AsyncIterable<Uint8Array>,
+function readFile(
+  { name, path, tables, query, isStream }: SqliteJob,
   output: JobOutput,
-): Promise<SqliteMessage> {
+): SqliteAnswer {
   let connection: SqliteConnection;
   try {
-    connection = openReadOnly(job.path);
-  } catch (error) {
-    return { kind: 'unusable', cause: String(error) };
+    connection = openReadOnly(path);
+  } catch (cause) {
+    const message = `The database ${name} cannot be opened; its operator must repair it.`;
+    throw new DatabaseUnavailableError(message, { cause });
   }
   try {
-    if (job.kind === 'describe') {
-      return { kind: 'described', tables: job.tables.map((name) => describe(connection, name)) };
-    }
-    if (job.kind === 'read') {
-      readSelect(connection, job, (lines) => output.data(lines));
-      return { kind: 'read' };
-    }
-    return { kind: 'rows', result: runSelect(connection, job) };
-  } catch (error) {
-    if (error instanceof QueryError) return { kind: 'refused', message: error.message };
-    throw error;
+    if (!query) return { tables: tables.map((table) => describeTable(connection, table)) };
+    const write = isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
+    const result = runSelect(connection, query, write);
+    return result ? { result } : {};
   } finally {
     connection.close();
   }
-}
-
-function describe(connection: SqliteConnection, name: string): TableDescription {
-  const table = findTable(connection, name);
-  if (isSystemTable(connection, name)) throw systemTable(name);
-  if (!table) throw missingTable(name);
-  return { name, columns: columnsOf(connection, table.name) };
 }

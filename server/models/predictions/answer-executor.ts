@@ -25,17 +25,17 @@ export interface AnswerExecutor {
  */
 export function answerWorkers(
   count: number,
-  { script = new URL('./prediction-worker.js', import.meta.url), maxHeap = 512 } = {},
+  { script = new URL('./prediction-worker.js', import.meta.url), maxHeapMiB = 512 } = {},
 ): AnswerExecutor {
   return new WorkerPool<AnswerJob, AnswerResult, AnswerEvent>({
     script,
-    maxHeap,
+    maxHeapMiB,
     // The models that stay loaded, what one request may hold, and the process itself.
-    maxMemory: 1024 * MEBIBYTE,
-    maxIdleMemory: 512 * MEBIBYTE,
-    maxSilence: 20_000,
+    maxMemoryBytes: 1024 * MEBIBYTE,
+    maxIdleMemoryBytes: 512 * MEBIBYTE,
+    maxSilenceMs: 20_000,
     maxIdle: count,
-    idleTimeout: 5 * 60_000,
+    idleTimeoutMs: 5 * 60_000,
     graceMs: 1_000,
   });
 }

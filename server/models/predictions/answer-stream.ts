@@ -1,6 +1,6 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
 import { ByteStream, JsonLines, type StreamPiece } from '../../api/handlers.js';
-import { CSV_TYPE, JSON_TYPE } from '../../edge/media-type.js';
+import { CSV_TYPE, JSON_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import { VersionGoneError } from './answer-executor.js';

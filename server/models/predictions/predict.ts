@@ -3,7 +3,7 @@ import type { components } from '../../../generated/openapi.js';
 import { RawJson } from '../../api/body/raw-json.js';
 import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import type { Caller } from '../../auth/caller.js';
-import { JSON_TYPE } from '../../edge/media-type.js';
+import { JSON_TYPE } from '../../edge/request.js';
 import { findProject } from '../../projects/projects.js';
 import { numberedName, type Store } from '../../store/index.js';
 import type { Metrics } from '../../telemetry/metrics.js';

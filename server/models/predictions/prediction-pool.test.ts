@@ -18,8 +18,8 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function poolOf(workers: number, maxHeap = 256): PredictionPool {
-  const executor = answerWorkers(workers, { script, maxHeap });
+function poolOf(workers: number, maxHeapMiB = 256): PredictionPool {
+  const executor = answerWorkers(workers, { script, maxHeapMiB });
   const pool = new PredictionPool(workers, true, executor, async () => artifact);
   pools.push(pool);
   return pool;

@@ -1,9 +1,8 @@
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
 import { DatabaseUnavailableError } from '../../databases/query-error.js';
-import type { TableQueries } from '../../databases/table-queries.js';
-import type { Project } from '../../projects/projects.js';
-import { inProject } from '../../projects/projects.js';
+import type { SqlDatabases } from '../../databases/sql-databases.js';
+import { inProject, type Project } from '../../projects/projects.js';
 import type { Model, ModelSource, Store } from '../../store/index.js';
 import { modelJson, trainingInProgress } from '../predictions/model-lookup.js';
 import type { TableSource, Tables } from './tables.js';
@@ -15,7 +14,7 @@ export interface TrainingServices {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
-  readonly queries: TableQueries;
+  readonly queries: SqlDatabases;
 }
 
 /** A training that is to begin: of a text that was sent, or of the rows of a query. */
@@ -46,7 +45,7 @@ interface RequestSignals {
  * Reads a table and begins the training of the next version.
  * @param check throws if the model cannot be trained; called with the project locked
  * @param signals end the reading of a table, and a query
- * @throws what `Tables.keep` and `TableQueries.rows` throw; then nothing is kept
+ * @throws what `Tables.keep` and `SqlDatabases.readTable` throw; then nothing is kept
  */
 export async function beginTraining(
   { store, tables, trainings, queries }: TrainingServices,
@@ -81,7 +80,7 @@ export async function checkTrainable(
 
 async function keep(
   tables: Tables,
-  queries: TableQueries,
+  queries: SqlDatabases,
   owner: string,
   table: NewTable,
   signals: RequestSignals,
@@ -90,7 +89,7 @@ async function keep(
   const { source, ...what } = table;
   const { signal } = signals;
   try {
-    const text = queries.rows(owner, source, signal);
+    const text = queries.readTable(owner, source, signal);
     return await tables.keep({ owner, format: 'records', text, ...what, signal });
   } catch (error) {
     if (!(error instanceof SlowUploadError)) throw error;

@@ -2,7 +2,7 @@ import type { DeferredBody } from '../../api/body/deferred-body.js';
 import { MalformedJsonError, parseWhole } from '../../common/json-parts.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
-import { JSON_TYPE } from '../../edge/media-type.js';
+import { JSON_TYPE } from '../../edge/request.js';
 import { type FieldError, invalidRequest, malformedBody } from '../../problems/problem.js';
 import type { ModelSource } from '../../store/index.js';
 

@@ -33,7 +33,7 @@ function source(text: AsyncIterable<Uint8Array>) {
 
 describe('a table', () => {
   test('that takes too much memory is refused, and the next one is read', async () => {
-    const reader = new TableReader({ script, maxHeap: 24 });
+    const reader = new TableReader({ script, maxHeapMiB: 24 });
     const lines: string[] = [];
     const tables = tablesOf(reader, lines);
     const refused = tables.keep(source(csv(60_000)));

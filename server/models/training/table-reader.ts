@@ -10,17 +10,17 @@ import type { TableFacts, TableMessage, TableReading } from './table-message.js'
 export const MAX_SILENCE_MS = 2 * 60_000;
 
 /**
- * `maxHeap` does not include typed arrays, which the limits of a table keep to about 200 MB. It
+ * `maxHeapMiB` does not include typed arrays, which the limits of a table keep to about 200 MB. It
  * exceeds the largest texts of a table, so no table is refused for lack of heap.
  */
 const OPTIONS: PoolOptions = {
   script: new URL('./table-worker.js', import.meta.url),
-  maxHeap: 768,
-  maxMemory: 1024 * 1024 * 1024,
-  maxSilence: MAX_SILENCE_MS,
+  maxHeapMiB: 768,
+  maxMemoryBytes: 1024 * 1024 * 1024,
+  maxSilenceMs: MAX_SILENCE_MS,
   isBackground: true,
   maxIdle: 2,
-  idleTimeout: 10_000,
+  idleTimeoutMs: 10_000,
 };
 
 /** Reads tables in separate processes: parsing a large table takes seconds, and much memory. */

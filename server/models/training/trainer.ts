@@ -4,12 +4,12 @@ import type { TrainingResult } from './training-message.js';
 
 const OPTIONS: PoolOptions = {
   script: new URL('./training-worker.js', import.meta.url),
-  maxHeap: 2048,
-  maxMemory: 4 * 1024 * 1024 * 1024,
-  maxSilence: 15 * 60_000,
+  maxHeapMiB: 2048,
+  maxMemoryBytes: 4 * 1024 * 1024 * 1024,
+  maxSilenceMs: 15 * 60_000,
   isBackground: true,
   maxIdle: 1,
-  idleTimeout: 10_000,
+  idleTimeoutMs: 10_000,
 };
 
 /** Trains models in separate processes. */
@@ -17,12 +17,12 @@ export class Trainer {
   readonly #pool: WorkerPool<null, TrainingResult, number>;
 
   /** The longest time in which a training may make no progress, in milliseconds. */
-  readonly maxSilence: number;
+  readonly maxSilenceMs: number;
 
   constructor(options: Partial<PoolOptions> = {}) {
     const all = { ...OPTIONS, ...options };
     this.#pool = new WorkerPool(all);
-    this.maxSilence = all.maxSilence;
+    this.maxSilenceMs = all.maxSilenceMs;
   }
 
   /**

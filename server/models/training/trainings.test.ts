@@ -58,7 +58,7 @@ test('a training that takes longer than one may fails, and says so', async () =>
 
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
   const silent = await begin('ann', 'silent', await keepTable(60_000));
-  start({ trainer: new Trainer({ script, maxSilence: 1 }) });
+  start({ trainer: new Trainer({ script, maxSilenceMs: 1 }) });
   await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
   expect(await store.models.find(silent.projectId, 'silent')).toMatchObject({
     failure: expect.stringContaining('made no progress for'),

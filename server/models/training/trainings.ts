@@ -242,7 +242,7 @@ export class Trainings {
       // It would do the same again.
       if (error instanceof WorkerTimeoutError) {
         log.error({ err: error }, 'training made no progress');
-        const seconds = Math.round(this.#trainer.maxSilence / 1000);
+        const seconds = Math.round(this.#trainer.maxSilenceMs / 1000);
         return this.#fail(
           versionId,
           `The training made no progress for ${seconds} seconds, and was ended; send fewer rows, columns or classes.`,

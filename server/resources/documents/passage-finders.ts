@@ -18,12 +18,12 @@ import type { SearchAnswer, SearchJob } from './search-message.js';
 
 /** SQLite reads passage by passage, and a search has a longest time of its own. */
 const PROCESSES: Omit<PoolOptions, 'script'> = {
-  maxHeap: 64,
-  maxMemory: 256 * 1024 * 1024,
-  maxSilence: 60_000,
+  maxHeapMiB: 64,
+  maxMemoryBytes: 256 * 1024 * 1024,
+  maxSilenceMs: 60_000,
   isBackground: true,
   maxIdle: 2,
-  idleTimeout: 30_000,
+  idleTimeoutMs: 30_000,
 };
 
 /**

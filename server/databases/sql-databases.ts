@@ -1,0 +1,333 @@
+import { FairGate } from '../common/fair-gate.js';
+import { RunningWork } from '../common/running-work.js';
+import { toAsyncIterable } from '../common/to-async-iterable.js';
+import { WorkerPool } from '../work/worker-pool.js';
+import type {
+  Driver,
+  LineSink,
+  Query,
+  QueryLimits,
+  QueryResult,
+  TableDescription,
+} from './driver.js';
+import { StatementParser } from './postgres/statement-parser.js';
+import {
+  QueryError,
+  refuseAmbiguousText,
+  stopping,
+  tooManyQueries,
+  tooSlow,
+} from './query-error.js';
+import type { DatabaseSettings } from './settings.js';
+import type { SqlitePool } from './sqlite/sqlite-driver.js';
+
+const AGENT_LIMITS: QueryLimits = {
+  timeoutMs: 5_000,
+  maxRows: 200,
+  maxBytes: 64 * 1024,
+  maxCellBytes: 64 * 1024,
+  maxSqlBytes: 16 * 1024,
+  maxAtOnce: 4,
+  maxWaiting: 512,
+};
+
+const TRAINING_LIMITS: QueryLimits = {
+  // Shorter than the five minutes for which clients such as Node's wait for an answer.
+  timeoutMs: 4 * 60_000,
+  maxRows: Number.POSITIVE_INFINITY,
+  maxBytes: 1024 * 1024 * 1024,
+  maxCellBytes: 1024 * 1024,
+  maxSqlBytes: 16 * 1024,
+  maxAtOnce: 2,
+  maxWaiting: 64,
+};
+
+/**
+ * The most resident memory of a process that reads a SQLite file, in bytes: of a database, four run
+ * at once for agents, and two for trainings.
+ */
+const AGENT_MEMORY = 128 * 1024 * 1024;
+const TRAINING_MEMORY = 160 * 1024 * 1024;
+
+/**
+ * The heap holds a result and little else; sorted rows are in SQLite's own memory. SQLite has a limit
+ * of its own (`pragma hard_heap_limit`), which does nothing in builds without statistics of memory.
+ */
+const SQLITE_PROCESSES = {
+  maxHeapMiB: 64,
+  maxSilenceMs: 5 * 60_000,
+  isBackground: true,
+  maxIdle: 1,
+  idleTimeoutMs: 30_000,
+};
+
+/** The pieces of about 64 KiB that wait for their reader. */
+const MAX_WAITING_PIECES = 4;
+
+/** The modules that worker processes run for queries. */
+export interface WorkerScripts {
+  /** Reads SQLite files. */
+  readonly sqlite: URL;
+  /** Parses statements for PostgreSQL. */
+  readonly parser: URL;
+}
+
+const WORKER_SCRIPTS: WorkerScripts = {
+  sqlite: new URL('./sqlite/sqlite-worker.js', import.meta.url),
+  parser: new URL('./postgres/parse-worker.js', import.meta.url),
+};
+
+/**
+ * Answers read-only queries, which may be hostile, from the databases that the operator names.
+ * Agents and trainings have gates and connections of their own, so that agents never wait for
+ * trainings.
+ */
+export class SqlDatabases {
+  readonly #parser: StatementParser;
+  readonly #agents: Lane;
+  readonly #trainings: Lane;
+
+  /** @param scripts the modules of the processes, for tests that run sources */
+  constructor(
+    settings: ReadonlyMap<string, DatabaseSettings>,
+    limits: {
+      readonly agents?: Partial<QueryLimits>;
+      readonly trainings?: Partial<QueryLimits>;
+    } = {},
+    scripts = WORKER_SCRIPTS,
+  ) {
+    this.#parser = new StatementParser(scripts.parser);
+    const sqlite = (maxMemoryBytes: number): SqlitePool =>
+      new WorkerPool({ ...SQLITE_PROCESSES, maxMemoryBytes, script: scripts.sqlite });
+    const agents = { ...AGENT_LIMITS, ...limits.agents };
+    const trainings = { ...TRAINING_LIMITS, ...limits.trainings };
+    const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
+    this.#agents = new Lane(settings, agents, this.#parser, sqlite(AGENT_MEMORY), 10_000);
+    this.#trainings = new Lane(
+      open,
+      trainings,
+      this.#parser,
+      sqlite(TRAINING_MEMORY),
+      trainings.timeoutMs,
+    );
+  }
+
+  /** Returns the names of the databases that an owner may use. */
+  names(owner: string): string[] {
+    return this.#agents.names(owner);
+  }
+
+  /**
+   * Returns the columns of tables, in the order of `tables`.
+   * @param tables names as `table` or `schema.table`, in the letter case of the database
+   * @throws {QueryError} if the owner has no such database, or the database lacks a table
+   * @throws the reason of `signal`
+   */
+  async describe(
+    owner: string,
+    name: string,
+    tables: readonly string[],
+    signal: AbortSignal,
+  ): Promise<TableDescription[]> {
+    const database = this.#findForAgent(owner, name);
+    return this.#agents.run(owner, database, signal, (driver, running) =>
+      driver.describe(tables, running),
+    );
+  }
+
+  /**
+   * Runs one SELECT that reads nothing but the named tables and views.
+   * @param tables names as `table` or `schema.table`, in the letter case of the database
+   * @throws {QueryError} whose message tells a language model what to do instead
+   * @throws the reason of `signal`
+   */
+  async query(
+    owner: string,
+    name: string,
+    tables: readonly string[],
+    sql: string,
+    signal: AbortSignal,
+  ): Promise<QueryResult> {
+    const database = this.#findForAgent(owner, name);
+    return this.#agents.select(database, { owner, tables, sql }, signal, (driver, query, running) =>
+      driver.query(query, running),
+    );
+  }
+
+  /**
+   * Reads a table to train from, out of a database that the operator opens to trainings. The query
+   * begins with the first pull; it ends when the reader leaves.
+   * @returns lines of JSON arrays, the names of the columns first
+   * @throws {QueryError} whose message states what to do instead
+   * @throws the reason of `signal`
+   */
+  readTable(
+    owner: string,
+    { database, query }: { readonly database: string; readonly query: string },
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    return toAsyncIterable<Uint8Array>(
+      ({ push }, over) => this.#readTable(owner, database, query, push, over),
+      { signal, maxWaiting: MAX_WAITING_PIECES },
+    );
+  }
+
+  /** Cancels what runs, and closes all connections and processes. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#agents.stop(), this.#trainings.stop(), this.#parser.stop()]);
+  }
+
+  async #readTable(
+    owner: string,
+    name: string,
+    sql: string,
+    push: LineSink,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const database = this.#trainings.find(owner, name);
+    const tables = database?.settings.training;
+    if (!database || !tables) {
+      throw new QueryError(
+        `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
+      );
+    }
+    const { maxBytes } = this.#trainings.limits;
+    let bytes = 0;
+    const sink = async (lines: Uint8Array) => {
+      bytes += lines.length;
+      if (bytes > maxBytes) {
+        throw new QueryError(
+          `The rows have more than ${maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
+        );
+      }
+      await push(lines);
+    };
+    await this.#trainings.select(
+      database,
+      { owner, tables, sql },
+      signal,
+      (driver, query, running) => driver.read(query, sink, running),
+    );
+  }
+
+  #findForAgent(owner: string, name: string): Database {
+    const database = this.#agents.find(owner, name);
+    if (database) return database;
+    throw new QueryError(
+      `There is no database with the name ${name}; ${this.#agents.describeNames(owner)}.`,
+    );
+  }
+}
+
+interface Database {
+  readonly name: string;
+  readonly settings: DatabaseSettings;
+  readonly gate: FairGate;
+  /** Opened when it is first used. */
+  driver?: Promise<Driver>;
+}
+
+/** The databases as agents use them, or trainings: with gates, connections and processes of its own. */
+class Lane {
+  readonly #databases = new Map<string, Database>();
+  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
+
+  /** @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds */
+  constructor(
+    settings: ReadonlyMap<string, DatabaseSettings>,
+    readonly limits: QueryLimits,
+    private readonly parser: StatementParser,
+    private readonly sqlite: SqlitePool,
+    private readonly idleTimeoutMs: number,
+  ) {
+    const gateLimits = {
+      slots: limits.maxAtOnce,
+      maxWaiting: limits.maxWaiting,
+      busy: tooManyQueries,
+    };
+    for (const [name, database] of settings) {
+      this.#databases.set(name, { name, settings: database, gate: new FairGate(gateLimits) });
+    }
+  }
+
+  names(owner: string): string[] {
+    return [...this.#databases.keys()].filter((name) => this.find(owner, name) !== undefined);
+  }
+
+  describeNames(owner: string): string {
+    const names = this.names(owner);
+    return names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
+  }
+
+  find(owner: string, name: string): Database | undefined {
+    const database = this.#databases.get(name);
+    const owners = database?.settings.owners;
+    return owners === undefined || owners.has(owner) ? database : undefined;
+  }
+
+  /** @throws {QueryError} if the text of the query is too long, or ambiguous */
+  select<T>(
+    database: Database,
+    query: Omit<Query, 'limits'>,
+    signal: AbortSignal,
+    work: (driver: Driver, query: Query, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { maxBytes, maxCellBytes, maxSqlBytes } = this.limits;
+    refuseAmbiguousText(query.sql, maxSqlBytes);
+    const limits = { ...this.limits, maxCellBytes: Math.min(maxBytes, maxCellBytes) };
+    return this.run(query.owner, database, signal, (driver, running) =>
+      work(driver, { ...query, limits }, running),
+    );
+  }
+
+  /** Calls back when it is the owner's turn, with a signal that aborts when the time is up. */
+  async run<T>(
+    owner: string,
+    database: Database,
+    signal: AbortSignal,
+    work: (driver: Driver, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const running = this.#running.begin(signal, this.limits.timeoutMs);
+    try {
+      return await database.gate.run(owner, running.signal, async () => {
+        database.driver ??= this.#open(database.name, database.settings.url);
+        return work(await database.driver, running.signal);
+      });
+    } finally {
+      running.abort();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#running.stop();
+    const drivers = [...this.#databases.values()].map(({ driver }) => driver);
+    const opened = await Promise.allSettled(drivers);
+    await Promise.all([
+      this.sqlite.close(),
+      ...opened.map((driver) => (driver.status === 'fulfilled' ? driver.value?.stop() : undefined)),
+    ]);
+  }
+
+  /** Loads the module of a driver on demand: a service without databases loads none. */
+  async #open(name: string, url: string): Promise<Driver> {
+    if (url.startsWith('file:')) {
+      const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
+      return new SqliteDriver(name, url, this.sqlite);
+    }
+    const { PostgresDriver } = await import('./postgres/postgres-driver.js');
+    return new PostgresDriver(name, url, this.parser, this.limits.maxAtOnce, this.idleTimeoutMs);
+  }
+}
+
+/**
+ * Returns whether the name of a skill's table says that it belongs to the database system. Both
+ * kinds of databases reserve such names. Others, such as `pg_authid`, may be somebody's own: what
+ * they stand for is seen when a query runs.
+ * @param name `table` or `schema.table`
+ */
+export function isSystemName(name: string): boolean {
+  return (
+    /^(?:pg_[^.]*|information_schema)\./i.test(name) ||
+    /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(name)
+  );
+}

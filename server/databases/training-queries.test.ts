@@ -1,0 +1,217 @@
+/** Tests queries that return a table to train from, which may be hostile. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  OTHER_TABLES,
+  POSTGRES_EFFECTS,
+  SQLITE_EFFECTS,
+  WRITES,
+} from '../../testkit/databases/hostile-sql.js';
+import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import type { QueryLimits } from './driver.js';
+import { DatabaseUnavailableError, QueryError } from './query-error.js';
+import type { DatabaseSettings } from './settings.js';
+import { SqlDatabases } from './sql-databases.js';
+
+/** Counts more combinations than any computer does in a test's time. */
+const ENDLESS = `
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+  select count(*) from n a, n b, n c, n d`;
+
+const series = (rows: number) =>
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) select i, 'x' as x from n`;
+
+describe.each([
+  { dialect: 'SQLite', create: sqliteShop },
+  { dialect: 'PostgreSQL', create: postgresShop },
+])('$dialect', ({ dialect, create }) => {
+  const isSqlite = dialect === 'SQLite';
+  const opened: SqlDatabases[] = [];
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await create();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((queries) => queries.stop()));
+    await shop.remove();
+  });
+
+  function open(limits: Partial<QueryLimits> = {}, settings: Partial<DatabaseSettings> = {}) {
+    const shops = new Map([['shop', { url: shop.url, training: ALLOWED, ...settings }]]);
+    const queries = new SqlDatabases(shops, { trainings: limits }, BUILT_SCRIPTS);
+    opened.push(queries);
+    return queries;
+  }
+
+  interface Asking {
+    readonly queries?: SqlDatabases;
+    readonly owner?: string;
+    readonly signal?: AbortSignal;
+    readonly database?: string;
+  }
+
+  let shared: SqlDatabases | undefined;
+  const pieces = (query: string, asking: Asking = {}) => {
+    shared ??= open();
+    const { queries = shared, owner = 'o', database = 'shop' } = asking;
+    const { signal = new AbortController().signal } = asking;
+    return queries.readTable(owner, { database, query }, signal);
+  };
+
+  const textOf = async (query: string, asking?: Asking) => {
+    let text = '';
+    for await (const piece of pieces(query, asking)) text += Buffer.from(piece).toString();
+    return text;
+  };
+
+  const linesOf = async (query: string, asking?: Asking): Promise<unknown[]> =>
+    (await textOf(query, asking))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('rows follow the names of the columns', async () => {
+    expect(await linesOf('select name, city as "my ""city""" from customers order by id')).toEqual([
+      ['name', 'my "city"'],
+      ['Ada', 'London'],
+      ['Blaise', 'Paris'],
+      ['Carl', null],
+    ]);
+  });
+
+  test('without rows there are the names', async () => {
+    expect(await linesOf('select name, city from customers where id = 9;')).toEqual([
+      ['name', 'city'],
+    ]);
+  });
+
+  test.each(
+    isSqlite
+      ? [
+          ['1.5', 1.5],
+          ['9007199254740993', '9007199254740993'],
+          ["x'00ff'", '\\x00ff'],
+          ['1e999', 'Infinity'],
+          ['1 = 1', 1],
+        ]
+      : [
+          ['1.50::numeric', '1.50'],
+          ['9007199254740993', '9007199254740993'],
+          ["'NaN'::float8", 'NaN'],
+          ['1 = 1', true],
+          ["date '2024-02-29'", '2024-02-29'],
+          ["timestamp '2024-02-29 12:30'", '2024-02-29 12:30:00'],
+          ["timestamptz '2024-02-29 12:30:00.25Z' at time zone 'UTC'", '2024-02-29 12:30:00.25'],
+          ['array[1, 2]', '{1,2}'],
+        ],
+  )('%s becomes a value that a table has', async (sql, expected) => {
+    expect(await linesOf(`select ${sql} as x`)).toEqual([['x'], [expected]]);
+  });
+
+  test.skipIf(isSqlite)('a timestamp with a time zone becomes an ISO date', async () => {
+    const [, [text] = []] = (await linesOf(
+      "select timestamptz '2024-02-29 12:30:00Z' as x",
+    )) as string[][];
+    expect(text).toMatch(/[+-]\d\d:\d\d$/);
+    expect(Date.parse(`${text}`)).toBe(Date.UTC(2024, 1, 29, 12, 30));
+  });
+
+  test.each([...OTHER_TABLES, ...WRITES, ...(isSqlite ? SQLITE_EFFECTS : POSTGRES_EFFECTS)])(
+    'what may not be read or done is refused: %s',
+    async (sql) => {
+      const answer = await textOf(sql).catch((error: unknown) => error);
+      expect(answer).toBeInstanceOf(QueryError);
+      expect(answer).not.toBeInstanceOf(DatabaseUnavailableError);
+      expect(String(answer)).not.toMatch(/4111|key-of/);
+    },
+  );
+
+  test('a database is open to its owners, and only if it names tables for training', async () => {
+    const closed = new SqlDatabases(new Map([['shop', { url: shop.url }]]));
+    const ofAcme = open({}, { owners: new Set(['acme']) });
+    const sql = 'select id from orders';
+    await expect(textOf(sql, { queries: closed })).rejects.toThrow(
+      'There is no database with the name "shop" that is open to trainings; there is none.',
+    );
+    await expect(textOf(sql, { queries: ofAcme })).rejects.toThrow('there is none');
+    await expect(
+      textOf(sql, { queries: ofAcme, owner: 'acme', database: 'other' }),
+    ).rejects.toThrow('there are shop');
+    expect(await textOf(sql, { queries: ofAcme, owner: 'acme' })).toBe(
+      isSqlite ? '["id"]\n[1]\n[2]\n[3]\n' : '["id"]\n["1"]\n["2"]\n["3"]\n',
+    );
+  });
+
+  test('many rows arrive in pieces of bounded size, also for a slow reader', async () => {
+    let rows = 0;
+    let largest = 0;
+    for await (const piece of pieces(series(200_000))) {
+      if (rows === 0) await pause(1_000);
+      rows += Buffer.from(piece).toString().split('\n').length - 1;
+      largest = Math.max(largest, piece.length);
+    }
+    expect(rows).toBe(200_001);
+    expect(largest).toBeLessThan(1024 * 1024);
+  });
+
+  test('rows with more bytes than a table may have are refused', async () => {
+    const queries = open({ maxBytes: 100_000 });
+    await expect(textOf(series(100_000), { queries })).rejects.toThrow(
+      'The rows have more than 100000 bytes; select fewer rows',
+    );
+  });
+
+  test('a cell with more bytes than one may have is refused, after the rows before it', async () => {
+    const sql =
+      "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
+    const queries = open({ maxCellBytes: 10 });
+    const asked = pieces(sql, { queries });
+    let text = '';
+    const reading = async () => {
+      for await (const piece of asked) text += Buffer.from(piece).toString();
+    };
+    await expect(reading()).rejects.toThrow(
+      'The column text in row 3 has 12 bytes, and a cell may have 10; select a part of it, such as',
+    );
+    if (!isSqlite) expect(text).toBe('["text"]\n["a"]\n["b"]\n');
+  });
+
+  test('a query that takes too long is cut off', async () => {
+    const queries = open({ timeoutMs: 200 });
+    await expect(textOf(ENDLESS, { queries })).rejects.toThrow(
+      'The query took longer than 0.2 seconds and was cancelled; ask for less.',
+    );
+  });
+
+  test.each(['the caller goes', 'the reader leaves', 'the service stops'])(
+    'the work in the database ends when %s',
+    async (how) => {
+      const settings = new Map([['shop', { url: shop.url, training: ALLOWED }]]);
+      const queries = new SqlDatabases(settings, { trainings: { maxAtOnce: 1 } }, BUILT_SCRIPTS);
+      const gone = new AbortController();
+      const endless = pieces(series(1e9), { queries, signal: gone.signal });
+      await endless.next();
+      if (how === 'the reader leaves') await endless.return(undefined);
+      if (how === 'the caller goes') gone.abort(new Error('gone'));
+      if (how === 'the service stops') await queries.stop();
+      const rest = async () => {
+        for await (const _ of endless);
+      };
+      if (how === 'the reader leaves') await rest();
+      else await expect(rest()).rejects.toThrow(how === 'the caller goes' ? 'gone' : 'stopping');
+      // There is one place, which is free again.
+      if (how === 'the service stops') return;
+      expect(await linesOf('select 1', { queries })).toHaveLength(2);
+      await queries.stop();
+    },
+  );
+
+  test('a database that cannot be reached is told apart from a query that is wrong', async () => {
+    const url = isSqlite ? 'file:/nowhere/shop.db' : 'postgres://u:secret@127.0.0.1:1/shop';
+    const error = await textOf('select 1', { queries: open({}, { url }) }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(DatabaseUnavailableError);
+    expect(String(error)).not.toMatch(/secret|nowhere|127/);
+    await expect(textOf('select total2 from orders')).rejects.toThrow(/total2/);
+  });
+});

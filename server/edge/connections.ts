@@ -1,0 +1,157 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Caller } from '../auth/caller.js';
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/** The requests that are queued behind another on their connection. */
+const pipelined = Symbol('pipelined');
+
+/** A property, because it is looked up at the end of every request. */
+type Connection = Socket & { [pipelined]?: Exchange[] };
+
+/**
+ * Serves the requests of a connection one after another (HTTP pipelining: RFC 9112, section 9.3.2),
+ * even if the sender writes many at once. Yields to the event loop between two of them, so that
+ * other connections are served. A connection that is throttled after a refusal is not served until
+ * that ends. While a request waits, the connection is not read, so only the requests of one read
+ * (64 KiB) can wait.
+ */
+export function serveInOrder(listener: RequestListener): RequestListener {
+  const serve: RequestListener = (req, res) => {
+    res.on('close', scheduleNext);
+    listener(req, res);
+  };
+  const serveNext = (connection: Connection): void => {
+    const waiting = connection[pipelined];
+    if (!waiting) return;
+    const wait = connection.destroyed ? 0 : throttledFor(connection);
+    if (wait > 0) {
+      setTimeout(serveNext, wait, connection);
+      return;
+    }
+    const next = waiting.shift();
+    if (waiting.length === 0 || !connection.writable) {
+      delete connection[pipelined];
+      resumeReading(connection);
+    }
+    if (next && connection.writable) serve(...next);
+  };
+  function scheduleNext(this: ServerResponse): void {
+    const connection: Connection = this.req.socket;
+    if (connection[pipelined]) setImmediate(serveNext, connection);
+  }
+  return (req, res) => {
+    // Node assigns a response its connection once earlier responses are sent.
+    if (res.socket) serve(req, res);
+    else enqueue(req, res);
+  };
+}
+
+function enqueue(req: IncomingMessage, res: ServerResponse): void {
+  const connection: Connection = req.socket;
+  connection[pipelined] ??= [];
+  connection[pipelined].push([req, res]);
+  // Deferred, because Node resumes the connection at the end of the request, which is still to
+  // come.
+  process.nextTick(() => connection.pause());
+}
+
+/** Resumes reading a connection, unless its requests wait or its sender was refused. */
+function resumeReading(connection: Connection): void {
+  if (!connection[pipelined] && !throttledUntil.has(connection)) connection.resume();
+}
+
+/** The time until which each connection is throttled; several refusals extend it. */
+const throttledUntil = new WeakMap<Socket, number>();
+
+/** Returns the time for which a connection is still throttled, in milliseconds; 0 if it is not. */
+function throttledFor(socket: Socket): number {
+  const until = throttledUntil.get(socket);
+  return until === undefined ? 0 : Math.max(until - performance.now(), 1);
+}
+
+/** Stops reading a connection until a time, as given by `performance.now()`. */
+function throttleSocket(socket: Socket, until: number): void {
+  const known = throttledUntil.get(socket);
+  throttledUntil.set(socket, Math.max(known ?? 0, until));
+  socket.pause();
+  if (known === undefined) releaseInTime(socket, until);
+}
+
+function releaseInTime(socket: Socket, until: number): void {
+  setTimeout(() => {
+    const last = throttledUntil.get(socket) ?? until;
+    if (last > until) return releaseInTime(socket, last);
+    throttledUntil.delete(socket);
+    resumeReading(socket);
+  }, until - performance.now());
+}
+
+/**
+ * Keeps a refused sender from retrying at once, since refusals alone could keep the service busy.
+ * The refusal is sent at once, but its connection is not read until the sender's turn. If that turn
+ * is too far away, the response gets `Connection: close` and ends the connection. Call this before
+ * the refusal is sent.
+ * @param caller undefined if the request is refused before its caller is known; without keys,
+ *   callers have none
+ */
+export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
+
+/** Returns a throttle that tells senders apart by the owner of their key, or by their IP address. */
+export function throttleConnections(): Throttle {
+  const turns = new RefusalTurns();
+  return (req, res, caller) => {
+    const sender = caller?.key ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
+    const time = turns.next(sender);
+    if (time === undefined) res.setHeader('Connection', 'close');
+    else if (time > 0) throttleAfter(req, time);
+  };
+}
+
+function throttleAfter(req: IncomingMessage, time: number): void {
+  const throttle = () => throttleSocket(req.socket, performance.now() + time);
+  // The rest of the request must be discarded first, or it would be read as the next request.
+  if (req.complete) setImmediate(throttle);
+  else req.once('end', throttle);
+}
+
+/**
+ * The time between two refusals of one sender, in milliseconds. The fewer requests the service
+ * refuses, the more it serves. With a thousand connections the wait stays below {@link
+ * MAX_THROTTLE_MS}: closed connections reconnect, which costs more.
+ */
+const SPACING_MS = 1.9;
+
+/** The longest time that a connection is throttled, in milliseconds. */
+const MAX_THROTTLE_MS = 2000;
+
+/** Assigns turns to refused senders. They share a fixed rate of refusals in equal parts. */
+export class RefusalTurns {
+  /** The next turn of each sender, in the order of their last refusals. */
+  readonly #turns = new Map<string, number>();
+
+  /** @param now the time, in milliseconds */
+  constructor(private readonly now = () => performance.now()) {}
+
+  /**
+   * Returns the time that a refused sender must wait before the next request, in milliseconds;
+   * undefined if that is too long.
+   */
+  next(sender: string): number | undefined {
+    const now = this.now();
+    this.#forgetPast(now);
+    const turn = Math.max(this.#turns.get(sender) ?? now, now);
+    if (turn - now > MAX_THROTTLE_MS) return undefined;
+    this.#turns.delete(sender);
+    this.#turns.set(sender, turn + SPACING_MS * (this.#turns.size + 1));
+    return turn - now;
+  }
+
+  #forgetPast(now: number): void {
+    for (const [sender, turn] of this.#turns) {
+      if (turn > now) return;
+      this.#turns.delete(sender);
+    }
+  }
+}
