@@ -23,13 +23,12 @@ import {
   unavailable,
 } from './problems/problem.js';
 import { agents } from './resources/agents.js';
+import { storeProblem } from './store/database/unavailable.js';
 import {
   ClaimLostError,
   ConversationBusyError,
-  isUnavailable,
   LimitReachedError,
   QueueFullError,
-  StoreBusyError,
 } from './store/index.js';
 import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
@@ -39,6 +38,7 @@ export function translateError(thrown: unknown, request: FailedRequest): Problem
     (thrown instanceof LimitReachedError ? limitReached(thrown, request) : undefined) ??
     tableProblem(thrown) ??
     agentProblem(thrown) ??
+    workProblem(thrown) ??
     storeProblem(thrown)
   );
 }
@@ -120,9 +120,8 @@ function agentProblem(thrown: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** Returns the problem of a store that cannot take the request now. */
-function storeProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof StoreBusyError) return unavailable(thrown.message);
+/** Returns the problem of work of the store that must wait or was lost. */
+function workProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof QueueFullError) {
     return unavailable('Too many trainings wait already; try again when some are done.', 60);
   }
@@ -139,9 +138,7 @@ function storeProblem(thrown: unknown): ProblemError | undefined {
       'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
     );
   }
-  if (!isUnavailable(thrown)) return undefined;
-  const detail = 'The store cannot take the request now; try again in a moment.';
-  return unavailable(detail, 1, { cause: thrown });
+  return undefined;
 }
 
 function limitReached(limit: LimitReachedError, request: FailedRequest): ProblemError {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import { dialectOf } from '../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import { inTransaction } from '../store/database/transaction.js';
 import { TrainingInProgressError } from '../store/errors.js';

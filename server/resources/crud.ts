@@ -12,8 +12,7 @@ import {
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';
-import { dialectOf } from '../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustCounters, reserveQuota } from '../store/quota.js';
