@@ -9,14 +9,17 @@ import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
+import { Sweeps } from './common/sweeps.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
-import { createPredictionPool } from './models/predictions/prediction-pool.js';
+import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
+import { sweepTables } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
+import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
@@ -90,16 +93,19 @@ export async function openService(
     });
     metrics.watchTrainings({
       running: () => trainings.running,
-      waiting: () => store.models.waitingTrainings(),
+      waiting: () => countWaitingTrainings(store),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
-    const pool = createPredictionPool(config.predictionWorkers, predictors);
+    const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
     const conversations = new ConversationSweep(store, log);
+    const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
+    const sweepTexts = { ...texts, step: () => store.documents.sweep() };
+    const sweeps = new Sweeps([sweepTables(store), sweepTexts], log);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
@@ -143,6 +149,7 @@ export async function openService(
       work: () => {
         trainings.start();
         conversations.start();
+        sweeps.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -151,6 +158,7 @@ export async function openService(
         server?.drain();
         // What fails is thrown by `stop`.
         trainings.stop().catch(() => {});
+        void sweeps.stop();
         await delay(ms, undefined, { signal: hurry }).catch(() => {});
       },
       stop: async () => {
@@ -161,6 +169,7 @@ export async function openService(
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
           end('conversations', conversations.stop()),
+          end('housekeeping', sweeps.stop()),
         ]);
         ended.push(
           ...(await Promise.allSettled([

@@ -2,9 +2,6 @@ import type { Kysely } from 'kysely';
 import { ConversationStore } from '../agents/conversations/conversation-rows.js';
 import { MessageStore } from '../agents/conversations/message-rows.js';
 import { ReplyStore } from '../agents/conversations/reply-rows.js';
-import { ModelStore } from '../models/model-rows.js';
-import { TableStore } from '../models/training/table-rows.js';
-import { VersionStore } from '../models/version-rows.js';
 import { DocumentStore } from '../resources/documents/document-rows.js';
 import {
   FileFinder,
@@ -29,9 +26,6 @@ import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
 export type { MessageRow } from '../agents/conversations/add-message.js';
 export type { EarlierMessage } from '../agents/conversations/message-rows.js';
 export type { NewReply, ReplyClaim } from '../agents/conversations/reply-rows.js';
-export type { TrainedVersion } from '../models/model-rows.js';
-export type { Claim } from '../models/training/training-claims.js';
-export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
 export type { Document, DocumentStore } from '../resources/documents/document-rows.js';
 export type { FoundPassage } from '../resources/documents/passage-index.js';
 export type { PassageSearch } from '../resources/documents/passage-search.js';
@@ -45,10 +39,8 @@ export {
   LimitReachedError,
   NameTakenError,
   OtherNameError,
-  QueueFullError,
   SearchError,
   TooLargeError,
-  TrainingInProgressError,
   UnknownReferenceError,
 } from './errors.js';
 export type { Page } from './page.js';
@@ -85,9 +77,6 @@ export class Store {
   readonly conversations: ConversationStore;
   readonly messages: MessageStore;
   readonly replies: ReplyStore;
-  readonly models: ModelStore;
-  readonly versions: VersionStore;
-  readonly tables: TableStore;
   readonly #turns = new KeyedMutex();
 
   private constructor(
@@ -110,9 +99,6 @@ export class Store {
     this.conversations = new ConversationStore(reads, limits, work);
     this.messages = new MessageStore(reads);
     this.replies = new ReplyStore(work, limits);
-    this.models = new ModelStore(reads, limits, work);
-    this.versions = new VersionStore(reads);
-    this.tables = new TableStore(work, limits);
   }
 
   /**

@@ -3,8 +3,9 @@ import type {
   ClassPrediction,
   Prediction,
 } from '../../../prediction/src/predicting.js';
+import { findModel, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
-import type { Model, Store } from '../../store/index.js';
+import type { Store } from '../../store/index.js';
 import { type Tool, ToolError } from '../tool.js';
 import { rowSchema } from './row-schema.js';
 import type { ToolSkill } from './tool-skill.js';
@@ -68,7 +69,7 @@ async function servingModel(
   name: string,
   version: number | undefined,
 ): Promise<Model> {
-  const newest = await store.models.find(projectId, name, version);
+  const newest = await findModel(store, projectId, name, version);
   if (!newest) {
     const what = version === undefined ? 'model' : `version ${version} of the model`;
     throw new ToolError(`There is no ${what} ${JSON.stringify(name)} in the project.`);
@@ -76,7 +77,7 @@ async function servingModel(
   const { serving_version } = newest;
   const isOther = version === undefined && serving_version !== null;
   if (!isOther || newest.version === serving_version) return newest;
-  return (await store.models.find(projectId, name, serving_version)) ?? newest;
+  return (await findModel(store, projectId, name, serving_version)) ?? newest;
 }
 
 function reasonOf({ name, version, status }: Model): string {
