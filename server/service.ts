@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Agents, type ChatServer } from './agents/agents.js';
-import { ConversationSweep } from './agents/conversations/sweep.js';
+import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
+import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
@@ -21,6 +21,8 @@ import { sweepTables } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
+import { sweepText } from './resources/documents/document-rows.js';
+import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
@@ -102,16 +104,16 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const conversations = new ConversationSweep(store, log);
     const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
-    const sweepTexts = { ...texts, step: () => store.documents.sweep() };
-    const sweeps = new Sweeps([sweepTables(store), sweepTexts], log);
+    const textSweep = { ...texts, step: () => sweepText(store) };
+    const sweeps = new Sweeps([sweepConversations(store), sweepTables(store), textSweep], log);
+    const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
-    const agents = new Agents(
+    const agents = new AgentRunner(
       {
-        ...{ store, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
+        ...{ store, passages, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
       },
       config.chat && (await chatServer(config.chat)),
@@ -148,7 +150,6 @@ export async function openService(
       },
       work: () => {
         trainings.start();
-        conversations.start();
         sweeps.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
@@ -158,7 +159,6 @@ export async function openService(
         server?.drain();
         // What fails is thrown by `stop`.
         trainings.stop().catch(() => {});
-        void sweeps.stop();
         await delay(ms, undefined, { signal: hurry }).catch(() => {});
       },
       stop: async () => {
@@ -168,7 +168,6 @@ export async function openService(
         const ended = await Promise.allSettled([
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
-          end('conversations', conversations.stop()),
           end('housekeeping', sweeps.stop()),
         ]);
         ended.push(
@@ -176,6 +175,7 @@ export async function openService(
             end('readers of tables', tables.stop()),
             end('predictions', pool.close()),
             end('queries', queries.stop()),
+            end('searches', passages.close()),
           ])),
         );
         ended.push(...(await Promise.allSettled([end('store', store.close())])));

@@ -16,24 +16,17 @@ const MEMORY = { base: 384 * 1024, perByte: 4, perCategory: 320 };
 type Pause = () => Promise<void> | void;
 
 /** Trained models that are ready to answer, by their versions. */
-export class ModelCache {
-  readonly #loaded: LruCache<AnyPredictor>;
-
+export class ModelCache extends LruCache<AnyPredictor> {
   /** @param maxBytes about how many bytes they may take together */
   constructor(private readonly maxBytes: number) {
-    this.#loaded = new LruCache({ maxEntries: MAX_LOADED, maxSize: maxBytes });
-  }
-
-  get(versionId: string): AnyPredictor | undefined {
-    return this.#loaded.get(versionId);
+    super({ maxEntries: MAX_LOADED, maxSize: maxBytes });
   }
 
   /** @param pause called between two steps, for others to work */
   async load(versionId: string, artifact: Uint8Array, pause: Pause): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);
     const predictor = await runSteps(createPredictorInSteps(model), pause);
-    const size = estimateMemory(model, artifact.length);
-    this.#loaded.set(versionId, predictor, Math.min(size, this.maxBytes));
+    this.set(versionId, predictor, Math.min(estimateMemory(model, artifact.length), this.maxBytes));
     return predictor;
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../../generated/openapi.js';
 import { type AnswerOptions, DeclinedError } from '../../../prediction/src/predicting.js';
-import { RawJson } from '../../api/body/raw-json.js';
+import { UnparsedJson } from '../../api/body/parse-body.js';
 import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import type { Caller } from '../../auth/caller.js';
 import { JSON_TYPE } from '../../edge/request.js';
@@ -29,17 +29,15 @@ export function predictOperations(
   pool: PredictionPool,
   count: (rows: number) => void,
 ): Pick<Handlers, 'predict'> {
-  const findPredictor = async ({ caller, params }: Input<'predict'>) => {
-    const { projectName, modelName } = params;
-    const serving = () => predictors.serving(caller.owner, projectName, modelName);
-    return (await serving()) ?? whyNotServing(store, serving, caller, projectName, modelName);
-  };
+  const findPredictor = ({ caller, params: { projectName, modelName } }: Input<'predict'>) =>
+    requireServing(store, caller, projectName, modelName, () =>
+      predictors.serving(caller.owner, projectName, modelName),
+    );
 
-  const findVersion = async ({ caller, params }: Input<'predict'>) => {
-    const { projectName, modelName } = params;
-    const serving = () => predictors.servingVersion(caller.owner, projectName, modelName);
-    return (await serving()) ?? whyNotServing(store, serving, caller, projectName, modelName);
-  };
+  const findVersion = ({ caller, params: { projectName, modelName } }: Input<'predict'>) =>
+    requireServing(store, caller, projectName, modelName, () =>
+      predictors.servingVersion(caller.owner, projectName, modelName),
+    );
 
   /** Answers parsed rows on the main loop. */
   const answerParsed = async (input: Input<'predict'>, body: PredictBody) => {
@@ -52,7 +50,7 @@ export function predictOperations(
     return reply({ status: 200, headers, body: text });
   };
 
-  const answerRaw = async (input: Input<'predict'>, body: RawJson<PredictBody>) => {
+  const answerUnparsed = async (input: Input<'predict'>, body: UnparsedJson<PredictBody>) => {
     const { query, answerType, caller, closed, reply } = input;
     if (answerType === JSON_TYPE && !pool.hasWorkers) {
       return answerParsed(input, await body.parse(body.bytes));
@@ -100,7 +98,7 @@ export function predictOperations(
     predict: (input) => {
       const { body } = input;
       if (body instanceof Readable) return answerStream(input, body);
-      return body instanceof RawJson ? answerRaw(input, body) : answerParsed(input, body);
+      return body instanceof UnparsedJson ? answerUnparsed(input, body) : answerParsed(input, body);
     },
   };
 }
@@ -177,37 +175,26 @@ function* writeRows(rows: readonly unknown[]): Generator<Uint8Array> {
   yield Buffer.from(`${text}]`);
 }
 
-/** Throws the problem of a model of the caller's that does not exist, or that nothing answers for yet. */
-export async function refuseUnserved(
+/**
+ * Returns what serves a model of the caller.
+ * @throws {ProblemError} if there is no such model, or nothing answers for it yet
+ */
+export async function requireServing<T>(
   store: Store,
-  predictors: Predictors,
   caller: Caller,
   projectName: string,
   name: string,
-): Promise<void> {
-  const serving = () => predictors.servingVersion(caller.owner, projectName, name);
-  if ((await serving()) === undefined) {
-    await whyNotServing(store, serving, caller, projectName, name);
-  }
-}
-
-/** Returns what serves a model by now, or throws the problem that nothing does. */
-async function whyNotServing<T>(
-  store: Store,
-  serving: () => T | Promise<T | undefined>,
-  caller: Caller,
-  projectName: string,
-  name: string,
+  findServing: () => T | Promise<T | undefined>,
 ): Promise<T> {
+  const serving = await findServing();
+  if (serving !== undefined) return serving;
   const project = await findProject(store, caller, projectName);
-  const numbered = parseNumberedName(name);
   const model = await findModel(store, project.id, name);
-  const version = model ? undefined : numbered;
-  const asked = version
-    ? await requireModel(store, project, version.name, version.version)
-    : (model ?? (await requireModel(store, project, name)));
+  const version = model ? undefined : parseNumberedName(name);
+  const asked =
+    model ?? (await requireModel(store, project, version?.name ?? name, version?.version));
   // It may have become ready, or been replaced, between the two.
-  const served = await serving();
+  const served = await findServing();
   if (served === undefined) throw modelNotReady(asked, version !== undefined);
   return served;
 }
