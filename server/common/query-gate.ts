@@ -1,7 +1,7 @@
 import { FairGate, type GateLimits } from './fair-gate.js';
 import { unlessAborted } from './unless-aborted.js';
 
-interface QueryGateLimits extends GateLimits {
+export interface QueryGateLimits extends GateLimits {
   /** The longest time of a query, its wait included, in milliseconds. */
   readonly timeoutMs: number;
   /** Creates the error for a query that takes longer. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { pausing } from '../../common/pausing.js';
-import { QueryGate } from '../../common/query-gate.js';
+import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
 import type { Database } from '../../store/database/schema.js';
 import { StoreBusyError } from '../../store/database/unavailable.js';
 import type { Store } from '../../store/index.js';
@@ -38,16 +38,10 @@ export interface PassageFinder {
   close?(): Promise<void>;
 }
 
-export interface SearchLimits {
-  /** The most searches that run at once; of one owner, one less. */
-  readonly slots: number;
-  /** The most searches of one owner that wait. */
-  readonly maxWaiting: number;
-  /** The longest wait, in milliseconds. */
-  readonly maxWaitMs: number;
-  /** The longest time of a search, its wait included, in milliseconds. */
-  readonly timeoutMs: number;
-}
+export type SearchLimits = Pick<
+  QueryGateLimits,
+  'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'
+>;
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
 

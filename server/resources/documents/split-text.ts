@@ -87,7 +87,7 @@ export function* splitText(text: string, hasHeadings: boolean): Generator<TextPa
   if (begin < text.length) yield { begin, end: text.length, headings };
 }
 
-/** The places at which a long paragraph is cut, the best first: after a line, a sentence, a word. */
+/** Where a long paragraph is cut, the best first: after a line, a sentence, a word. */
 const CUTS = [/^.*[\n\r]/s, /^.*(?:[.!?…]["'”’)\]]*\s|[。！？])/s, /^.*\s/s];
 
 /** Returns the end of the longest passage that begins at an offset, and may not be the last. */
@@ -106,7 +106,7 @@ function isWithinPair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-/** The headings that a place in a text is under. */
+/** The headings above a part of a text. */
 class HeadingPath {
   #headings: { readonly level: number; readonly title: string }[] = [];
 
