@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Agents, type ChatServer } from './agents/agents.js';
-import { ConversationSweep } from './agents/conversations/sweep.js';
+import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
+import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
@@ -102,14 +102,14 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const conversations = new ConversationSweep(store, log);
     const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
-    const sweeps = new Sweeps([{ ...texts, step: () => sweepText(store) }], log);
+    const textSweep = { ...texts, step: () => sweepText(store) };
+    const sweeps = new Sweeps([sweepConversations(store), textSweep], log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
-    const agents = new Agents(
+    const agents = new AgentRunner(
       {
         ...{ store, passages, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
@@ -148,7 +148,6 @@ export async function openService(
       },
       work: () => {
         trainings.start();
-        conversations.start();
         sweeps.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
@@ -167,7 +166,6 @@ export async function openService(
         const ended = await Promise.allSettled([
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
-          end('conversations', conversations.stop()),
           end('housekeeping', sweeps.stop()),
         ]);
         ended.push(

@@ -44,24 +44,6 @@ export class LimitReachedError extends Error {
   }
 }
 
-/** A conversation is answering a message, and answers one at a time. */
-export class ConversationBusyError extends Error {
-  override readonly name = 'ConversationBusyError';
-
-  /** @param messageId the message that it answers */
-  constructor(readonly messageId: string | null) {
-    super(`The conversation answers the message ${messageId}`);
-  }
-}
-
-/**
- * A reply cannot be stored: the lease of its claim ran out and another request has the conversation,
- * or the conversation was deleted.
- */
-export class ClaimLostError extends Error {
-  override readonly name = 'ClaimLostError';
-}
-
 /** A version of the model is already training. */
 export class TrainingInProgressError extends Error {
   override readonly name = 'TrainingInProgressError';

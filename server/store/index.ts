@@ -1,7 +1,4 @@
 import type { Kysely } from 'kysely';
-import { ConversationStore } from '../agents/conversations/conversation-rows.js';
-import { MessageStore } from '../agents/conversations/message-rows.js';
-import { ReplyStore } from '../agents/conversations/reply-rows.js';
 import { ModelStore } from '../models/model-rows.js';
 import { TableStore } from '../models/training/table-rows.js';
 import { VersionStore } from '../models/version-rows.js';
@@ -15,9 +12,6 @@ import { openSqlite } from './database/sqlite.js';
 import { WriteProbe, writeProbeRow } from './database/write-probe.js';
 import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
 
-export type { MessageRow } from '../agents/conversations/add-message.js';
-export type { EarlierMessage } from '../agents/conversations/message-rows.js';
-export type { NewReply, ReplyClaim } from '../agents/conversations/reply-rows.js';
 export type { TrainedVersion } from '../models/model-rows.js';
 export type { Claim } from '../models/training/training-claims.js';
 export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
@@ -25,8 +19,6 @@ export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
   AddedAndRemovedError,
-  ClaimLostError,
-  ConversationBusyError,
   LimitReachedError,
   NameTakenError,
   OtherNameError,
@@ -59,9 +51,6 @@ export class Store {
   readonly work: Kysely<Database>;
   /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
-  readonly conversations: ConversationStore;
-  readonly messages: MessageStore;
-  readonly replies: ReplyStore;
   readonly models: ModelStore;
   readonly versions: VersionStore;
   readonly tables: TableStore;
@@ -83,9 +72,6 @@ export class Store {
     this.reads = reads;
     this.work = work;
     this.keyReads = keys;
-    this.conversations = new ConversationStore(reads, limits, work);
-    this.messages = new MessageStore(reads);
-    this.replies = new ReplyStore(work, limits);
     this.models = new ModelStore(reads, limits, work);
     this.versions = new VersionStore(reads);
     this.tables = new TableStore(work, limits);

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { Agents } from '../../../server/agents/agents.js';
+import { AgentRunner } from '../../../server/agents/agent-runner.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
@@ -34,7 +34,7 @@ const services = {
   predictors,
   pool: createPredictionPool(0, predictors),
   metrics,
-  agents: new Agents(tools, undefined, answers, log),
+  agents: new AgentRunner(tools, undefined, answers, log),
   draining: new AbortController().signal,
 };
 const callers = new Callers(store, log);

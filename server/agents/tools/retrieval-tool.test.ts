@@ -5,8 +5,8 @@ import { openPassageSearch } from '../../resources/documents/passage-search.js';
 import { preparePassages } from '../../resources/documents/split-text.js';
 import { createSkill, findSkillRow } from '../../resources/skill-rows.js';
 import { Store } from '../../store/index.js';
-import { ToolError } from '../tool.js';
 import { retrievalTool } from './retrieval-tool.js';
+import { ToolError } from './tool.js';
 
 let store: Store;
 let id: string;
