@@ -1,7 +1,7 @@
 import { QueryGate } from '../common/query-gate.js';
-import { toAsyncIterable } from '../common/to-async-iterable.js';
+import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
-import type { Driver, LineSink, QueryLimits, QueryResult, TableDescription } from './driver.js';
+import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
 import { GATE_ERRORS, QueryError, refuseAmbiguousText } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
@@ -138,13 +138,29 @@ export class SqlDatabases {
    */
   readTable(
     owner: string,
-    { database, query }: { readonly database: string; readonly query: string },
+    { database: name, query: sql }: { readonly database: string; readonly query: string },
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    return toAsyncIterable<Uint8Array>(
-      ({ push }, over) => this.#readTable(owner, database, query, push, over),
-      { signal, maxWaiting: MAX_WAITING_PIECES },
-    );
+    const { limits } = this.#trainings;
+    let bytes = 0;
+    const read = async ({ push }: Sink<Uint8Array>, over: AbortSignal) => {
+      const database = this.#findForTraining(owner, name);
+      refuseAmbiguousText(sql);
+      const sink = async (lines: Uint8Array) => {
+        bytes += lines.length;
+        if (bytes > limits.maxBytes) {
+          throw new QueryError(
+            `The rows have more than ${limits.maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
+          );
+        }
+        await push(lines);
+      };
+      const { training: tables = [] } = database.settings;
+      await this.#trainings.run(owner, database, over, (driver, running) =>
+        driver.read({ owner, tables, sql, limits }, sink, running),
+      );
+    };
+    return toAsyncIterable(read, { signal, maxWaiting: MAX_WAITING_PIECES });
   }
 
   /** Cancels what runs, and closes all connections and processes. */
@@ -152,34 +168,11 @@ export class SqlDatabases {
     await Promise.all([this.#agents.stop(), this.#trainings.stop(), this.#parser.stop()]);
   }
 
-  async #readTable(
-    owner: string,
-    name: string,
-    sql: string,
-    push: LineSink,
-    signal: AbortSignal,
-  ): Promise<void> {
+  #findForTraining(owner: string, name: string): Database {
     const database = this.#trainings.find(owner, name);
-    const tables = database?.settings.training;
-    if (!database || !tables) {
-      throw new QueryError(
-        `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
-      );
-    }
-    refuseAmbiguousText(sql);
-    const { limits } = this.#trainings;
-    let bytes = 0;
-    const sink = async (lines: Uint8Array) => {
-      bytes += lines.length;
-      if (bytes > limits.maxBytes) {
-        throw new QueryError(
-          `The rows have more than ${limits.maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
-        );
-      }
-      await push(lines);
-    };
-    await this.#trainings.run(owner, database, signal, (driver, running) =>
-      driver.read({ owner, tables, sql, limits }, sink, running),
+    if (database) return database;
+    throw new QueryError(
+      `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
     );
   }
 
@@ -253,10 +246,11 @@ class Lane {
 
   async stop(): Promise<void> {
     const databases = [...this.#databases.values()];
-    const gates = databases.map(({ gate }) => gate.stop());
-    const opened = await Promise.allSettled(databases.map(({ driver }) => driver));
-    const drivers = opened.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
-    await Promise.all([...gates, this.#sqlite.close(), ...drivers.map((driver) => driver?.stop())]);
+    await Promise.all([...databases.map(({ gate }) => gate.stop()), this.#sqlite.close()]);
+    const drivers = await Promise.all(
+      databases.map(({ driver }) => driver?.catch(() => undefined)),
+    );
+    await Promise.all(drivers.map((driver) => driver?.stop()));
   }
 
   /** Loads the module of a driver on demand: a service without databases loads none. */
