@@ -4,8 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { pausing } from '../../common/pausing.js';
 import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
 import type { Database } from '../../store/database/schema.js';
-import { StoreBusyError } from '../../store/database/unavailable.js';
-import type { Store } from '../../store/index.js';
+import { type Store, StoreBusyError } from '../../store/index.js';
 import { WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import {
