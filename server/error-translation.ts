@@ -4,7 +4,7 @@
  */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/src/predicting.js';
-import type { FailedRequest } from './api/validation/to-problem.js';
+import type { FailedRequest } from './api/reply/error-handler.js';
 import { asRecord } from './contract/json-record.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
 import { MAX_SILENCE_MS } from './models/training/table-reader.js';

@@ -19,6 +19,8 @@ import { createPredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { Tables } from './models/training/tables.js';
 import { Trainings } from './models/training/trainings.js';
+import { sweepText } from './resources/documents/document-rows.js';
+import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
@@ -100,13 +102,18 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const sweeps = new Sweeps([sweepConversations(store)], log);
+    const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
+    const sweeps = new Sweeps(
+      [sweepConversations(store), { ...texts, step: () => sweepText(store) }],
+      log,
+    );
+    const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
     const agents = new AgentRunner(
       {
-        ...{ store, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
+        ...{ store, passages, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
       },
       config.chat && (await chatServer(config.chat)),
@@ -161,13 +168,14 @@ export async function openService(
         const ended = await Promise.allSettled([
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
-          end('conversations', sweeps.stop()),
+          end('housekeeping', sweeps.stop()),
         ]);
         ended.push(
           ...(await Promise.allSettled([
             end('readers of tables', tables.stop()),
             end('predictions', pool.close()),
             end('queries', queries.stop()),
+            end('searches', passages.close()),
           ])),
         );
         ended.push(...(await Promise.allSettled([end('store', store.close())])));

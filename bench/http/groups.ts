@@ -68,7 +68,7 @@ export const limits: readonly Limit[] = [
     asked: 'getSkill, of Express with one prepared statement',
     of: [roster, getSkill],
     over: [prepared, getSkill],
-    most: 1.15,
+    most: 1,
   },
   {
     asked: 'getSkill, of the equipped Fastify',

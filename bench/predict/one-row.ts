@@ -11,7 +11,7 @@ import { pricesPath, withService } from './service.js';
 const ROUNDS = 9;
 const SECONDS = 2;
 const CONNECTIONS = 8;
-const AIM = 0.85;
+const AIM = 0.9;
 const EMPTY_PREDICT = fileURLToPath(new URL('./empty-predict.js', import.meta.url));
 
 /** Predictions of one row, compared with the same request to the same service with an empty operation. */

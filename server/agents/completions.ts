@@ -13,20 +13,20 @@ type QuestionMessage = components['schemas']['QuestionMessage'];
 
 export function completionOperations(store: Store, agents: AgentRunner): CompletionOperations {
   return {
-    completeAgent: async ({ reply, ...request }) => {
+    completeAgent: async (request) => {
       const { stream } = await ask(store, agents, request);
       const { text, steps, usage, passages } = await waitForAnswer(stream);
       const message = {
         ...{ role: 'assistant' as const, content: text, trace_id: request.requestId },
         ...(passages && { context: [...passages] }),
       };
-      return reply({ status: 200, body: { message, steps: [...steps], usage } });
+      return request.reply({ status: 200, body: { message, steps: [...steps], usage } });
     },
 
-    streamAgent: async ({ reply, ...request }) => {
+    streamAgent: async (request) => {
       const { stream, prompt } = await ask(store, agents, request);
       const events = agentEvents(stream, { prompt, traceId: request.requestId }, agents);
-      return reply({ status: 200, body: new EventStream(events) });
+      return request.reply({ status: 200, body: new EventStream(events) });
     },
   };
 }

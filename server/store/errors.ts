@@ -98,11 +98,3 @@ export class TooLargeError extends Error {
 export class OtherNameError extends Error {
   override readonly name = 'OtherNameError';
 }
-
-/**
- * A search in documents that was not answered. The message is for the one who searches, such as a
- * language model: it states what to do instead.
- */
-export class SearchError extends Error {
-  override readonly name = 'SearchError';
-}

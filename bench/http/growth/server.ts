@@ -8,6 +8,7 @@ import { createPredictionPool } from '../../../server/models/predictions/predict
 import { Predictors } from '../../../server/models/predictions/predictors.js';
 import { Tables } from '../../../server/models/training/tables.js';
 import { Trainings } from '../../../server/models/training/trainings.js';
+import { openPassageSearch } from '../../../server/resources/documents/passage-search.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
 import { openStore, serve } from '../baselines/serve.js';
@@ -22,7 +23,8 @@ const store = await openStore();
 const predictors = new Predictors(store);
 const metrics = new Metrics();
 const answers = watchAnswers(metrics.answers, log);
-const tools = { store, predictors, sql: undefined, onPredicted: () => {} };
+const passages = openPassageSearch(store);
+const tools = { store, passages, predictors, sql: undefined, onPredicted: () => {} };
 const services = {
   databaseNames: () => undefined,
   store,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../auth/caller.js';
 import type { Project } from '../../projects/projects.js';
 import type { AnsweringAgent } from '../../resources/agent-rows.js';
+import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
@@ -10,6 +11,7 @@ type Skill = AnsweringAgent['skills'][number];
 
 /** The services behind tools. */
 export interface ToolServices extends ModelToolServices {
+  readonly passages: PassageSearch;
   /** Undefined if the service has no databases. */
   readonly sql: SqlTools | undefined;
 }
@@ -87,7 +89,7 @@ function buildTool(
   signal: AbortSignal,
 ): Promise<Tool> | Tool {
   if (skill.type === 'model') return modelTool(skill, services, caller, project);
-  if (skill.type !== 'sql') return retrievalTool(skill, services.store.passages, caller.owner);
+  if (skill.type !== 'sql') return retrievalTool(skill, services.passages, caller.owner);
   if (services.sql) return services.sql.create(skill, caller.owner, signal);
   throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
 }

@@ -1,9 +1,6 @@
-import {
-  type FoundPassage,
-  isUnavailable,
-  type PassageSearch,
-  SearchError,
-} from '../../store/index.js';
+import type { FoundPassage } from '../../resources/documents/passage-index.js';
+import { type PassageSearch, SearchError } from '../../resources/documents/passage-search.js';
+import { isUnavailable } from '../../store/index.js';
 import { type Passage, type Tool, ToolError, type ToolResult, type ToolSkill } from './tool.js';
 
 /** The most passages of an answer, and the most characters of their contents together. */

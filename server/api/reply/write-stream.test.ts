@@ -10,11 +10,11 @@ import { answerUnreadableRequest } from '../../edge/malformed-request.js';
 import { problem } from '../../problems/problem.js';
 import { logRequests } from '../../telemetry/request-log.js';
 import { JsonLines } from '../handlers.js';
-import { sendLines } from './send-ndjson.js';
-import type { StreamTimes } from './stream-deadline.js';
+import { send } from './send.js';
+import type { StreamTimes } from './write-stream.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
-const TIMES: StreamTimes = { stalled: 300, longest: 60_000, lingering: 300 };
+const TIMES: StreamTimes = { stalled: 300, longest: 60_000, discarding: 300 };
 type Blocks = JsonLines['blocks'];
 
 let stopping: AbortController;
@@ -35,19 +35,22 @@ async function begin(
   times: Partial<StreamTimes> = {},
 ): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const app = express();
-  app.use(logRequests(pino({ level: 'silent' })));
+  const logRequest = logRequests(pino({ level: 'silent' }));
+  app.use((req, res, next) => {
+    logRequest(req, res);
+    next();
+  });
   const handled = new EventEmitter();
   const ended = once(handled, 'end');
   app.post('/', (req, res) => {
-    const around = {
+    const context = {
       contract,
       stopping: stopping.signal,
       noteFailure: () => {},
-      isKeyValid: async () => isKeyGood(),
       times: { ...TIMES, ...times },
     };
-    const body = req.iterator({ destroyOnReturn: false });
-    sendLines(req, res, new JsonLines(made(body)), around).then(
+    const body = new JsonLines(made(req.iterator({ destroyOnReturn: false })));
+    Promise.resolve(send(req, res, { status: 200, body }, context, async () => isKeyGood())).then(
       () => handled.emit('end'),
       (error) => handled.emit('error', error),
     );

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { deferredBody } from './deferred-body.js';
+import { deferredBody } from './read-body.js';
 
 const SHORT = 50;
 const LONG = 60_000;
