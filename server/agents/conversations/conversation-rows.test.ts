@@ -32,7 +32,7 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const DEFAULT_LIMITS = { resources: 3, messages: 4, stored: 4000 };
 
 const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const REPLY = { content: 'Yes.', steps: [], usage: USAGE };
+const REPLY = { text: 'Yes.', steps: [], usage: USAGE };
 
 let database: PostgresDatabase;
 beforeAll(async () => {
@@ -192,7 +192,7 @@ describe.each([
   test('are free again if the owner has no room for the reply', async () => {
     const id = await begin();
     const { claim } = await ask(id);
-    const large = { ...REPLY, content: 'x'.repeat(4000) };
+    const large = { ...REPLY, text: 'x'.repeat(4000) };
     const kept = write((tx) => keepReply(tx, owner, claim, large));
     await expect(kept).rejects.toThrow(LimitReachedError);
     await releaseClaim(store, claim);
