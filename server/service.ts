@@ -103,10 +103,8 @@ export async function openService(
     const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
     const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
-    const sweeps = new Sweeps(
-      [sweepConversations(store), { ...texts, step: () => sweepText(store) }],
-      log,
-    );
+    const textSweep = { ...texts, step: () => sweepText(store) };
+    const sweeps = new Sweeps([sweepConversations(store), textSweep], log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
