@@ -13,7 +13,7 @@ import {
   createConversation,
   findConversationRow,
   findReply,
-  listMessageIds,
+  messageList,
   removeConversation,
   sweepConversations,
 } from './conversation-rows.js';
@@ -115,7 +115,7 @@ describe.each([
   }
 
   const idsOf = async (id: string) =>
-    (await listMessageIds(store, id, {})).map((entry) => entry.id);
+    (await messageList(store, id).listIds({})).map((entry) => entry.id);
 
   test('answer one message at a time', async () => {
     const id = await begin();

@@ -54,26 +54,34 @@ export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
   created_at: 'value',
 });
 
-/** Returns the entries of a list without reading the conversations. */
-export async function listConversationIds(
-  { reads }: Store,
-  chatbotId: string,
-  page: Page,
-): Promise<ListEntry[]> {
-  const all = reads.selectFrom('conversations').select('id').where('chatbot_id', '=', chatbotId);
-  const rows = await paginate(all, 'id', page).execute();
-  return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
+/** The conversations of a chatbot, whose entries are read without the conversations. */
+export function conversationList({ reads }: Store, chatbotId: string) {
+  const all = reads.selectFrom('conversations').where('chatbot_id', '=', chatbotId);
+  return {
+    listIds: async (page: Page): Promise<ListEntry[]> => {
+      const rows = await paginate(all.select('id'), 'id', page).execute();
+      return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
+    },
+    readJson: (entries: readonly ListEntry[]) =>
+      readJson(
+        entries,
+        (ids) => all.select(COLUMNS).where('id', 'in', ids).execute(),
+        writeConversation,
+      ),
+  };
 }
 
-export function readConversationsJson({ reads }: Store, entries: readonly ListEntry[]) {
-  const read = (ids: readonly string[]) =>
-    reads
-      .selectFrom('conversations')
-      .select(COLUMNS)
-      .where('id', 'in', ids)
-      .where('chatbot_id', 'is not', null)
-      .execute();
-  return readJson(entries, read, writeConversation);
+/** The messages of a conversation, whose entries are read without the messages. */
+export function messageList({ reads }: Store, conversationId: string) {
+  const { octets } = dialectOf(reads);
+  const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
+  const all = reads.selectFrom('messages').where('conversation_id', '=', conversationId);
+  return {
+    listIds: (page: Page): Promise<ListEntry[]> =>
+      paginate(all.select(['id', bytes]), 'id', page).execute(),
+    readJson: (entries: readonly ListEntry[]) =>
+      readJson(entries, (ids) => all.selectAll().where('id', 'in', ids).execute(), writeMessage),
+  };
 }
 
 /** Yields the JSON of resources; skips those that no longer exist. */
@@ -202,27 +210,6 @@ export function sweepConversations({ work }: Store): Sweep {
     everyMs: 1_000,
     step: () => inTransaction(work, step),
   };
-}
-
-/** Returns the entries of a list without reading the messages. */
-export function listMessageIds(
-  { reads }: Store,
-  conversationId: string,
-  page: Page,
-): Promise<ListEntry[]> {
-  const { octets } = dialectOf(reads);
-  const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
-  const all = reads
-    .selectFrom('messages')
-    .select(['id', bytes])
-    .where('conversation_id', '=', conversationId);
-  return paginate(all, 'id', page).execute();
-}
-
-export function readMessagesJson({ reads }: Store, entries: readonly ListEntry[]) {
-  const read = (ids: readonly string[]) =>
-    reads.selectFrom('messages').selectAll().where('id', 'in', ids).execute();
-  return readJson(entries, read, writeMessage);
 }
 
 /** Finds a message of a person. */

@@ -11,12 +11,10 @@ import { agentEvents } from '../agent-events.js';
 import type { AgentRunner } from '../agent-runner.js';
 import { type Answer, waitForAnswer } from '../answer-stream.js';
 import {
+  conversationList,
   createConversation,
   findConversationRow,
-  listConversationIds,
-  listMessageIds,
-  readConversationsJson,
-  readMessagesJson,
+  messageList,
   removeConversation,
   writeConversation,
   writeMessage,
@@ -73,10 +71,9 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
-      const page = await streamPage<Conversation>(address(base, project, chatbot), query, {
-        listIds: (part) => listConversationIds(store, chatbot.id, part),
-        readJson: (entries) => readConversationsJson(store, entries),
-      });
+      const conversations = address(base, project, chatbot);
+      const list = conversationList(store, chatbot.id);
+      const page = await streamPage<Conversation>(conversations, query, list);
       return reply({ status: 200, ...page });
     },
 
@@ -118,10 +115,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       const { project, chatbot } = await findIn(store, caller, params);
       const { id } = await findConversation(store, chatbot, params.conversation_id);
       const messages = `${address(base, project, chatbot)}/${id}/messages`;
-      const page = await streamPage<Message>(messages, query, {
-        listIds: (part) => listMessageIds(store, id, part),
-        readJson: (entries) => readMessagesJson(store, entries),
-      });
+      const page = await streamPage<Message>(messages, query, messageList(store, id));
       return reply({ status: 200, ...page });
     },
 
