@@ -114,7 +114,7 @@ export interface ComingReply {
   /**
    * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
    * @throws {ProblemError} if the conversation was deleted or is no longer claimed
-   * @throws {LimitReachedError} if the owner would exceed a limit
+   * @throws {ProblemError} if the owner would exceed a limit
    */
   keep(answer: Answer): Promise<MessageRow>;
 }
