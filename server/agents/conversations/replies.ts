@@ -114,7 +114,7 @@ export interface ComingReply {
   /**
    * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
    * @throws {ProblemError} if the conversation was deleted or is no longer claimed
-   * @throws {LimitReachedError} if the owner would exceed a limit
+   * @throws {ProblemError} if the owner would exceed a limit
    */
   keep(answer: Answer): Promise<MessageRow>;
 }
@@ -168,11 +168,12 @@ export class Replies {
       released ??= releaseClaim(this.store, claim).catch(() => {});
       return released;
     };
-    const keep = async ({ text: content, steps, usage }: Answer): Promise<MessageRow> => {
+    const keep = async (answer: Answer): Promise<MessageRow> => {
+      const target = { owner, project: project.name };
       try {
         const kept = await this.store.transaction(
-          (tx) => keepReply(tx, owner, claim, { content, steps, usage }),
-          { owner, project: project.name },
+          (tx) => keepReply(tx, owner, claim, answer),
+          target,
         );
         released ??= Promise.resolve();
         return kept;
