@@ -4,13 +4,6 @@
  */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/src/predicting.js';
-import { ChatError } from './agents/chat/chat-error.js';
-import {
-  ChatNotConfiguredError,
-  UnknownAgentError,
-  UnknownChatModelError,
-} from './agents/errors.js';
-import type { FailedRequest } from './api/validation/to-problem.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
 import { MAX_SILENCE_MS } from './models/training/table-reader.js';
 import { TooManyTablesError } from './models/training/tables.js';
@@ -22,25 +15,13 @@ import {
   problem,
   unavailable,
 } from './problems/problem.js';
-import { agents } from './resources/agents.js';
 import { storeProblem } from './store/database/unavailable.js';
-import {
-  ClaimLostError,
-  ConversationBusyError,
-  LimitReachedError,
-  QueueFullError,
-} from './store/index.js';
+import { QueueFullError } from './store/index.js';
 import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
-export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
-  return (
-    (thrown instanceof LimitReachedError ? limitReached(thrown, request) : undefined) ??
-    tableProblem(thrown) ??
-    agentProblem(thrown) ??
-    workProblem(thrown) ??
-    storeProblem(thrown)
-  );
+export function translateError(thrown: unknown): ProblemError | undefined {
+  return tableProblem(thrown) ?? workProblem(thrown) ?? storeProblem(thrown);
 }
 
 /** Returns the problem of a table that cannot be read, or not now. */
@@ -94,64 +75,9 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** Returns the problem of an agent that cannot answer. */
-function agentProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof UnknownAgentError) {
-    return agents.notFound(thrown.agent, { name: thrown.project });
-  }
-  if (thrown instanceof ChatNotConfiguredError) {
-    return problem(
-      '/problems/chat-not-configured',
-      'This service has no chat server, so its agents cannot answer; those who run it can set CHAT_URL and CHAT_MODEL.',
-    );
-  }
-  if (thrown instanceof UnknownChatModelError) {
-    const { who, model, models } = thrown;
-    return problem(
-      '/problems/unknown-chat-model',
-      `The ${who} has the model_name "${model}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
-    );
-  }
-  if (thrown instanceof ChatError) {
-    const { message, errorType, retryAfter } = thrown;
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return problem('/problems/chat-server-failed', message, { error_type: errorType }, headers);
-  }
-  return undefined;
-}
-
-/** Returns the problem of work of the store that must wait or was lost. */
+/** Returns the problem of work of the store that must wait. */
 function workProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof QueueFullError) {
-    return unavailable('Too many trainings wait already; try again when some are done.', 60);
-  }
-  if (thrown instanceof ConversationBusyError) {
-    return problem(
-      '/problems/conversation-busy',
-      'The conversation is answering another message; send this one when that is done.',
-      {},
-      { 'Retry-After': '1' },
-    );
-  }
-  if (thrown instanceof ClaimLostError) {
-    return unavailable(
-      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
-    );
-  }
-  return undefined;
-}
-
-function limitReached(limit: LimitReachedError, request: FailedRequest): ProblemError {
-  return problem('/problems/limit-reached', limitText(limit, request));
-}
-
-function limitText({ kind, most }: LimitReachedError, request: FailedRequest): string {
-  switch (kind) {
-    case 'documents':
-      return `The skill "${request.params['skill_name']}" holds ${most} documents already, the most that it may; delete some, or use another skill.`;
-    case 'conversations':
-      return `The chatbot "${request.params['chatbot_name']}" holds ${most} conversations already, the most that it may; delete some.`;
-    case 'messages':
-      return `The conversation holds ${most.toLocaleString('en')} messages, the most that it may; begin another.`;
-  }
+  return thrown instanceof QueueFullError
+    ? unavailable('Too many trainings wait already; try again when some are done.', 60)
+    : undefined;
 }

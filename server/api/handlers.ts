@@ -3,9 +3,8 @@ import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.
 import type { components, operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { ProblemError } from '../problems/problem.js';
-import type { DeferredBody } from './body/deferred-body.js';
-import type { RawJson } from './body/raw-json.js';
-import type { TextBody } from './body/text-body.js';
+import type { TextBody, UnparsedJson } from './body/parse-body.js';
+import type { DeferredBody } from './body/read-body.js';
 
 type Operations = operations;
 
@@ -177,16 +176,16 @@ type BodyOf<C> = {
         : Readable;
 }[keyof C];
 
-type RawBodyOf<O, C> = O extends (typeof RAW_JSON_BODIES)[number]
+type UnparsedBody<O, C> = O extends (typeof RAW_JSON_BODIES)[number]
   ? C extends { 'application/json': infer B }
-    ? RawJson<B>
+    ? UnparsedJson<B>
     : never
   : never;
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
   ? O extends (typeof DEFERRED_BODIES)[number]
     ? DeferredBody<keyof C & string>
-    : BodyOf<C> | RawBodyOf<O, C>
+    : BodyOf<C> | UnparsedBody<O, C>
   : undefined;
 
 /** The parts of a validated request. */
@@ -209,7 +208,7 @@ export interface Input<O extends OperationId> {
   readonly answerType: string;
   /** The media type of the body; empty if there is none. */
   readonly mediaType: string;
-  /** Aborted when the response was sent, or can no longer be sent. */
+  /** Aborted when the response was sent, or can no longer be sent. Made when it is read, as `signal` is: `...rest` has neither. */
   readonly closed: AbortSignal;
   /**
    * Aborted with a problem when nobody waits for the answer any more, or when it may not be given:

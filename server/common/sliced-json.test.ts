@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MalformedJsonError } from './json-parts.js';
+import { MalformedJsonError } from './json-text.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from './sliced-json.js';
 
-const PLACE: RowsPlace = { member: 'data', mostRows: 100_000 };
+const PLACE: RowsPlace = { member: 'data', maxRows: 100_000 };
 
 /** The result for a body, and the number of pauses. */
 interface Outcome {
@@ -118,10 +118,10 @@ describe('a body in slices', () => {
     ['empty arrays', '[]', 3 * 4096],
     ['short rows', '{"a":1,"b":"c"}', 64 * 1024 + 1024],
     ['numbers', '0', 2 * 4096],
-  ])('of %s is parsed with a pause after each slice', async (_what, row, mostBytes) => {
+  ])('of %s is parsed with a pause after each slice', async (_what, row, maxBytes) => {
     const text = `[${Array(90_000).fill(row).join()}]`;
     const { pauses } = await parse(text);
-    expect(pauses).toBeGreaterThanOrEqual(Math.floor(text.length / mostBytes));
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(text.length / maxBytes));
   });
 });
 

@@ -1,4 +1,4 @@
-import { JsonParts } from './json-parts.js';
+import { JsonParts } from './json-text.js';
 import {
   ExcessError,
   MAX_NESTING,
@@ -12,7 +12,7 @@ import {
  */
 export interface RowsPlace {
   readonly member?: string;
-  readonly mostRows: number;
+  readonly maxRows: number;
 }
 
 /** A value exceeds a limit. */
@@ -104,7 +104,7 @@ class SlicedJson {
     const member = this.#place?.member;
     if (this.#place && member !== undefined && this.#bytes[begin] === OPEN_OBJECT) {
       const rowsAt = this.#findMember(begin, member);
-      if (rowsAt !== undefined) return this.#wrapped(rowsAt, member, this.#place.mostRows);
+      if (rowsAt !== undefined) return this.#wrapped(rowsAt, member, this.#place.maxRows);
     }
     if (this.#bytes.length > REST.bytes) throw this.#excess('', 'bytes', REST);
     this.#bounded('', () => this.#scanner.skipValue(begin, REST));
@@ -112,9 +112,9 @@ class SlicedJson {
   }
 
   /** Parses a body that is an array of rows, which opens at `begin`. */
-  async #bare(begin: number, { mostRows }: RowsPlace): Promise<unknown[]> {
+  async #bare(begin: number, { maxRows }: RowsPlace): Promise<unknown[]> {
     this.#parts.advance(begin + 1);
-    const { rows, end } = await this.#rows(begin + 1, '', mostRows);
+    const { rows, end } = await this.#rows(begin + 1, '', maxRows);
     const after = this.#bounded('', () => this.#scanner.skipBlanks(end, REST.bytes));
     if (after === this.#bytes.length) return rows;
     this.#parts.advance(after - end);
@@ -122,11 +122,11 @@ class SlicedJson {
   }
 
   /** Parses a body that is an object, with the array of rows at `begin` as this member. */
-  async #wrapped(begin: number, member: string, mostRows: number): Promise<unknown> {
+  async #wrapped(begin: number, member: string, maxRows: number): Promise<unknown> {
     const before = this.#parts.text(0, begin);
     const early = this.#parts.parse(`${before}[]}`);
     this.#parts.advance(before.length + 1);
-    const { rows, end } = await this.#rows(begin + 1, `/${member}`, mostRows);
+    const { rows, end } = await this.#rows(begin + 1, `/${member}`, maxRows);
     const late = this.#late(end);
     // If a name occurs twice, the last member counts, as in JSON.parse.
     return { ...asObject(early), [member]: rows, ...late };
@@ -186,15 +186,15 @@ class SlicedJson {
   async #rows(
     begin: number,
     path: string,
-    mostRows: number,
+    maxRows: number,
   ): Promise<{ rows: unknown[]; end: number }> {
     const rows: unknown[] = [];
     const bounds = path === '' ? ROW : { ...ROW, nesting: ROW.nesting - 1 };
     let values = 0;
     for (let from = begin; ; ) {
       const slice = this.#findSlice(from, rows.length, path, bounds);
-      if (rows.length + slice.rowCount > mostRows) {
-        throw new OutOfBoundsError(path, `must have at most ${mostRows} items`);
+      if (rows.length + slice.rowCount > maxRows) {
+        throw new OutOfBoundsError(path, `must have at most ${maxRows} items`);
       }
       values += slice.values;
       if (values > MAX_VALUES) {

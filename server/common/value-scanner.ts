@@ -49,17 +49,17 @@ export class ValueScanner {
   constructor(readonly bytes: Uint8Array) {}
 
   /** Returns the first position from `at` on that is not blank, or the end. */
-  skipBlanks(at: number, mostBytes: number): number {
+  skipBlanks(at: number, maxBytes: number): number {
     const { bytes } = this;
-    const last = Math.min(bytes.length, at + mostBytes);
+    const last = Math.min(bytes.length, at + maxBytes);
     for (let place = at; place < last; place++) if (!isBlank(bytes[place])) return place;
     if (last < bytes.length) throw new ExcessError('bytes');
     return last;
   }
 
   /** Returns the position after a string that opens at `at`, or the end if it does not close. */
-  skipString(at: number, mostBytes: number): number {
-    const last = Math.min(this.bytes.length, at + mostBytes);
+  skipString(at: number, maxBytes: number): number {
+    const last = Math.min(this.bytes.length, at + maxBytes);
     const end = endOfString(this.bytes, at + 1, last);
     if (end > last && last < this.bytes.length) throw new ExcessError('bytes');
     return Math.min(end, this.bytes.length);

@@ -1,11 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express, {
-  type Express,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 
 /**
  * Runs a handler before an app's router, with the app's requests and responses. Express's router
@@ -27,7 +21,7 @@ export function bypassRouter(app: Express, handler: RequestHandler): RequestList
     req.params = {};
     Object.setPrototypeOf(req, requests);
     Object.setPrototypeOf(res, responses);
-    res.locals = Object.create(null);
+    res.locals = {};
     handler(req, res, (thrown?: unknown) => {
       res.locals.thrown = thrown;
       app(req, res);
@@ -35,29 +29,4 @@ export function bypassRouter(app: Express, handler: RequestHandler): RequestList
   };
   // `serve` turns Node's requests and responses into the app's.
   return serve as RequestListener;
-}
-
-/**
- * Composes several handlers into one that runs them in order. Express would match each of them
- * again for each request, with its address and parameters.
- */
-export function compose(handlers: readonly RequestHandler[]): RequestHandler {
-  return (req, res, done) => {
-    let index = 0;
-    const next: NextFunction = (error?: unknown) => {
-      const handler = handlers[index];
-      index += 1;
-      if (error !== undefined || !handler) {
-        done(error);
-        return;
-      }
-      try {
-        const result: unknown = handler(req, res, next);
-        if (result instanceof Promise) result.catch(done);
-      } catch (thrown) {
-        done(thrown);
-      }
-    };
-    next();
-  };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ProblemError, problem } from '../problems/problem.js';
 import { announcedLength, hasBody } from './request.js';
+import { endWith } from './responses.js';
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
@@ -136,7 +137,7 @@ export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: s
   req.resume();
   const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
   if (!isUnderWay || !closes) {
-    res.end(body);
+    endWith(res, body);
     if (isUnderWay) limitRest(req);
     return;
   }

@@ -69,6 +69,17 @@ export function wasSent(res: ServerResponse): boolean {
   return res.writableFinished;
 }
 
+/**
+ * Ends a response with its whole body, whose headers are set, in one write to the system. Node's
+ * `end(body)` writes the head with the body, and then an empty text.
+ */
+export function endWith(res: ServerResponse, body: string, encoding?: BufferEncoding): void {
+  res.cork();
+  res.write(body, encoding ?? 'utf8');
+  res.uncork();
+  res.end();
+}
+
 /** The most bytes of one owner's responses that wait for their readers at once. */
 const MAX_UNREAD = 32 * 1024 * 1024;
 

@@ -1,14 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import { type Duplex, PassThrough, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import type { RequestHandler } from 'express';
-import type { Operation } from '../../contract/document.js';
-import { isRowStream } from '../../edge/request.js';
+import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
+import * as zlib from 'node:zlib';
 import { ChunkMeter } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
-import { ByteLimitStream } from './byte-limit.js';
-import { zstdDecoder } from './decode-zstd.js';
-import { ZstdError, ZstdFrames } from './zstd-frames.js';
+
+/** The bounds of the bytes of a body as they arrive: their number, and the size of their chunks. */
+export class BodyBounds {
+  /** The bytes that have arrived, or that were too many. */
+  seen = 0;
+  readonly #meter: ChunkMeter;
+
+  constructor(
+    req: IncomingMessage,
+    private readonly limit: number,
+  ) {
+    this.#meter = new ChunkMeter(req);
+  }
+
+  /** Counts the bytes of a chunk. Returns the problem of a body that exceeds its bounds. */
+  add(bytes: number): ProblemError | undefined {
+    this.seen += bytes;
+    return this.seen > this.limit ? bodyTooLarge(this.limit) : this.#meter.add(bytes);
+  }
+}
+
+/** Returns a stream that passes bytes through until a check of the number of each chunk fails. */
+export function passWithin(check: (bytes: number) => ProblemError | undefined): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const fault = check(chunk.length);
+      if (fault) done(fault);
+      else done(null, chunk);
+    },
+  });
+}
 
 /** The encodings of compressed bodies (RFC 9110, section 8.4.1; RFC 8878). */
 type Encoding = 'gzip' | 'zstd';
@@ -18,7 +43,7 @@ const MAX_RATIO = 200;
 const MEBIBYTE = 1024 * 1024;
 
 /** Returns the encoding of a body; undefined if it is sent as it is. */
-function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefined {
+export function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefined {
   const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return undefined;
   if (encoding === 'gzip' || encoding === 'x-gzip') return 'gzip';
@@ -26,45 +51,22 @@ function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefine
 }
 
 /**
- * Returns the middleware that refuses bodies with an encoding that the operation does not take: all
- * but tables and rows are small, and come as they are.
- */
-export function refuseOtherEncodings({ consumes }: Operation): RequestHandler {
-  const takesCompressed = consumes.some(isRowStream);
-  return (req, _res, next) => {
-    const encoding = encodingOf(req);
-    if (encoding === undefined || (takesCompressed && encoding !== 'other')) return next();
-    const remedy = takesCompressed
-      ? 'compress it with gzip or zstd, or send it as it is'
-      : 'send the body as it is';
-    throw problem(
-      '/problems/unsupported-media-type',
-      `The Content-Encoding "${req.headers['content-encoding']}" is not taken here; ${remedy}.`,
-      {},
-      { 'Accept-Encoding': takesCompressed ? 'gzip, zstd' : 'identity' },
-    );
-  };
-}
-
-/**
- * Refuses a part of a body, which would be taken for the whole (RFC 9110, section 14.5).
- */
-export const refuseParts: RequestHandler = (req, _res, next) => {
-  if (req.headers['content-range'] === undefined) return next();
-  throw malformedBody('The body is a part, as its Content-Range says; send the whole.');
-};
-
-/**
  * Returns the bytes of a compressed body as they are decoded; undefined if the body is sent as it is.
  * The stream fails with the problem of a body that is damaged, cut off or too large.
- * @param limit the most bytes of content
+ * @param limit the most bytes, compressed and decoded
  */
-export function decodedBody(req: IncomingMessage, limit: number): Readable | undefined {
+export function decodeBody(req: IncomingMessage, limit: number): Readable | undefined {
   const encoding = encodingOf(req);
   if (encoding !== 'gzip' && encoding !== 'zstd') return undefined;
-  const raw = new ByteLimitStream(limit, () => bodyTooLarge(limit), new ChunkMeter(req));
-  const content = new ContentLimit(encoding, limit, raw);
-  const fail = (error: unknown) => content.destroy(problemOf(error, encoding, raw.seen));
+  const bounds = new BodyBounds(req, limit);
+  const raw = passWithin((bytes) => bounds.add(bytes));
+  let decoded = 0;
+  const content = passWithin((bytes) => {
+    decoded += bytes;
+    if (decoded > limit) return bodyTooLarge(limit);
+    return decoded > MEBIBYTE + MAX_RATIO * bounds.seen ? expandsTooMuch(encoding) : undefined;
+  });
+  const fail = (error: unknown) => content.destroy(decodingProblem(error, encoding, bounds.seen));
   const pipe = (stages: readonly Duplex[]) => {
     let last: Duplex = raw;
     for (const stage of stages) {
@@ -79,49 +81,25 @@ export function decodedBody(req: IncomingMessage, limit: number): Readable | und
   raw.on('error', fail);
   req.once('error', () => fail(malformedBody('The body broke off before its end.')));
   req.pipe(raw);
-  if (encoding === 'gzip') pipe([createGunzip()]);
+  if (encoding === 'gzip') pipe([zlib.createGunzip()]);
   else {
     const frames = new ZstdFrames();
-    zstdDecoder(frames).then((decoder) => pipe([frames, decoder]), fail);
+    createZstdDecoder(frames).then((decoder) => pipe([frames, decoder]), fail);
   }
   // If the request is refused first, nobody reads the stream, and its error would end the process.
   content.on('error', () => {});
   return content;
 }
 
-/** Passes the content of a compressed body through, within the limits of its size and ratio. */
-class ContentLimit extends PassThrough {
-  #seen = 0;
-
-  constructor(
-    private readonly encoding: Encoding,
-    private readonly limit: number,
-    private readonly raw: { readonly seen: number },
-  ) {
-    super();
-  }
-
-  override _transform(
-    chunk: Buffer,
-    encoding: BufferEncoding,
-    done: Parameters<PassThrough['_transform']>[2],
-  ): void {
-    this.#seen += chunk.length;
-    if (this.#seen > this.limit) done(bodyTooLarge(this.limit));
-    else if (this.#seen > MEBIBYTE + MAX_RATIO * this.raw.seen) done(this.#bomb());
-    else super._transform(chunk, encoding, done);
-  }
-
-  #bomb(): ProblemError {
-    return problem(
-      '/problems/body-too-large',
-      `The ${this.encoding} body expands to more than ${MAX_RATIO} times its size; send it as it is, in parts.`,
-    );
-  }
+function expandsTooMuch(encoding: Encoding): ProblemError {
+  return problem(
+    '/problems/body-too-large',
+    `The ${encoding} body expands to more than ${MAX_RATIO} times its size; send it as it is, in parts.`,
+  );
 }
 
 /** @param at the bytes of the body that have arrived */
-function problemOf(error: unknown, encoding: Encoding, at: number): Error {
+function decodingProblem(error: unknown, encoding: Encoding, at: number): Error {
   if (error instanceof ProblemError) return error;
   const reason = error instanceof ZstdError ? error.message : gzipFault(error);
   return malformedBody(
@@ -133,4 +111,202 @@ function gzipFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'Z_BUF_ERROR') return 'it is cut off';
   return error instanceof Error ? error.message : 'it is damaged';
+}
+
+/**
+ * Returns a stream that decodes zstd.
+ * @param frames passes the headers and blocks to it
+ */
+export async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
+  // Newer versions of Node.js (22.15 and 23.8) have a decoder.
+  const native: unknown = Reflect.get(zlib, 'createZstdDecompress');
+  const decoder: unknown = typeof native === 'function' ? native() : undefined;
+  if (decoder instanceof Duplex) return decoder;
+  const { Decompress } = await import('fzstd');
+  return new ScriptDecoder(frames, (onData) => new Decompress(onData));
+}
+
+/** The bytes that may be moved within windows: at first, and for each byte of content. */
+const MAX_MOVED = { first: 16 * 2 ** 30, perByte: 1024 };
+
+interface Decoder {
+  push(bytes: Uint8Array, isLast?: boolean): void;
+}
+
+/**
+ * Decodes zstd in JavaScript, a block in a turn of the event loop. Each block moves the whole
+ * window, so that many small blocks in a large window are refused.
+ */
+class ScriptDecoder extends Transform {
+  readonly #frames: ZstdFrames;
+  readonly #decoder: Decoder;
+  #moved = 0;
+  #decoded = 0;
+
+  constructor(frames: ZstdFrames, create: (onData: (bytes: Uint8Array) => void) => Decoder) {
+    super();
+    this.#frames = frames;
+    this.#decoder = create((bytes) => {
+      this.#decoded += bytes.length;
+      // The decoder goes on to use the bytes.
+      if (bytes.length > 0) this.push(Buffer.from(bytes));
+    });
+  }
+
+  override _transform(block: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    setImmediate(() => done(this.#decode(block)));
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#decode(new Uint8Array(), true));
+  }
+
+  #decode(block: Uint8Array, isLast = false): Error | null {
+    this.#moved += this.#frames.window;
+    if (this.#moved > MAX_MOVED.first + MAX_MOVED.perByte * this.#decoded) {
+      return new ZstdError('its blocks are too small for its window; flush less often');
+    }
+    try {
+      this.#decoder.push(block, isLast);
+      return null;
+    } catch {
+      return new ZstdError('one of its blocks is damaged');
+    }
+  }
+}
+
+/** The largest window of a frame, in bytes (RFC 9659, section 3). */
+const MAX_WINDOW = 8 * 1024 * 1024;
+
+/** The largest block, in bytes (RFC 8878, section 3.1.1.2.4). */
+const MAX_BLOCK = 128 * 1024;
+
+/** The first bytes of a frame, and of one that is skipped, in little-endian order. */
+const MAGIC = 0xfd2fb528;
+const SKIPPABLE = 0x184d2a5;
+
+/** The size of the content, in bytes, by the first two bits of the descriptor. */
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
+const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
+
+/** A body is not zstd. The message tells why. */
+class ZstdError extends Error {
+  override readonly name = 'ZstdError';
+}
+
+type State = 'frame' | 'block' | 'checksum';
+
+/**
+ * Checks the frames of zstd (RFC 8878), and passes them on in whole headers and blocks. Decoders take
+ * a window as large as a frame asks for; this refuses one that no sender of HTTP may need.
+ */
+class ZstdFrames extends Transform {
+  /** The window of the present frame, in bytes. */
+  window = 0;
+  #held: Buffer = Buffer.alloc(0);
+  #state: State = 'frame';
+  #hasChecksum = false;
+  /** The bytes of a skippable frame that are still to come. */
+  #skipped = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    try {
+      this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    const isCut = this.#held.length > 0 || this.#state !== 'frame' || this.#skipped > 0;
+    done(isCut ? new ZstdError('it is cut off') : null);
+  }
+
+  #read(bytes: Buffer): void {
+    let at = 0;
+    for (;;) {
+      const length = this.#unit(bytes.subarray(at));
+      if (length === undefined) break;
+      if (length > 0 && this.#skipped === 0) this.push(bytes.subarray(at, at + length));
+      at += length;
+      if (this.#skipped > 0) {
+        const skipped = Math.min(this.#skipped, bytes.length - at);
+        this.#skipped -= skipped;
+        at += skipped;
+        if (this.#skipped > 0) break;
+      }
+    }
+    this.#held = bytes.subarray(at);
+  }
+
+  /** Returns the length of the header or block that the bytes begin with; undefined if it is not there yet. */
+  #unit(bytes: Buffer): number | undefined {
+    switch (this.#state) {
+      case 'frame':
+        return this.#header(bytes);
+      case 'block':
+        return this.#block(bytes);
+      case 'checksum':
+        if (bytes.length < 4) return undefined;
+        this.#state = 'frame';
+        return 4;
+    }
+  }
+
+  #header(bytes: Buffer): number | undefined {
+    if (bytes.length < 5) return undefined;
+    const magic = bytes.readUInt32LE(0);
+    if (magic >>> 4 === SKIPPABLE) {
+      if (bytes.length < 8) return undefined;
+      this.#skipped = bytes.readUInt32LE(4);
+      return this.#skipped > 0 ? 8 : this.#skipEmpty();
+    }
+    if (magic !== MAGIC) throw new ZstdError('it is not zstd');
+    const descriptor = bytes[4] ?? 0;
+    const isSingle = (descriptor & 0x20) !== 0;
+    const dictionary = DICTIONARY_BYTES[(descriptor & 3) as 0 | 1 | 2 | 3];
+    const size = CONTENT_SIZE_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingle ? 1 : 0);
+    const sizeAt = (isSingle ? 5 : 6) + dictionary;
+    if (bytes.length < sizeAt + size) return undefined;
+    this.window = isSingle ? contentSize(bytes, sizeAt, size) : windowSize(bytes[5] ?? 0);
+    if (this.window > MAX_WINDOW) {
+      throw new ZstdError(
+        `its window has ${this.window} bytes, and may have ${MAX_WINDOW}; compress it without --long or --ultra`,
+      );
+    }
+    this.#hasChecksum = (descriptor & 4) !== 0;
+    this.#state = 'block';
+    return sizeAt + size;
+  }
+
+  /** An empty skippable frame is a header alone, which no decoder needs. */
+  #skipEmpty(): number {
+    this.#skipped = 0;
+    return 8;
+  }
+
+  #block(bytes: Buffer): number | undefined {
+    if (bytes.length < 3) return undefined;
+    const header = bytes.readUIntLE(0, 3);
+    const type = (header >> 1) & 3;
+    const size = header >> 3;
+    if (type === 3 || size > MAX_BLOCK) throw new ZstdError('one of its blocks is damaged');
+    const length = 3 + (type === 1 ? 1 : size);
+    if (bytes.length < length) return undefined;
+    if ((header & 1) !== 0) this.#state = this.#hasChecksum ? 'checksum' : 'frame';
+    return length;
+  }
+}
+
+/** Reads the size of the content of a frame (RFC 8878, section 3.1.1.1.4). */
+function contentSize(bytes: Buffer, at: number, length: number): number {
+  if (length === 8) return Number(bytes.readBigUInt64LE(at));
+  return bytes.readUIntLE(at, length) + (length === 2 ? 256 : 0);
+}
+
+/** Reads the descriptor of a window (RFC 8878, section 3.1.1.1.2). */
+function windowSize(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
 }

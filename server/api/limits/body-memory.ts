@@ -1,6 +1,5 @@
 import type { Caller } from '../../auth/caller.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
-import type { BodyBudget, BodyShare } from '../body/buffer-body.js';
 
 /** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */
 const PROGRESS = 64 * 1024;
@@ -13,8 +12,8 @@ const PROGRESS_MS = 2000;
  * of the owner with the most bytes, the latest before the others. Bodies that are being processed
  * stay.
  */
-export class BodyMemory implements BodyBudget {
-  readonly #bodies = new Set<Body>();
+export class BodyMemory {
+  readonly #bodies = new Set<BodyShare>();
   readonly #byOwner = new Map<string, number>();
   #total = 0;
 
@@ -27,14 +26,19 @@ export class BodyMemory implements BodyBudget {
     readonly now = () => performance.now(),
   ) {}
 
+  /**
+   * Starts to count a body.
+   * @param giveUp called at most once, and only while the body arrives, if its memory is needed for
+   *   others
+   */
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
-    const body = new Body(this, caller?.owner ?? '', Boolean(caller?.key), giveUp);
+    const body = new BodyShare(this, caller?.owner ?? '', Boolean(caller?.key), giveUp);
     this.#bodies.add(body);
     return body;
   }
 
   /** Counts the bytes of a body, and gives up bodies if there are too many. */
-  grow(body: Body, bytes: number): void {
+  grow(body: BodyShare, bytes: number): void {
     const { owner, hasKey } = body;
     this.#count(owner, bytes);
     // Without keys there is only one owner, and no share to reserve for others.
@@ -42,7 +46,7 @@ export class BodyMemory implements BodyBudget {
     if (this.#isOver()) this.#makeRoom(allIsFull);
   }
 
-  forget(body: Body): void {
+  forget(body: BodyShare): void {
     if (this.#bodies.delete(body)) this.#count(body.owner, -body.held);
   }
 
@@ -65,7 +69,7 @@ export class BodyMemory implements BodyBudget {
   }
 
   /** Orders bodies by which is given up first. */
-  #compare(one: Body, other: Body, now: number): number {
+  #compare(one: BodyShare, other: BodyShare, now: number): number {
     const isStalled = one.isStalled(now);
     if (isStalled !== other.isStalled(now)) return isStalled ? -1 : 1;
     if (isStalled) return other.held - one.held;
@@ -84,7 +88,8 @@ export class BodyMemory implements BodyBudget {
   }
 }
 
-class Body implements BodyShare {
+/** The share of one body in the memory of all. */
+export class BodyShare {
   held = 0;
   #sinceProgress = 0;
   #progressAt: number;
@@ -119,11 +124,13 @@ class Body implements BodyShare {
     this.memory.grow(this, bytes);
   }
 
+  /** Marks the body as complete. It is being processed and cannot be given up. */
   complete(): void {
     this.#giveUp = undefined;
   }
 
-  awaitReader(giveUp: () => void): void {
+  /** Allows the body to be given up again, because its response waits for a slow reader. */
+  trackBackpressure(giveUp: () => void): void {
     this.#giveUp = giveUp;
     this.#progressAt = Number.NEGATIVE_INFINITY;
   }

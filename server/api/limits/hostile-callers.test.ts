@@ -5,22 +5,23 @@ import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
+import { readContract } from '../../contract/document.js';
 import { RefusalTurns, serveInOrder, throttleConnections } from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
 import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
 import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
-import { bufferBody } from '../body/buffer-body.js';
+import { bufferBody } from '../body/read-body.js';
 import { JsonText } from '../handlers.js';
 import { send } from '../reply/send.js';
-import { pauseWork } from '../work-turn.js';
+import { pauseWork } from '../work-slot.js';
 import { BodyMemory } from './body-memory.js';
-import { ConcurrencyLimit } from './concurrency-limit.js';
+import { type Capacity, RequestGate } from './request-gate.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -44,6 +45,34 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
     drainAndClose(req, res, '');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
+}
+
+/** Reads bodies into memory. */
+function buffered(limit: number, budget: BodyMemory): RequestHandler {
+  const read = bufferBody(limit, { budget });
+  return async (req, res, next) => {
+    await read(req, res);
+    next();
+  };
+}
+
+/** Returns the two steps of a gate as middleware. */
+function limit(
+  capacity: Capacity,
+  unread?: SendBufferLimit,
+): Record<'reserve' | 'run', RequestHandler> {
+  const gate = new RequestGate(capacity, () => {}, unread);
+  const caller = ({ locals }: Response) => locals.caller ?? { owner: '', scopes: [], key: null };
+  return {
+    reserve: (req, res, next) => {
+      gate.reserve(req, res, caller(res));
+      next();
+    },
+    run: async (req, res, next) => {
+      await gate.enter(req, res, caller(res));
+      next();
+    },
+  };
 }
 
 /** Opens a connection that sends raw bytes, and collects the response. */
@@ -79,7 +108,7 @@ describe('the memory for bodies', () => {
         });
         next();
       },
-      bufferBody({ limit: MAX, budget: memory }),
+      buffered(MAX, memory),
       (req, res) => res.end(String(Object(req.body).length)),
     );
     /** Sends a body without its last byte. */
@@ -139,7 +168,7 @@ describe('the memory for bodies', () => {
       const share = begin(owner);
       share.add(500);
       share.complete();
-      if (owner === 'two') share.awaitReader(() => given.push('the answer of two'));
+      if (owner === 'two') share.trackBackpressure(() => given.push('the answer of two'));
     }
     begin('three').add(500);
     expect(given).toEqual(['the answer of two']);
@@ -150,16 +179,13 @@ describe('places for requests', () => {
   /** Creates six places, and counts the requests that have passed or failed the reservation. */
   async function places() {
     let decided = 0;
-    const { reserve, run } = new ConcurrencyLimit(
-      { what: 'requests', atOnce: 2, waiting: 4 },
-      () => {},
-    );
+    const { reserve, run } = limit({ what: 'requests', atOnce: 2, waiting: 4 });
     const url = await serve(
       (req, res, next) => {
         decided += 1;
         return reserve(req, res, next);
       },
-      bufferBody({ limit: 1000, budget: new BodyMemory(1000) }),
+      buffered(1000, new BodyMemory(1000)),
       run,
       (_req, res) => res.end(),
     );
@@ -194,7 +220,7 @@ describe('work in slices', () => {
    * Creates a limit of one running request. Requests end on command, and call `pauseWork` before.
    */
   async function sliced() {
-    const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
+    const { run } = limit({ what: 'requests', atOnce: 1, waiting: 35 });
     const begun: string[] = [];
     const end = new Map<string, () => void>();
     let arrived = 0;
@@ -265,17 +291,21 @@ describe('work in slices', () => {
 });
 
 describe('answers that nobody reads', () => {
+  const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
+
   test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
     const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
     const unread = new SendBufferLimit(32 * 1024 * 1024);
-    const { run } = new ConcurrencyLimit(capacity, () => {}, unread);
+    const { run } = limit(capacity, unread);
     let left = 0;
     const url = await serve(run, (req, res) => {
       res.once('close', () => {
         left += 1;
       });
       const pieces = Array<string>(req.path === '/whole' ? 1 : 3).fill('x'.repeat(8 * 1024 * 1024));
-      return send(res, { status: 200, body: new JsonText(pieces) });
+      const stopping = new AbortController().signal;
+      const context = { contract, stopping, noteFailure: () => {} };
+      return send(req, res, { status: 200, body: new JsonText(pieces) }, context, () => true);
     });
     const unreadBy = (owner: string, path: string) => {
       const connection = raw(url, head(`Owner: ${owner}`, `GET ${path}`));
@@ -384,7 +414,7 @@ describe('requests in one write on one connection', () => {
 });
 
 describe('chunks of a body', () => {
-  const refusalOf = (size: number, spacing: number) => {
+  const overloadProblem = (size: number, spacing: number) => {
     let time = 0;
     const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
     for (let chunk = 0; chunk < 3000; chunk += 1) {
@@ -396,9 +426,9 @@ describe('chunks of a body', () => {
   };
 
   test('may be small if they are rare, and many if they are large enough', () => {
-    expect(refusalOf(1, 0.01)).toContain('chunks of less than 32 bytes');
-    expect(refusalOf(1, 2)).toBeUndefined();
-    expect(refusalOf(100, 0.01)).toBeUndefined();
+    expect(overloadProblem(1, 0.01)).toContain('chunks of less than 32 bytes');
+    expect(overloadProblem(1, 2)).toBeUndefined();
+    expect(overloadProblem(100, 0.01)).toBeUndefined();
   });
 });
 

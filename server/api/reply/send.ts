@@ -1,8 +1,25 @@
-import { once } from 'node:events';
-import type { Response } from 'express';
-import { onResponseClose } from '../../edge/responses.js';
-import { JsonText, PlainText } from '../handlers.js';
-import { pauseWork } from '../work-turn.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import type { Contract } from '../../contract/document.js';
+import { LINES_TYPE } from '../../edge/request.js';
+import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
+import { ProblemError, render } from '../../problems/problem.js';
+import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
+import type { IsKeyValid } from '../request-signal.js';
+import { pauseWork } from '../work-slot.js';
+import { asProblem, type NoteFailure } from './error-handler.js';
+import {
+  CHUNK_SIZE,
+  type Chunk,
+  corkForTurn,
+  limitWait,
+  SENDING_TIMEOUT_MS,
+  STALLED_TIMEOUT_MS,
+  type StreamPolicy,
+  type StreamTimes,
+  sendWhole,
+  writeStream,
+} from './write-stream.js';
 
 /** A reply whose type is checked by `reply()` only. */
 export interface AnyReply {
@@ -11,208 +28,239 @@ export interface AnyReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What all replies share. */
+export interface ReplyContext {
+  readonly contract: Contract;
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
+  readonly noteFailure: NoteFailure;
+  /** The timeouts of streams. */
+  readonly times?: StreamTimes;
+}
+
+const STREAM_TIMES: StreamTimes = {
+  stalled: STALLED_TIMEOUT_MS,
+  longest: 60 * 60 * 1000,
+  discarding: 5_000,
+};
+
 /** Writes a reply to the connection; returns a promise if it cannot be written at once. */
-export function send(res: Response, { status, body, headers }: AnyReply): Promise<void> | void {
+export function send(
+  req: Request,
+  res: Response,
+  { status, body, headers }: AnyReply,
+  context: ReplyContext,
+  isKeyValid: IsKeyValid,
+): Promise<void> | void {
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
-  else if (body instanceof JsonText) return sendText(res, body);
-  else if (body instanceof PlainText) return sendPlainText(res, body);
+  else if (body instanceof JsonText) {
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return sendPieces(req, res, body.pieces);
+  } else if (body instanceof PlainText) return sendPlainText(req, res, body);
+  else if (body instanceof JsonLines) return sendLines(req, res, body, context, isKeyValid);
+  else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
+  else if (body instanceof EventStream) return sendEvents(req, res, body);
   else {
     res.json(body);
-    boundWait(res);
+    limitWait(res);
   }
 }
 
-/**
- * The longest time in which a caller may read nothing of a response, and the longest for all of it,
- * in milliseconds.
- */
-const STALLED_TIMEOUT_MS = 30_000;
-const SENDING_TIMEOUT_MS = 600_000;
-
-/**
- * The number of characters that are sent at once. A shorter response is sent whole, with its
- * length.
- */
-const PORTION = 64 * 1024;
-
-/** Bytes, or text of about the same size. */
-type Portion = string | Uint8Array;
-
-function sendPlainText(res: Response, { mediaType, text }: PlainText): Promise<void> | void {
-  if (typeof text === 'string') res.type(mediaType).send(text);
-  else {
-    res.setHeader('Content-Type', mediaType);
-    return sendPieces(res, text);
-  }
-}
-
-function sendText(res: Response, { pieces }: JsonText<unknown>): Promise<void> | void {
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < PORTION) {
-    sendWhole(res, pieces[0]);
-  } else {
-    return sendPieces(res, pieces);
-  }
-}
-
-function sendPieces(res: Response, pieces: JsonText<unknown>['pieces']): Promise<void> | void {
-  if (Symbol.asyncIterator in pieces) return sendEach(res, portionsAsTheyCome(pieces));
-  // Most responses are one short portion, for which nothing needs to wait.
-  const portions = portionsOf(pieces);
-  const first = portions.next();
-  const held: Portion = first.done ? '' : first.value;
-  if (held.length >= PORTION) return sendEach(res, portions, held);
-  const second = portions.next();
-  if (!second.done) return sendPortions(res, held, second.value, portions);
-  sendWhole(res, held);
-}
-
-/** @param first the portion that was taken already */
-async function sendEach(res: Response, portions: Portions, first?: Portion): Promise<void> {
-  const held = first ?? (await nextPortion(portions)) ?? '';
-  if (held.length >= PORTION) await pauseWork(res);
-  const second = await nextPortion(portions);
-  if (second === undefined) sendWhole(res, held);
-  else await sendPortions(res, held, second, portions);
-}
-
-async function nextPortion(portions: Portions): Promise<Portion | undefined> {
-  const next = await portions.next();
-  return next.done ? undefined : next.value;
-}
-
-function sendWhole(res: Response, text: Portion): void {
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a character, so
-  // that few bytes become text at little cost.
-  if (typeof text === 'string' || text.length >= PORTION) res.end(text);
-  else res.end(bufferOf(text).toString('latin1'), 'latin1');
-  boundWait(res);
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/**
- * Limits the time for which a complete response waits for its reader, and the memory that it takes.
- */
-function boundWait(res: Response): void {
-  // Usually the network has taken all of it by now, and no timeout is needed.
-  if (res.socket?.writableLength === 0) return;
-  releaseBody(res);
-  onResponseClose(res.req, res, armSendTimeout(res));
-  countUnread(res);
-}
-
-/** Counts the memory of a complete response until its reader has taken it. */
-function countUnread(res: Response): void {
-  const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
-  if (endWait) onResponseClose(res.req, res, endWait);
-}
-
-/** Releases the memory of the request's body, which the response no longer needs. */
-function releaseBody(res: Response): void {
-  res.req.body = undefined;
-  res.locals.bodyShare?.release();
-}
-
-/** Created once: the default reason would capture a stack for each response. */
-const GONE = new Error('The answer has ended');
-
-async function sendPortions(
+function sendPlainText(
+  req: Request,
   res: Response,
-  first: Portion,
-  second: Portion,
-  rest: Portions,
-): Promise<void> {
-  const gone = new AbortController();
-  const keepPatience = armSendTimeout(res);
-  onResponseClose(res.req, res, () => {
-    keepPatience();
-    gone.abort(GONE);
-  });
-  let held = second;
-  try {
-    if (!res.write(first)) await drained(res, held.length, gone.signal);
-    for (;;) {
-      await pauseWork(res);
-      if (gone.signal.aborted) return;
-      const next = await rest.next();
-      if (next.done) break;
-      const written = held;
-      held = next.value;
-      if (!res.write(written)) await drained(res, held.length, gone.signal);
-    }
-  } finally {
-    await rest.return?.();
+  { mediaType, text }: PlainText,
+): Promise<void> | void {
+  if (typeof text !== 'string') {
+    res.setHeader('Content-Type', mediaType);
+    return sendPieces(req, res, text);
   }
-  releaseBody(res);
-  res.end(held);
-  if (res.writableLength > 0) countUnread(res);
+  res.type(mediaType).send(text);
 }
 
-/**
- * Ends the connection of a caller who reads nothing, or too slowly. Returns a function that cancels
- * the timeout.
- */
-function armSendTimeout(res: Response): () => void {
-  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
-  res.setTimeout(STALLED_TIMEOUT_MS, () => res.destroy());
-  return () => clearTimeout(patience);
+/** Most answers are one short chunk, for which nothing needs to wait. */
+function sendPieces(
+  req: Request,
+  res: Response,
+  pieces: JsonText<unknown>['pieces'],
+): Promise<void> | void {
+  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < CHUNK_SIZE) {
+    return sendWhole(res, pieces[0]);
+  }
+  const policy: StreamPolicy<Chunk> = {
+    encode: (chunk) => chunk,
+    times: { longest: SENDING_TIMEOUT_MS },
+    readAhead: 2,
+    pause: () => pauseWork(res),
+  };
+  if (Symbol.asyncIterator in pieces) {
+    return writeStream(req, res, joinAsTheyCome(pieces), policy);
+  }
+  const chunks = joinPieces(pieces);
+  const first = chunks.next();
+  if (first.done) return sendWhole(res, '');
+  if (first.value.length >= CHUNK_SIZE) {
+    return writeStream(req, res, prepend([first.value], chunks), policy);
+  }
+  const second = chunks.next();
+  if (second.done) return sendWhole(res, first.value);
+  return writeStream(req, res, prepend([first.value, second.value], chunks), policy);
 }
 
-type Portions = Iterator<Portion> | AsyncIterator<Portion>;
+function* prepend(first: readonly Chunk[], rest: Iterable<Chunk>): Generator<Chunk> {
+  yield* first;
+  yield* rest;
+}
 
-function* portionsOf(pieces: Iterable<Portion>): Generator<Portion, undefined> {
-  let portion = '';
+function* joinPieces(pieces: Iterable<Chunk>): Generator<Chunk, undefined> {
+  let text = '';
   for (const piece of pieces) {
     const isText = typeof piece === 'string';
-    if (isText) portion += piece;
-    if (portion.length >= PORTION || (!isText && portion !== '')) {
-      yield portion;
-      portion = '';
+    if (isText) text += piece;
+    if (text.length >= CHUNK_SIZE || (!isText && text !== '')) {
+      yield text;
+      text = '';
     }
     if (!isText) yield piece;
   }
-  if (portion !== '') yield portion;
+  if (text !== '') yield text;
   return undefined;
 }
 
-async function* portionsAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Portion> {
-  let portion = '';
+async function* joinAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Chunk> {
+  let text = '';
   for await (const piece of pieces) {
-    portion += piece;
-    if (portion.length < PORTION) continue;
-    yield portion;
-    portion = '';
+    text += piece;
+    if (text.length < CHUNK_SIZE) continue;
+    yield text;
+    text = '';
   }
-  if (portion !== '') yield portion;
+  if (text !== '') yield text;
 }
 
-/** The longest time that a prompt reader takes, in milliseconds. */
-const SLOW_READER_MS = 100;
+/** A stream that ends early ends with a line that states the reason, if the connection still exists. */
+function sendLines(
+  req: Request,
+  res: Response,
+  { blocks }: JsonLines,
+  context: ReplyContext,
+  isKeyValid: IsKeyValid,
+): Promise<void> {
+  disableBodyTimeout(req);
+  res.type(LINES_TYPE);
+  const line = (part: Uint8Array | ProblemError) =>
+    part instanceof ProblemError ? problemLine(context.contract, part, req, res) : part;
+  return writeStream(req, res, blocks[Symbol.asyncIterator](), {
+    encode: (block) => {
+      const [first] = block;
+      return first && block.length === 1 ? line(first) : Buffer.concat(block.map(line));
+    },
+    times: context.times ?? STREAM_TIMES,
+    mayStall: true,
+    watch: { stopping: context.stopping, isKeyValid },
+    readAhead: 0,
+    // Senders that wait for the head of the response before they send lines need it now.
+    onBegin: () => res.flushHeaders(),
+    pause: nextTurn,
+    endEarly: (error) => endWithLine(req, res, error, context),
+  });
+}
 
-/**
- * Waits until the caller has taken the written bytes, or has disconnected.
- * @param held the number of the next bytes, which are already in memory
- */
-async function drained(res: Response, held: number, gone: AbortSignal): Promise<void> {
-  let endWait: (() => void) | undefined;
-  const slow = setTimeout(() => {
-    const { turn } = res.locals;
-    turn?.pause();
-    endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
-    res.locals.bodyShare?.awaitReader(() => res.destroy());
-  }, SLOW_READER_MS);
-  try {
-    await once(res, 'drain', { signal: gone });
-  } catch (error) {
-    if (!gone.aborted) throw error;
-  } finally {
-    clearTimeout(slow);
-    endWait?.();
+/** Nothing is sent before the first bytes, so that an error before them is answered with its problem. */
+function sendBytes(
+  req: Request,
+  res: Response,
+  { mediaType, pieces, options: { isStream, areLines, trailer } }: ByteStream,
+  context: ReplyContext,
+  isKeyValid: IsKeyValid,
+): Promise<void> {
+  if (isStream) disableBodyTimeout(req);
+  // HTTP/1.0 has no chunks, which trailers follow.
+  const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
+  res.setHeader('Content-Type', mediaType);
+  return writeStream(req, res, pieces[Symbol.asyncIterator](), {
+    encode: (piece) => {
+      if (piece instanceof Uint8Array) return piece;
+      if (piece !== 'progress') {
+        if (hasTrailer) res.addTrailers(piece.fields);
+        else if (!res.headersSent) res.set(piece.fields);
+      }
+      return '';
+    },
+    times: context.times ?? STREAM_TIMES,
+    mayStall: true,
+    // Another request may finish when the service stops, and its key was checked.
+    watch: isStream ? { stopping: context.stopping, isKeyValid } : undefined,
+    // A body that has arrived is soon answered or refused. The end of another may be far.
+    readAhead: isStream && !req.complete ? 1 : 2,
+    isEndless: isStream,
+    onBegin: () => {
+      if (hasTrailer) res.setHeader('Trailer', trailer);
+    },
+    pause: nextTurn,
+    endEarly: areLines ? (error) => endWithLine(req, res, error, context) : undefined,
+    freesBytes: true,
+  });
+}
+
+/** The time between two comments that keep an idle connection alive, in milliseconds. */
+const PING_INTERVAL_MS = 15_000;
+
+/** Sends server-sent events, as the HTML standard defines them. */
+function sendEvents(req: Request, res: Response, { events }: EventStream): Promise<void> {
+  disableBodyTimeout(req);
+  res.type('text/event-stream');
+  // A proxy that buffers would hold events back.
+  res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  const pings = setInterval(() => {
+    corkForTurn(res);
+    res.write(': ping\n\n');
+  }, PING_INTERVAL_MS);
+  return writeStream(req, res, events[Symbol.asyncIterator](), {
+    encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
+    times: {},
+    readAhead: 0,
+  }).finally(() => clearInterval(pings));
+}
+
+/** Sends a last line with the reason for the early end of lines, and discards further input for a while. */
+function endWithLine(
+  req: Request,
+  res: Response,
+  thrown: unknown,
+  { contract, noteFailure, times = STREAM_TIMES }: ReplyContext,
+): void {
+  const { socket } = req;
+  if (socket.destroyed) {
+    res.destroy();
+    return;
   }
+  const request = { body: undefined, operationId: res.locals.operationId, params: {} };
+  const error = asProblem(thrown, request, () => undefined);
+  if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
+  const line = problemLine(contract, error, req, res);
+  req.unpipe();
+  if (hasSmallChunks(req)) {
+    req.pause();
+    res.end(line, () => socket.destroy());
+    return;
+  }
+  res.end(line);
+  req.resume();
+  const timer = setTimeout(() => socket.destroy(), times.discarding);
+  const left = () => clearTimeout(timer);
+  req.once('end', left);
+  socket.once('close', left);
+}
+
+function problemLine(
+  contract: Contract,
+  error: ProblemError,
+  { originalUrl }: Request,
+  { locals }: Response,
+): Buffer {
+  const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
+  return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../../generated/openapi.js';
-import { RawJson } from '../../api/body/raw-json.js';
+import { UnparsedJson } from '../../api/body/parse-body.js';
 import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import type { Caller } from '../../auth/caller.js';
 import { JSON_TYPE } from '../../edge/request.js';
@@ -50,7 +50,7 @@ export function predictOperations(
     return reply({ status: 200, headers, body: text });
   };
 
-  const answerRaw = async (input: Input<'predict'>, body: RawJson<PredictBody>) => {
+  const answerRaw = async (input: Input<'predict'>, body: UnparsedJson<PredictBody>) => {
     const { query, answerType, caller, closed, reply } = input;
     if (answerType === JSON_TYPE && !pool.hasWorkers) {
       return answerParsed(input, await body.parse(body.bytes));
@@ -95,7 +95,7 @@ export function predictOperations(
     predict: (input) => {
       const { body } = input;
       if (body instanceof Readable) return answerStream(input, body);
-      return body instanceof RawJson ? answerRaw(input, body) : answerParsed(input, body);
+      return body instanceof UnparsedJson ? answerRaw(input, body) : answerParsed(input, body);
     },
   };
 }

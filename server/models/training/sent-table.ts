@@ -1,5 +1,5 @@
-import type { DeferredBody } from '../../api/body/deferred-body.js';
-import { MalformedJsonError, parseWhole } from '../../common/json-parts.js';
+import type { DeferredBody } from '../../api/body/read-body.js';
+import { MalformedJsonError, parseWhole } from '../../common/json-text.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
 import { JSON_TYPE } from '../../edge/request.js';

@@ -1,0 +1,288 @@
+import { isUtf8 } from 'node:buffer';
+import type { Response } from 'express';
+import { freeMemory } from '../../common/free-memory.js';
+import { MalformedJsonError, nestsDeeperThan, parseWhole } from '../../common/json-text.js';
+import { OutOfBoundsError, parseSliced, type RowsPlace } from '../../common/sliced-json.js';
+import { MAX_NESTING } from '../../common/value-scanner.js';
+import type { Contract, Operation } from '../../contract/document.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
+import {
+  type FieldError,
+  invalidRequest,
+  MAX_ERRORS,
+  malformedBody,
+} from '../../problems/problem.js';
+import type { Step } from '../request-context.js';
+import { pauseWork } from '../work-slot.js';
+
+/**
+ * Returns the step that parses the bytes of JSON in `req.body`, and checks its bounds before
+ * anything else visits it. Text is decoded. Streams are left alone.
+ */
+export function parseBody(contract: Contract, operation: Operation): Step {
+  const place = findRows(contract, operation);
+  const refuse = createBoundsCheck(contract, operation);
+  return (req, res) => {
+    const { body } = req;
+    const type = mediaType(req);
+    if (isText(type)) {
+      req.body = decodeText(type, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+      return;
+    }
+    if (!Buffer.isBuffer(body)) return;
+    if (body.length <= SHORT) {
+      req.body = parseJson(body);
+      refuseDeepNesting(req.body);
+      refuse(req.body);
+      return;
+    }
+    return parseLong(body, place, res).then((parsed) => {
+      req.body = parsed;
+      refuse(parsed);
+      // Yields, because validating and storing the body take time of their own.
+      return pauseWork(res);
+    });
+  };
+}
+
+/** The size up to which JSON.parse takes at most a few milliseconds for any content, in bytes. */
+const SHORT = 16 * 1024;
+
+function parseJson(bytes: Buffer): unknown {
+  // An empty body counts as an empty object; validation reports the missing fields.
+  if (bytes.length === 0) return {};
+  try {
+    return parseWhole(bytes);
+  } catch (error) {
+    throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
+  }
+}
+
+/** The longest time that a body is parsed without a pause, in milliseconds. */
+const YIELD_INTERVAL_MS = 4;
+
+/** Parses a large body, and yields to other requests meanwhile; never ends for a caller who disconnects. */
+async function parseLong(
+  bytes: Buffer,
+  place: RowsPlace | undefined,
+  res: Response,
+): Promise<unknown> {
+  let since = performance.now();
+  const pause = async () => {
+    if (performance.now() - since < YIELD_INTERVAL_MS) return;
+    await pauseWork(res);
+    since = performance.now();
+    if (res.req.socket.destroyed) await new Promise(() => {});
+  };
+  try {
+    return await parseSliced(bytes, place, pause);
+  } catch (error) {
+    if (error instanceof MalformedJsonError) throw malformedBody(error.message);
+    if (!(error instanceof OutOfBoundsError)) throw error;
+    throw invalidRequest([{ pointer: `/body${error.path}`, message: error.message }]);
+  }
+}
+
+/** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */
+export class UnparsedJson<T> {
+  declare readonly content: T;
+
+  /**
+   * @param parse parses and validates a body of these bytes; throws the problem of an invalid one
+   */
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly parse: (bytes: Uint8Array) => Promise<T>,
+  ) {}
+
+  /** Frees the memory of the body, which nobody reads any more. */
+  release(): void {
+    freeMemory(this.bytes);
+  }
+}
+
+/** The size from which another process answers sooner than the main loop, in bytes. */
+const MIN_DEFERRED = 32 * 1024;
+
+/** Stands for the rows while the rest of a request is checked. */
+const NO_ROWS: readonly unknown[] = [];
+
+/**
+ * Returns a check that leaves JSON unparsed that is large or answered in another format. If the rest of
+ * such a request is invalid, all of it is checked, so that the problem lists all faults.
+ * @param check parses and validates a request
+ */
+export function deferLargeJson(check: Step): Step {
+  return async (req, res) => {
+    const bytes: unknown = req.body;
+    const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
+    if (!isJson || (bytes.length < MIN_DEFERRED && res.locals.answerType === JSON_TYPE)) {
+      return check(req, res);
+    }
+    const parse = async (body: Uint8Array): Promise<unknown> => {
+      await pauseWork(res);
+      req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      await check(req, res);
+      return req.body;
+    };
+    req.body = NO_ROWS;
+    try {
+      await check(req, res);
+    } catch {
+      req.body = bytes;
+      return check(req, res);
+    }
+    req.body = new UnparsedJson(bytes, parse);
+    // Another process works on it.
+    res.locals.slot?.pause();
+  };
+}
+
+/**
+ * Returns a check that refuses parsed bodies that cost too much to validate or cannot be stored
+ * unchanged. These are arrays longer than the contract allows, since validation would still visit
+ * every element, and, in bodies that are stored, numbers outside the range of a double.
+ */
+function createBoundsCheck(contract: Contract, operation: Operation): (body: unknown) => void {
+  const isStored = Number.isFinite(operation.maxBody);
+  const limits = arrayLimits(contract, operation.bodySchema, []);
+  return (body) => {
+    const errors: FieldError[] = [];
+    for (const { path, max } of limits) {
+      if (arrayLength(body, path) <= max) continue;
+      const pointer = ['/body', ...path].join('/');
+      errors.push({ pointer, message: `must have at most ${max} items` });
+    }
+    if (isStored) errors.push(...infiniteNumbers(body));
+    if (errors.length > 0) throw invalidRequest(errors);
+  };
+}
+
+/** Refuses a body that nests so deep that serializing it would overflow the stack. */
+function refuseDeepNesting(body: unknown): void {
+  if (!nestsDeeperThan(MAX_NESTING, body)) return;
+  const message = `must not nest deeper than ${MAX_NESTING} levels`;
+  throw invalidRequest([{ pointer: '/body', message }]);
+}
+
+/**
+ * Returns the place of the rows in the bodies of an operation, if it takes an array of any length.
+ */
+function findRows(contract: Contract, { bodySchema }: Operation): RowsPlace | undefined {
+  const alternatives = contract.alternatives(bodySchema);
+  const array = alternatives.find(isArray);
+  if (!array) return undefined;
+  const maxRows = Number(array['maxItems'] ?? Number.POSITIVE_INFINITY);
+  const [member] = alternatives
+    .flatMap(({ properties }) => Object.entries(asRecord(properties)))
+    .filter(([, field]) => contract.alternatives(field).some(isArray))
+    .map(([name]) => name);
+  return member === undefined ? { maxRows } : { member, maxRows };
+}
+
+function isArray({ type }: JsonRecord): boolean {
+  return type === 'array';
+}
+
+/** The most items of an array in a body, found at these names of members. */
+interface ArrayLimit {
+  readonly path: readonly string[];
+  readonly max: number;
+}
+
+function arrayLimits(contract: Contract, schema: unknown, path: readonly string[]): ArrayLimit[] {
+  const alternatives = contract.alternatives(schema);
+  const bounds = alternatives.map(({ maxItems }) => maxItems).filter(Number.isInteger);
+  const members = alternatives.flatMap(({ properties }) => Object.entries(asRecord(properties)));
+  return [
+    ...(bounds.length > 0 ? [{ path, max: Math.max(...bounds.map(Number)) }] : []),
+    ...members.flatMap(([name, member]) => arrayLimits(contract, member, [...path, name])),
+  ];
+}
+
+/** Returns the length of the array at a path; 0 if there is none. */
+function arrayLength(body: unknown, path: readonly string[]): number {
+  let value = body;
+  for (const name of path) {
+    if (Array.isArray(value) || !Object.hasOwn(asRecord(value), name)) return 0;
+    value = asRecord(value)[name];
+  }
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function infiniteNumbers(body: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  // The pointer is built only if there is such a number.
+  const visit = (value: unknown, pointer: () => string): void => {
+    // One more than a response lists, so that it can say that there are more.
+    if (errors.length > MAX_ERRORS) return;
+    if (typeof value === 'object' && value !== null) {
+      const names = Array.isArray(value) ? undefined : Object.keys(value);
+      const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+      for (const [index, child] of children.entries()) {
+        if (typeof child !== 'object' && !isInfinite(child)) continue;
+        visit(child, () => `${pointer()}/${escapeToken(names?.[index] ?? String(index))}`);
+      }
+    } else if (isInfinite(value)) {
+      const message = 'must be within the range of a double, which ends at about 1.8e308';
+      errors.push({ pointer: pointer(), message });
+    }
+  };
+  visit(body, () => '/body');
+  return errors;
+}
+
+function isInfinite(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
+}
+
+/** A body of text, decoded from UTF-8. */
+export class TextBody<MediaType extends string = string> {
+  constructor(
+    readonly mediaType: MediaType,
+    readonly text: string,
+  ) {}
+}
+
+/**
+ * Decodes a body of text from UTF-8, and drops a byte order mark.
+ * @throws {ProblemError} if it is not UTF-8, or contains U+0000, which PostgreSQL cannot store
+ */
+function decodeText(mediaType: string, bytes: Buffer): TextBody {
+  if (!isUtf8(bytes)) {
+    const at = validLength(bytes);
+    throw malformedBody(
+      `The body is not UTF-8: byte ${at + 1} is not part of a character. Convert the text to UTF-8.`,
+    );
+  }
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) {
+    const message = `must not contain the character U+0000, as byte ${nul + 1} does`;
+    throw invalidRequest([{ pointer: '/body', message }]);
+  }
+  return new TextBody(mediaType, new TextDecoder().decode(bytes));
+}
+
+/** Returns the number of bytes before the first that is not part of a character of UTF-8. */
+function validLength(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (wholeCharacters(bytes, middle) === undefined) high = middle - 1;
+    else low = middle;
+  }
+  return wholeCharacters(bytes, low) ?? 0;
+}
+
+/** The bytes of a character that a prefix may lack. */
+const LACKING = [0, 1, 2, 3];
+
+/** Returns the length of the whole characters in a prefix; undefined if it is not valid. */
+function wholeCharacters(bytes: Buffer, length: number): number | undefined {
+  return LACKING.map((lacking) => Math.max(length - lacking, 0)).find((whole) =>
+    isUtf8(bytes.subarray(0, whole)),
+  );
+}

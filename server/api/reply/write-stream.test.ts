@@ -1,0 +1,291 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import express from 'express';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readContract } from '../../contract/document.js';
+import { answerUnreadableRequest } from '../../edge/malformed-request.js';
+import { problem } from '../../problems/problem.js';
+import { logRequests } from '../../telemetry/request-log.js';
+import { JsonLines } from '../handlers.js';
+import { send } from './send.js';
+import type { StreamTimes } from './write-stream.js';
+
+const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
+const TIMES: StreamTimes = { stalled: 300, longest: 60_000, discarding: 300 };
+type Blocks = JsonLines['blocks'];
+
+let stopping: AbortController;
+let isKeyGood: () => boolean;
+let closing: (() => unknown)[];
+beforeEach(() => {
+  stopping = new AbortController();
+  isKeyGood = () => true;
+  closing = [];
+});
+afterEach(() => {
+  for (const close of closing) close();
+});
+
+/** Serves lines made from a body, and returns a connection on which such a request has begun. */
+async function begin(
+  made: (body: AsyncIterable<Buffer>) => Blocks,
+  times: Partial<StreamTimes> = {},
+): Promise<{ socket: Socket; ended: Promise<unknown> }> {
+  const app = express();
+  const logRequest = logRequests(pino({ level: 'silent' }));
+  app.use((req, res, next) => {
+    logRequest(req, res);
+    next();
+  });
+  const handled = new EventEmitter();
+  const ended = once(handled, 'end');
+  app.post('/', (req, res) => {
+    const context = {
+      contract,
+      stopping: stopping.signal,
+      noteFailure: () => {},
+      times: { ...TIMES, ...times },
+    };
+    const body = new JsonLines(made(req.iterator({ destroyOnReturn: false })));
+    Promise.resolve(send(req, res, { status: 200, body }, context, async () => isKeyGood())).then(
+      () => handled.emit('end'),
+      (error) => handled.emit('error', error),
+    );
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  server.on('clientError', answerUnreadableRequest(contract));
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A string is for pipes only.
+  const socket = connect(port, '127.0.0.1');
+  closing.push(
+    () => socket.destroy(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  return { socket, ended };
+}
+
+/** Encodes a piece of a body as a chunk of HTTP/1.1. */
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const END = '0\r\n\r\n';
+
+/** Waits until a connection closes, for any reason. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/** Collects the response. */
+function received(socket: Socket): { text: string } {
+  const all = { text: '' };
+  socket.on('error', () => {});
+  socket.on('data', (bytes) => {
+    all.text += bytes;
+  });
+  return all;
+}
+
+/** Answers each piece of the body with itself. */
+async function* echo(body: AsyncIterable<Buffer>): Blocks {
+  for await (const piece of body) yield [piece];
+}
+
+describe('a stream', () => {
+  test('is answered piece by piece while it is sent, and ends when its sender has ended', async () => {
+    const { socket, ended } = await begin(echo);
+    const answer = received(socket);
+    await expect.poll(() => answer.text).toContain('application/x-ndjson');
+    for (const line of ['1\n', '2\n', '3\n']) {
+      socket.write(chunk(line));
+      await expect.poll(() => answer.text).toContain(chunk(line));
+    }
+    expect(answer.text).not.toContain(END);
+    socket.write(END);
+    await ended;
+    await expect.poll(() => answer.text).toMatch(/3\n\r\n0\r\n\r\n$/);
+  });
+
+  test('continues after a problem, which is a line', async () => {
+    const { socket } = await begin(async function* () {
+      const fault = problem('/problems/invalid-line', 'It is none.', { line: 2 });
+      yield [Buffer.from('1\n'), fault, Buffer.from('3\n')];
+      yield [Buffer.from('4\n')];
+    });
+    const answer = received(socket);
+    await expect.poll(() => answer.text).toContain(END);
+    expect(answer.text).toMatch(/1\n\{"problem":\{[^\n]*"detail":"It is none\."[^\n]*\}\}\n3\n/);
+    expect(answer.text).toContain('4\n');
+  });
+
+  test('whose source fails ends with a line that says so, without internal details', async () => {
+    const { socket } = await begin(async function* () {
+      yield [Buffer.from('1\n')];
+      throw new Error('a secret');
+    });
+    const answer = received(socket);
+    await expect.poll(() => answer.text).toContain(END);
+    expect(answer.text).toContain('"type":"/problems/internal-error"');
+    expect(answer.text).not.toContain('secret');
+  });
+
+  test('ends with a line that says so when the service stops', async () => {
+    const { socket, ended } = await begin(echo);
+    const answer = received(socket);
+    socket.write(chunk('1\n'));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    stopping.abort();
+    await ended;
+    await expect.poll(() => answer.text).toContain(END);
+    expect(answer.text).toMatch(/\n\{"problem":\{"type":"\/problems\/service-unavailable"/);
+  });
+
+  test('that takes too long ends with a line that says so', async () => {
+    const { socket } = await begin(echo, { longest: 400 });
+    const answer = received(socket);
+    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
+    closing.push(() => clearInterval(trickle));
+    await expect.poll(() => answer.text, { timeout: 10_000 }).toContain(END);
+    expect(answer.text).toContain('1\n');
+    expect(answer.text).toContain('"type":"/problems/request-timeout"');
+  });
+
+  test('whose key is revoked ends with a line that says so, though it is sent without a pause', async () => {
+    const { socket, ended } = await begin(echo);
+    const answer = received(socket);
+    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
+    closing.push(() => clearInterval(trickle));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    isKeyGood = () => false;
+    await ended;
+    await expect.poll(() => answer.text).toContain(END);
+    expect(answer.text).toMatch(/\n\{"problem":\{"type":"\/problems\/unauthorized"/);
+  });
+
+  test('continues while its key cannot be checked', async () => {
+    const { socket } = await begin(echo);
+    const answer = received(socket);
+    let asked = 0;
+    isKeyGood = () => {
+      asked += 1;
+      throw new Error('The store does not answer');
+    };
+    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
+    closing.push(() => clearInterval(trickle));
+    await expect.poll(() => asked).toBeGreaterThan(1);
+    expect(answer.text).not.toContain('problem');
+  });
+
+  test('that is no longer valid HTTP is cut off, with nothing inserted into its response', async () => {
+    const { socket } = await begin(echo);
+    const answer = received(socket);
+    socket.write(chunk('1\n'));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    socket.write('no length of a piece\r\n');
+    await closed(socket);
+    expect(answer.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});
+
+describe('a sender', () => {
+  test('who sends nothing for too long gets a last line that says so, and is disconnected', async () => {
+    const { socket } = await begin(echo);
+    const answer = received(socket);
+    socket.write(chunk('1\n'));
+    await closed(socket);
+    expect(answer.text).toMatch(/1\n\r\n.*\{"problem":\{"type":"\/problems\/request-timeout"/s);
+    expect(answer.text).toContain(END);
+  });
+
+  test('who sends a little now and then is not disconnected', async () => {
+    const { socket, ended } = await begin(async function* (body) {
+      for await (const _ of body) yield [];
+      yield [Buffer.from('1\n')];
+    });
+    const answer = received(socket);
+    // The total takes longer than the longest allowed silence.
+    for (let sent = 0; sent < 10; sent += 1) {
+      socket.write(chunk('x'));
+      await delay(TIMES.stalled / 5);
+    }
+    socket.write(END);
+    await ended;
+    await expect.poll(() => answer.text).toContain('1\n');
+    expect(answer.text).not.toContain('problem');
+  });
+
+  test('who continues after the end has some time to read the reason', async () => {
+    const { socket } = await begin(async function* () {
+      yield [Buffer.from('1\n')];
+      throw new Error('over');
+    });
+    const answer = received(socket);
+    const more = chunk('x'.repeat(60_000));
+    const flood = setInterval(() => socket.write(more), 5);
+    closing.push(() => clearInterval(flood));
+    await closed(socket);
+    expect(answer.text).toContain(END);
+  });
+
+  test('who breaks off leaves no pending work', async () => {
+    let left = false;
+    const { socket, ended } = await begin(async function* (body) {
+      try {
+        yield* echo(body);
+      } finally {
+        left = true;
+      }
+    });
+    const answer = received(socket);
+    socket.write(chunk('1\n'));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    socket.resetAndDestroy();
+    await ended;
+    await expect.poll(() => left).toBe(true);
+  });
+});
+
+describe('a reader', () => {
+  const line = Buffer.from(`${'7'.repeat(65_535)}\n`);
+  /** More than the buffers of both sides hold: 256 MiB. */
+  const MAX_LINES = 4096;
+
+  /** Makes endless lines, and counts the blocks that were requested. */
+  function endless() {
+    const counted = { blocks: 0 };
+    const blocks = async function* (): Blocks {
+      while (counted.blocks < MAX_LINES) {
+        counted.blocks += 1;
+        yield [line];
+      }
+    };
+    return { counted, blocks };
+  }
+
+  test('who does not read gets no further lines, and is given up after a while', async () => {
+    const { counted, blocks } = endless();
+    const { socket, ended } = await begin(blocks);
+    socket.on('error', () => {}).pause();
+    await ended;
+    expect(counted.blocks).toBeLessThan(MAX_LINES);
+    socket.resume();
+    await closed(socket);
+  });
+
+  test('who pauses, but not for too long, gets all of it', async () => {
+    const { counted, blocks } = endless();
+    const { socket, ended } = await begin(blocks, { stalled: 20_000 });
+    let bytes = 0;
+    socket.on('data', ({ length }) => {
+      bytes += length;
+    });
+    socket.pause();
+    await delay(500);
+    expect(counted.blocks).toBeLessThan(MAX_LINES);
+    socket.resume();
+    await ended;
+    await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(MAX_LINES * line.length);
+  });
+});

@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import type { Request, Response } from 'express';
+import { freeMemory } from '../../common/free-memory.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
+import { responsesBegun } from '../../edge/malformed-request.js';
+import { endWith, onResponseClose } from '../../edge/responses.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
+import { type IsKeyValid, watchKey } from '../request-signal.js';
+
+/** Bytes, or text of about the same size; an empty one signals progress. */
+export type Chunk = string | Uint8Array;
+
+/** The number of characters that are sent at once. A shorter answer is sent whole, with its length. */
+export const CHUNK_SIZE = 64 * 1024;
+
+/** The timeouts of an answer, in milliseconds. */
+export interface StreamTimes {
+  /** The longest time until the next bytes come from the source, or go to the reader. */
+  readonly stalled: number;
+  /** The longest time for all of it. */
+  readonly longest: number;
+  /** The time for which input is discarded after an early end, so that its sender can read why. */
+  readonly discarding: number;
+}
+
+/** How the items of a source become an answer, and what ends it early. */
+export interface StreamPolicy<T> {
+  /** Returns what is written for an item. */
+  readonly encode: (item: T) => Chunk;
+  readonly times: Partial<StreamTimes>;
+  /** Whether the source waits for a sender or a process, which may stall. */
+  readonly mayStall?: boolean;
+  /** Ends the answer of a long request, when the service stops or when the key of its caller ends. */
+  readonly watch?: { readonly stopping: AbortSignal; readonly isKeyValid: IsKeyValid } | undefined;
+  /**
+   * The chunks that are awaited before anything is sent: an error before is a problem. If there are
+   * fewer, the answer is sent whole.
+   */
+  readonly readAhead: 0 | 1 | 2;
+  /** Sends an answer of one chunk as a stream, too. */
+  readonly isEndless?: boolean;
+  /** Lets others work between two chunks. Without it, the chunks of one turn are written at once. */
+  readonly pause?: () => Promise<unknown>;
+  /** Called when an answer of several chunks begins. */
+  readonly onBegin?: () => void;
+  /** Ends an answer that has begun with the reason of an error. Without it, the answer is cut off. */
+  readonly endEarly?: ((error: unknown) => void) | undefined;
+  /** Frees the memory of bytes that were sent; nobody else may use them. */
+  readonly freesBytes?: boolean;
+}
+
+/** The reason if the connection is closed or not read: no one can receive a problem. */
+const GONE = Symbol('gone');
+
+/**
+ * Writes the items of a source as they are produced, and requests the next one only when the reader
+ * has taken the last one.
+ * @throws the error of the source; if it comes after the first chunk, the response has begun
+ */
+export async function writeStream<T>(
+  req: Request,
+  res: Response,
+  source: Iterator<T> | AsyncIterator<T>,
+  policy: StreamPolicy<T>,
+): Promise<void> {
+  const { encode, readAhead, pause, endEarly, freesBytes } = policy;
+  const deadline = new StreamDeadline(req, res, policy);
+  const write = (chunk: Chunk): boolean => {
+    if (chunk.length === 0) return true;
+    if (!pause) corkForTurn(res);
+    if (!freesBytes || typeof chunk === 'string') return res.write(chunk);
+    return res.write(chunk, (error) => {
+      if (!error) freeMemory(chunk);
+    });
+  };
+  const pauseBetween = async () => {
+    await pause?.();
+    deadline.signal.throwIfAborted();
+  };
+  try {
+    const ahead: Chunk[] = [];
+    while (ahead.length < readAhead) {
+      const next = await deadline.next(source);
+      if (next.done) break;
+      const chunk = encode(next.value);
+      if (chunk.length > 0) ahead.push(chunk);
+      if (chunk.length >= CHUNK_SIZE) await pauseBetween();
+    }
+    const isWhole = ahead.length < readAhead && !(policy.isEndless && ahead.length > 0);
+    if (isWhole) return sendWhole(res, ahead[0] ?? '');
+    responsesBegun.add(req.socket);
+    policy.onBegin?.();
+    for (let chunk = ahead.shift(); ; chunk = ahead.shift()) {
+      if (chunk === undefined) {
+        const next = await deadline.next(source);
+        if (next.done) break;
+        chunk = encode(next.value);
+      }
+      if (!write(chunk)) await deadline.waitForReader(ahead[0]?.length ?? 0);
+      if (pause) await pauseBetween();
+    }
+    res.end();
+    limitWait(res);
+  } catch (error) {
+    if (error === GONE) res.destroy();
+    else if (endEarly && res.headersSent) endEarly(error);
+    else throw error;
+  } finally {
+    deadline.release();
+    responsesBegun.delete(req.socket);
+    void leave(source).catch(() => {});
+  }
+}
+
+/** Ends a source early, which may wait for something that does not come any more. */
+async function leave(source: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
+  await source.return?.();
+}
+
+/**
+ * Writes what comes in this turn of the event loop at once: a write to the system costs more than
+ * an event.
+ */
+export function corkForTurn(res: Response): void {
+  if (res.writableCorked > 0) return;
+  res.cork();
+  setImmediate(() => {
+    if (!res.writableEnded) res.uncork();
+  });
+}
+
+/** The longest time in which a caller may read nothing of an answer, in milliseconds. */
+export const STALLED_TIMEOUT_MS = 30_000;
+
+/** The longest time to send an answer whose source does not stall, in milliseconds. */
+export const SENDING_TIMEOUT_MS = 600_000;
+
+/** Sends a complete answer, with its length. */
+export function sendWhole(res: Response, body: Chunk): void {
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
+  // character, so that few bytes become text at little cost.
+  if (typeof body === 'string') endWith(res, body);
+  else if (body.length >= CHUNK_SIZE) res.end(body);
+  else
+    endWith(
+      res,
+      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+      'latin1',
+    );
+  limitWait(res);
+}
+
+/**
+ * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
+ */
+export function limitWait(res: Response): void {
+  // Usually the network has taken all of it by now, and no timeout is needed.
+  if (!res.socket || res.socket.writableLength === 0) return;
+  // The answer no longer needs the body of the request.
+  res.req.body = undefined;
+  res.locals.bodyShare?.release();
+  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
+  onResponseClose(res.req, res, () => clearTimeout(patience));
+  // Without a listener, Node closes a connection that times out.
+  res.setTimeout(STALLED_TIMEOUT_MS);
+  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
+  if (endWait) onResponseClose(res.req, res, endWait);
+}
+
+/** The longest time that a prompt reader takes, in milliseconds. */
+const SLOW_READER_MS = 100;
+
+/**
+ * Ends an answer early: if its source or its reader stalls, if it takes too long in total, if its
+ * key is revoked or expires, if its connection closes, or if the service stops.
+ */
+class StreamDeadline {
+  readonly #over = new AbortController();
+  readonly release: () => void;
+
+  constructor(
+    req: Request,
+    private readonly res: Response,
+    private readonly policy: Pick<StreamPolicy<never>, 'times' | 'mayStall' | 'watch'>,
+  ) {
+    const { times, mayStall, watch } = policy;
+    const { longest } = times;
+    const end = (reason: ProblemError | typeof GONE) => this.#over.abort(reason);
+    const onStop = () => end(unavailable('The service is stopping; send the rest in a moment.'));
+    const timer = longest && setTimeout(() => end(mayStall ? tookTooLong(longest) : GONE), longest);
+    const leaveKey = watch && watchKey(watch.isKeyValid, end);
+    watch?.stopping.addEventListener('abort', onStop);
+    if (watch?.stopping.aborted) onStop();
+    this.release = () => {
+      clearTimeout(timer);
+      leaveKey?.();
+      watch?.stopping.removeEventListener('abort', onStop);
+    };
+    onResponseClose(req, res, () => {
+      end(GONE);
+      this.release();
+    });
+  }
+
+  /** Aborted when the answer ends early. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /**
+   * Waits for the next item.
+   * @throws {ProblemError | typeof GONE} the reason if the answer ends first, if its source may stall
+   */
+  next<T>(source: Iterator<T> | AsyncIterator<T>): IteratorResult<T> | Promise<IteratorResult<T>> {
+    const next = source.next();
+    if (!this.policy.mayStall) return next;
+    const stalled = this.policy.times.stalled ?? STALLED_TIMEOUT_MS;
+    const timer = setTimeout(() => this.#over.abort(sentNothing(stalled)), stalled);
+    return unlessAborted(Promise.resolve(next), this.signal).finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Waits until the reader has taken what was written. A slow one does not hold the request's slot,
+   * and may be cut off for the memory of its answer.
+   * @param held the number of the next bytes, if they are already in memory
+   * @throws {ProblemError | typeof GONE} the reason if the answer ends first
+   */
+  async waitForReader(held: number): Promise<void> {
+    const { res } = this;
+    let endWait: (() => void) | undefined;
+    const slow = setTimeout(() => {
+      const { slot, bodyShare } = res.locals;
+      slot?.pause();
+      endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
+      bodyShare?.trackBackpressure(() => res.destroy());
+    }, SLOW_READER_MS);
+    // Without a listener, Node closes a connection that takes nothing for so long.
+    res.setTimeout(this.policy.times.stalled ?? STALLED_TIMEOUT_MS);
+    try {
+      await once(res, 'drain', { signal: this.signal });
+    } catch (error) {
+      throw this.signal.aborted ? this.signal.reason : error;
+    } finally {
+      res.setTimeout(0);
+      clearTimeout(slow);
+      endWait?.();
+    }
+  }
+}
+
+function sentNothing(stalled: number): ProblemError {
+  return problem(
+    '/problems/request-timeout',
+    `Nothing of the stream came for ${stalled / 1000} seconds; send the rest in another.`,
+  );
+}
+
+function tookTooLong(longest: number): ProblemError {
+  return problem(
+    '/problems/request-timeout',
+    `The stream has taken ${longest / 60_000} minutes, the most that one may; send the rest in another.`,
+  );
+}

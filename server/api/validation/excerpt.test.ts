@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../../contract/document.js';
+import { takeExcerpts } from './excerpt.js';
+import { schemaChecks } from './fast-check.js';
+
+const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
+const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
+
+const excerpt = (id: string, body: unknown) => {
+  const operation = contract.operations.find((one) => one.id === id);
+  return takeExcerpt(operation?.bodySchema, body, {});
+};
+const numbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, index]));
+
+describe('the excerpt of a body', () => {
+  test('is the body itself if its faults are few', () => {
+    const body = {
+      agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } },
+    };
+    expect(excerpt('createAgent', body)).toEqual({ body, query: {}, isShortened: false });
+    expect(excerpt('createAgent', body).body).toBe(body);
+  });
+
+  test('has at most 200 unknown fields, and every known one', () => {
+    const { body, isShortened } = excerpt('createSkill', {
+      skill: { ...numbered(5000), name: 'a', type: 'sql' },
+      ...numbered(5000),
+    });
+    expect(isShortened).toBe(true);
+    expect(body).toEqual({ skill: { ...numbered(200), name: 'a', type: 'sql' } });
+  });
+
+  test('ends its arrays after 200 faulty items', () => {
+    const mixed = Array.from({ length: 1000 }, (_, index) => (index % 2 === 0 ? `s${index}` : {}));
+    const { body, isShortened } = excerpt('updateAgent', {
+      agent: { skills_to_add: mixed, skills_to_remove: ['a', 1, 'b'] },
+    });
+    expect(isShortened).toBe(true);
+    expect(body).toEqual({
+      agent: { skills_to_add: mixed.slice(0, 401), skills_to_remove: ['a'] },
+    });
+  });
+
+  test("has all of the caller's own keys", () => {
+    const body = { skill: { name: 'a', type: 'sql', params: numbered(2000) } };
+    expect(excerpt('createSkill', body).body).toBe(body);
+  });
+
+  test('has all items that fit any of the alternatives', () => {
+    const messages = Array.from({ length: 1000 }, () => ({ role: 'user', content: 'Hello?' }));
+    expect(excerpt('completeAgent', { messages }).body).toEqual({ messages });
+  });
+
+  test('has all rows to predict', () => {
+    const rows = Array.from({ length: 1000 }, () => null);
+    expect(excerpt('predict', rows).body).toBe(rows);
+  });
+});
+
+test('the excerpt of a query has the first 200 values of each parameter', () => {
+  const agent = Array.from({ length: 1000 }, () => '!');
+  expect(takeExcerpt(undefined, undefined, { agent, limit: '0' })).toEqual({
+    query: { agent: agent.slice(0, 200), limit: '0' },
+    isShortened: true,
+  });
+});
