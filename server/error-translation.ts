@@ -21,7 +21,7 @@ import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown): ProblemError | undefined {
-  return tableProblem(thrown) ?? workProblem(thrown) ?? storeProblem(thrown);
+  return tableProblem(thrown) ?? storeProblem(thrown);
 }
 
 /** Returns the problem of a table that cannot be read, or not now. */
@@ -43,6 +43,9 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     return unavailable(
       'The service has as many predictions to do as it takes on at once; try again in a moment.',
     );
+  }
+  if (thrown instanceof QueueFullError) {
+    return unavailable('Too many trainings wait already; try again when some are done.', 60);
   }
   if (thrown instanceof TooManyTablesError) {
     return unavailable(
@@ -73,11 +76,4 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
     );
   }
   return undefined;
-}
-
-/** Returns the problem of work of the store that must wait. */
-function workProblem(thrown: unknown): ProblemError | undefined {
-  return thrown instanceof QueueFullError
-    ? unavailable('Too many trainings wait already; try again when some are done.', 60)
-    : undefined;
 }

@@ -65,7 +65,7 @@ export function lockProjectRow(
 
 /**
  * @throws {NameTakenError}
- * @throws {LimitReachedError} if the owner has reached the limit of projects
+ * @throws {ProblemError} if the owner has reached the limit of projects
  */
 export async function createProject(store: Store, owner: string, name: string): Promise<Project> {
   await lockOwner(store, owner);

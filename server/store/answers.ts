@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
@@ -65,7 +66,7 @@ export function findKeyedMessage(
 
 /**
  * Keeps a response, in place of an expired one.
- * @throws {LimitReachedError} if the owner's kept responses reach the limit; the transaction must
+ * @throws {ProblemError} if the owner's kept responses reach the limit; the transaction must
  *   be rolled back
  */
 export function keepAnswer(

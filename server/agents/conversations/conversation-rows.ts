@@ -1,13 +1,12 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
+import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
-import { adjustStored, limitReached } from '../../store/quota.js';
-import { type JsonChunks, jsonWriter } from '../../store/row-json.js';
+import { adjustStored } from '../../store/quota.js';
 import {
   chunksBySize,
   type ListEntry,
@@ -21,7 +20,6 @@ import {
 /** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
 
-type Schemas = components['schemas'];
 type ConversationRow = Pick<Selectable<Database['conversations']>, (typeof COLUMNS)[number]>;
 export type MessageRow = Selectable<Database['messages']>;
 
@@ -34,23 +32,16 @@ const ENTRY_BYTES = 256;
  */
 const ROW_BYTES = 256;
 
-export const writeConversation = jsonWriter<Schemas['Conversation'], ConversationRow>({
-  id: 'value',
-  title: 'value',
-  messages: 'value',
-  created_at: 'value',
-  updated_at: 'value',
-});
+export function conversationJson(row: ConversationRow): string {
+  const { id, title, messages, created_at, updated_at } = row;
+  return JSON.stringify({ id, title, messages, created_at, updated_at });
+}
 
-export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
-  id: 'value',
-  role: 'value',
-  content: 'value',
-  reply_to: 'value',
-  steps: { json: 'steps' },
-  usage: { json: 'usage' },
-  created_at: 'value',
-});
+export function messageJson(row: MessageRow): string {
+  const { id, role, content, reply_to, steps, usage, created_at } = row;
+  const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);
+  return `${own},"steps":${steps},"usage":${usage},${JSON.stringify({ created_at }).slice(1)}`;
+}
 
 /** Returns the entries of a list without reading the conversations. */
 export async function listConversationIds(
@@ -71,21 +62,21 @@ export function readConversationsJson({ reads }: Store, entries: readonly ListEn
       .where('id', 'in', ids)
       .where('chatbot_id', 'is not', null)
       .execute();
-  return readJson(entries, read, writeConversation);
+  return readJson(entries, read, conversationJson);
 }
 
-/** Yields the JSON of resources; skips those that no longer exist. */
+/** Yields the JSON of resources, each in one piece; skips those that no longer exist. */
 async function* readJson<R extends { readonly id: string }>(
   entries: readonly ListEntry[],
   read: (ids: readonly string[]) => Promise<R[]>,
-  write: (row: R) => JsonChunks,
-): AsyncGenerator<JsonChunks> {
+  toJson: (row: R) => string,
+): AsyncGenerator<readonly string[]> {
   for (const part of chunksBySize(entries)) {
     const ids = part.map(({ id }) => id);
     const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
     for (const id of ids) {
       const row = rows.get(id);
-      if (row !== undefined) yield write(row);
+      if (row !== undefined) yield [toJson(row)];
     }
   }
 }
@@ -129,7 +120,8 @@ export async function createConversation(
     .executeTakeFirstOrThrow();
   const { resources, stored } = store.limits;
   if (Number(conversations) >= resources) {
-    throw limitReached(
+    throw problem(
+      '/problems/limit-reached',
       `The chatbot "${chatbot.name}" holds ${resources} conversations already, the most that it may; delete some.`,
     );
   }
@@ -219,7 +211,7 @@ export function listMessageIds(
 export function readMessagesJson({ reads }: Store, entries: readonly ListEntry[]) {
   const read = (ids: readonly string[]) =>
     reads.selectFrom('messages').selectAll().where('id', 'in', ids).execute();
-  return readJson(entries, read, writeMessage);
+  return readJson(entries, read, messageJson);
 }
 
 /** Finds a message of a person. */

@@ -5,10 +5,9 @@
  */
 
 import { v4 as uuidv4 } from 'uuid';
-import { ProblemError, unavailable } from '../../problems/problem.js';
+import { ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
-import { limitReached } from '../../store/quota.js';
 import { padToPowerOfTwo } from '../../store/rows.js';
 import { addMessage, type MessageRow } from './conversation-rows.js';
 
@@ -129,7 +128,8 @@ async function claimConversation(
   }
   const { messages } = limits;
   if (claimed.messages + added > messages) {
-    throw limitReached(
+    throw problem(
+      '/problems/limit-reached',
       `The conversation holds ${messages.toLocaleString('en')} messages, the most that it may; begin another.`,
     );
   }

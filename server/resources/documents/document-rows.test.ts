@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import { createProject } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { createSkill, skills } from '../skills.js';
@@ -81,7 +82,7 @@ describe.each([
           throw new RangeError('only tried');
         })
         .catch((error) => error);
-      if (refused.type === '/problems/limit-reached') high = middle - 1;
+      if (refused instanceof ProblemError) high = middle - 1;
       else low = middle;
     }
     return low;
@@ -125,7 +126,9 @@ describe.each([
 
   test('are limited in number, but those that are there can be replaced', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, 'Text.');
-    await expect(put('d', 'Text.')).rejects.toThrow('"care" holds 3 documents already');
+    await expect(put('d', 'Text.')).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 3 documents'),
+    });
     await put('c', 'Other text.');
     await remove('a');
     await put('d', 'Text.');

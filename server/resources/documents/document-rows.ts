@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
+import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
-import { adjustStored, limitReached } from '../../store/quota.js';
+import { adjustStored } from '../../store/quota.js';
 import { chunks, newResource, type Page, paginate } from '../../store/rows.js';
 import { addToIndex } from './passage-index.js';
 import type { PreparedPassage } from './split-text.js';
@@ -147,7 +148,6 @@ export async function discardText(store: Store, textId: string): Promise<void> {
 /**
  * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the
  * project locked.
- * @param skill the name that its address has
  * @returns the document, and whether it was created
  * @throws {ProblemError}
  * @throws {Error} if the text has been discarded
@@ -182,7 +182,8 @@ export async function putDocument(
       .where('skill_id', '=', skill.id)
       .executeTakeFirstOrThrow();
     if (Number(documents) >= limits.resources) {
-      throw limitReached(
+      throw problem(
+        '/problems/limit-reached',
         `The skill "${skill.name}" holds ${limits.resources} documents already, the most that it may; delete some, or use another skill.`,
       );
     }

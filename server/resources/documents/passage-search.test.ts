@@ -103,10 +103,8 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
 
 async function newSkill(store: Store, owner: string): Promise<string> {
   const { id: project } = await store.transaction((store) => createProject(store, owner, 'shop'));
-  const skill = await store.transaction((store) =>
-    createSkill(store, project, { name: 'care', type: 'retrieval', params: {} }),
-  );
-  return skill.id;
+  const skill = { name: 'care', type: 'retrieval', params: {} };
+  return (await store.transaction((store) => createSkill(store, project, skill))).id;
 }
 
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
