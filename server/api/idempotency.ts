@@ -65,7 +65,7 @@ export async function idempotent<T>(
   const key = headers['Idempotency-Key'];
   if (key === undefined)
     return store.transaction(async (tx) => replyCreated(await create(tx)), target);
-  const fingerprint = await fingerprintOf([operation, params, normalize(body)]);
+  const fingerprint = await digestRequest([operation, params, normalize(body)]);
   return store.transaction(async (tx) => {
     const kept = await keptAnswer(tx, owner, key);
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw reused();
@@ -106,7 +106,7 @@ function normalize(body: object): object {
  * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
  * mebibyte of decimals.
  */
-export async function fingerprintOf(request: readonly unknown[]): Promise<string> {
+export async function digestRequest(request: readonly unknown[]): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
   for (const piece of sorted(request)) {

@@ -1,5 +1,5 @@
 import type { Input } from '../../api/handlers.js';
-import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
+import { digestRequest, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
@@ -41,7 +41,7 @@ export async function takeNewQuestion(
   const { content } = body.message;
   const text = headers['Idempotency-Key'];
   if (text === undefined) return askQuestion(tx, owner, conversationId, { content });
-  const fingerprint = await fingerprintOf(['sendMessage', conversationId, content]);
+  const fingerprint = await digestRequest(['sendMessage', conversationId, content]);
   if (!(await claimAnswer(tx, owner, text))) throw inProgress();
   const first = await findKeyedMessage(tx, owner, text, keysExpireBefore());
   if (first) {
