@@ -9,6 +9,7 @@ import { type LoadShedding, shedLoad } from './load-shedding.js';
 import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
 import { hasBody } from './request.js';
 import { limitBodyTime } from './request-body.js';
+import { onResponseClose } from './responses.js';
 
 /**
  * The longest time in which the headers of a request may arrive, and then its body, in
@@ -103,13 +104,9 @@ export class HttpServer {
     listener: RequestListener,
     refuse: ReturnType<typeof answerUnreadableRequest>,
   ): RequestListener {
-    const responses = this.#responses;
-    function forget(this: ServerResponse): void {
-      responses.delete(this);
-    }
     return (req, res) => {
-      responses.add(res);
-      res.on('close', forget);
+      this.#responses.add(res);
+      onResponseClose(req, res, () => this.#responses.delete(res));
       if (this.#isDraining) res.shouldKeepAlive = false;
       if (hasBody(req)) limitBodyTime(req, BODY_TIMEOUT_MS, refuse);
       listener(req, res);
