@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { limits } from './api/limits/index.js';
+import { handleRequests } from './api/handle-request.js';
+import { Limits } from './api/limits/index.js';
 import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
-import { contractRouter } from './api/router.js';
 import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { bypassRouter, compose } from './edge/express-bypass.js';
+import { bypassRouter } from './edge/express-bypass.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { protect } from './edge/server.js';
 import { translateError } from './error-translation.js';
@@ -36,37 +36,40 @@ export function createApp(
 ): RequestListener {
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
-  const { stages, bodyBudget, throttle, refusalOf } = limits(config, contract.operations);
+  const limits = new Limits(config, contract.operations);
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
-  const handlers = operations(services, config, contract.document.info.version);
-  const router = contractRouter(contract, handlers, bases, {
-    limits: config,
-    authenticate: (presented) => callers.authenticate(presented),
-    isKeyValid: (caller) => callers.isKeyValid(caller),
-    needsKey: () => callers.needsKey(),
-    allowedOrigins,
-    stages,
-    bodyBudget,
-    refuseMissing: refuseMissing(services),
-    stopping,
-    noteFailure,
-  });
+  const requests = handleRequests(
+    {
+      ...{ contract, config, callers, limits, stopping, noteFailure },
+      handlers: operations(services, config, contract.document.info.version),
+      refuseMissing: refuseMissing(services),
+    },
+    bases,
+  );
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
+  const logRequest = logRequests(log);
+  const setSecurityHeaders = securityHeaders();
+  const handle: RequestHandler = (req, res, next) => {
+    logRequest(req, res);
+    services.metrics.observeRequest(req, res);
+    setSecurityHeaders(res);
+    try {
+      refuseMalformed(req);
+      requests(req, res, next);
+    } catch (thrown) {
+      next(thrown);
+    }
+  };
   const listener = bypassRouter(
     app,
-    compose([
-      ...(traceRequests ? [traceRequests] : []),
-      logRequests(log),
-      services.metrics.observeRequests(),
-      securityHeaders(),
-      refuseMalformed,
-      router,
-    ]),
+    traceRequests
+      ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
+      : handle,
   );
   const routesOfPages = pages(contract, config.basePath, isLoopback(config.host));
   app.use(config.basePath || '/', routesOfPages);
@@ -83,10 +86,10 @@ export function createApp(
   );
   return protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
-    overloadProblem: refusalOf,
+    overloadProblem: (req) => limits.overloadProblem(req),
     refuse: (refusal, req, res) => {
       services.metrics.refused(refusal.type);
-      throttle(req, res);
+      limits.throttle(req, res);
       sendRefusal(contract, refusal, req, res);
     },
   });

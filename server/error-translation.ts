@@ -11,7 +11,7 @@ import {
   UnknownChatModelError,
 } from './agents/errors.js';
 import { agentNotFound } from './api/not-found.js';
-import type { FailedRequest } from './api/validation/to-problem.js';
+import type { FailedRequest } from './api/reply/error-handler.js';
 import { asRecord } from './contract/json-record.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
 import { MAX_SILENCE_MS } from './models/training/table-reader.js';

@@ -1,4 +1,4 @@
-import type { RefuseMissing } from './api/router.js';
+import type { RefuseMissing } from './api/handle-request.js';
 import { refuseUnserved } from './models/predictions/predict.js';
 import type { Services } from './operations.js';
 import { findProject } from './projects/projects.js';

@@ -14,22 +14,22 @@ type RoleMessage = components['schemas']['RoleMessage'];
 
 export function completionOperations(store: Store, agents: Agents): CompletionOperations {
   return {
-    completeAgent: async ({ reply, ...request }) => {
+    completeAgent: async (request) => {
       const { answering } = await prepared(store, agents, request);
       const { text, steps, usage, passages } = await waitForAnswer(answering);
       const message = {
         ...{ role: 'assistant' as const, content: text, trace_id: request.requestId },
         ...(passages && { context: [...passages] }),
       };
-      return reply({ status: 200, body: { message, steps: [...steps], usage } });
+      return request.reply({ status: 200, body: { message, steps: [...steps], usage } });
     },
 
-    streamAgent: async ({ reply, ...request }) => {
+    streamAgent: async (request) => {
       const { answering, prompt } = await prepared(store, agents, request);
       const traceId = request.requestId;
       const noteFailure = (cause: unknown) => agents.noteFailure(cause, traceId);
       const events = agentEvents(answering, { prompt, traceId, noteFailure });
-      return reply({ status: 200, body: new EventStream(events) });
+      return request.reply({ status: 200, body: new EventStream(events) });
     },
   };
 }

@@ -1,73 +1,62 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
+import type { Callers } from '../auth/callers.js';
 import { KEY_HEADERS } from '../auth/key-headers.js';
 import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
 import { isFromOtherOrigin } from '../edge/cors.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 
-/** Returns the caller that a valid key belongs to. */
-export type Authenticate = (
-  presented: string | undefined,
-) => Caller | undefined | Promise<Caller | undefined>;
-
 const CHALLENGE = 'Bearer realm="roster"';
 
-/** Returns whether the service has keys, so that requests need one. */
-export type NeedsKey = () => Promise<boolean>;
-
 /**
- * Identifies the caller of an operation, unless it is open to all. Without keys, refuses what would
- * change something for a page of another origin.
+ * Identifies the caller of an operation that is not open to all; waits only if the store must be asked. Without
+ * keys, refuses what would change something for a page of another origin.
  * @param allowedOrigins the origins whose pages may use the service
  */
-export function identify(
-  { isOpen, method }: Operation,
-  authenticate: Authenticate,
-  needsKey: NeedsKey,
+export function identifyCaller(
+  req: Request,
+  { method }: Operation,
+  callers: Callers,
   allowedOrigins: readonly string[],
-): RequestHandler[] {
-  if (isOpen) return [];
-  // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
-  const refuse = async (headers: readonly KeyHeader[], refusal: ProblemError) => {
-    throw (await needsKey()) ? refusal : needlessKey(headers);
+): Caller | Promise<Caller> {
+  const headers = keyHeaders(req);
+  const [sent] = headers;
+  const refuse = (refusal: ProblemError) => refuseKey(callers, headers, refusal);
+  if (headers.some(({ name }) => name !== sent?.name)) return refuse(twoHeaders());
+  const presented = sent && headers.length === 1 ? readKey(sent) : undefined;
+  if (sent && presented === undefined) return refuse(malformed(sent));
+  const letIn = (caller: Caller | undefined) => {
+    if (!caller) {
+      if (presented === undefined) throw noKey();
+      return refuse(badKey());
+    }
+    if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
+    return caller;
   };
-  return [
-    (req, res, next) => {
-      const headers = keyHeaders(req);
-      const [sent] = headers;
-      if (headers.some(({ name }) => name !== sent?.name)) return refuse(headers, twoHeaders());
-      const presented = sent && headers.length === 1 ? keyIn(sent) : undefined;
-      if (sent && presented === undefined) return refuse(headers, malformed(sent));
-      const letIn = (caller: Caller | undefined) => {
-        if (!caller) {
-          if (presented === undefined) throw noKey();
-          return refuse(headers, badKey());
-        }
-        if (caller.key === null) {
-          if (!isForThisMachine(req)) throw otherHost(req.hostname);
-          if (method !== 'get' && isFromOtherOrigin(req, allowedOrigins)) {
-            throw otherOrigin(req.headers.origin);
-          }
-        }
-        res.locals.caller = caller;
-        return next();
-      };
-      const caller = authenticate(presented);
-      return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
-    },
-  ];
+  const caller = callers.authenticate(presented);
+  return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
+}
+
+/** Users of a mock, which accepts any key, meet a service without keys with the key that they used there. */
+async function refuseKey(
+  callers: Callers,
+  headers: readonly KeyHeader[],
+  refusal: ProblemError,
+): Promise<never> {
+  throw (await callers.needsKey()) ? refusal : needlessKey(headers);
+}
+
+function refuseForeignPages(req: Request, method: string, allowedOrigins: readonly string[]): void {
+  if (!isForThisMachine(req)) throw otherHost(req.hostname);
+  if (method !== 'get' && isFromOtherOrigin(req, allowedOrigins)) {
+    throw otherOrigin(req.headers.origin);
+  }
 }
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
-export function refuseOtherScopes({ scope }: Operation): RequestHandler[] {
-  if (scope === undefined) return [];
-  return [
-    (_req, res, next) => {
-      if (!res.locals.caller?.scopes.includes(scope)) throw missingScope(scope);
-      next();
-    },
-  ];
+export function requireScope({ scope }: Operation, caller: Caller): void {
+  if (scope !== undefined && !caller.scopes.includes(scope)) throw missingScope(scope);
 }
 
 /** A header that carries a key. */
@@ -81,11 +70,16 @@ interface KeyHeader {
  * `headers` shows only the first; `rawHeaders`, which alternates names and values, shows them all.
  */
 function keyHeaders({ headers, rawHeaders }: Request): KeyHeader[] {
-  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return [];
-  return rawHeaders.flatMap((text, index) => {
-    const name = KEY_HEADERS.find((header) => index % 2 === 0 && header === text.toLowerCase());
-    return name === undefined ? [] : [{ name, value: rawHeaders[index + 1] ?? '' }];
-  });
+  const found: KeyHeader[] = [];
+  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return found;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const text = rawHeaders[index] ?? '';
+    const name = KEY_HEADERS.find(
+      (header) => header.length === text.length && header === text.toLowerCase(),
+    );
+    if (name) found.push({ name, value: rawHeaders[index + 1] ?? '' });
+  }
+  return found;
 }
 
 /** The form of each header; that of Authorization is RFC 6750, section 2.1. */
@@ -99,7 +93,7 @@ const FORMS = {
 };
 
 /** Returns the key of a header; undefined if the header has another form. */
-function keyIn({ name, value }: KeyHeader): string | undefined {
+function readKey({ name, value }: KeyHeader): string | undefined {
   return FORMS[name].form.exec(value)?.[1];
 }
 

@@ -1,59 +1,59 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
 import { earlier, type Sunset, sunsetHeaders } from '../contract/sunset.js';
+import { drainAndClose } from '../edge/request-body.js';
 
-/**
- * Adds `Deprecation` and `Sunset` to the answer. A request that uses several deprecated things gets the
- * earliest dates.
- */
-export function announceSunset(res: Response, sunset: Sunset): void {
+/** Adds `Deprecation` and `Sunset` to the answer; of several deprecated things, the earliest dates. */
+function announceSunset(res: Response, sunset: Sunset): void {
   const { locals } = res;
   locals.sunset = locals.sunset ? earlier(locals.sunset, sunset) : sunset;
   res.set(sunsetHeaders(locals.sunset));
 }
 
-/**
- * Returns the middleware that announces the end of a deprecated operation, and of deprecated parameters that
- * a request has; empty if the operation has none.
- */
-export function announceParameters({ deprecations }: Operation): RequestHandler[] {
+/** Announces the end of a deprecated operation, and of deprecated parameters that a request has. */
+export function announceParameters({ deprecations }: Operation, req: Request, res: Response): void {
   const { operation, query, headers } = deprecations;
-  if (!operation && query.size === 0 && headers.size === 0) return [];
-  return [
-    (req, res, next) => {
-      if (operation) announceSunset(res, operation);
-      for (const [name, sunset] of query) {
-        if (req.query[name] !== undefined) announceSunset(res, sunset);
-      }
-      for (const [name, sunset] of headers) {
-        if (req.headers[name] !== undefined) announceSunset(res, sunset);
-      }
-      next();
-    },
-  ];
+  if (operation) announceSunset(res, operation);
+  for (const [name, sunset] of query) {
+    if (req.query[name] !== undefined) announceSunset(res, sunset);
+  }
+  for (const [name, sunset] of headers) {
+    if (req.headers[name] !== undefined) announceSunset(res, sunset);
+  }
 }
 
 /**
- * Returns the middleware that announces the end of deprecated fields that a parsed body has; empty if the
- * operation has none. A field that is null counts as not sent.
+ * Announces the end of deprecated fields that a parsed body has. A field that is null counts as not
+ * sent.
  */
-export function announceFields({ deprecations: { fields } }: Operation): RequestHandler[] {
-  if (fields.length === 0) return [];
-  return [
-    ({ body }, res, next) => {
-      for (const { path, sunset } of fields) {
-        if (isSent(body, path)) announceSunset(res, sunset);
-      }
-      next();
-    },
-  ];
+export function announceFields({ deprecations }: Operation, body: unknown, res: Response): void {
+  for (const { path, sunset } of deprecations.fields) {
+    if (hasField(body, path)) announceSunset(res, sunset);
+  }
 }
 
-function isSent(body: unknown, path: readonly string[]): boolean {
+function hasField(body: unknown, path: readonly string[]): boolean {
   const value = path.reduce(
     (part, name) => (Object.hasOwn(asRecord(part), name) ? asRecord(part)[name] : undefined),
     body,
   );
   return value !== undefined && value !== null;
+}
+
+/**
+ * Redirects a request with a deprecated prefix to the address without it, permanently and with the same method
+ * (308). Its body is not read.
+ * @param base the base path of the service, or ''
+ * @param prefix the base path with the deprecated prefix, which the address begins with
+ */
+export function redirectFromPrefix(
+  req: Request,
+  res: Response,
+  { base, prefix, sunset }: { base: string; prefix: string; sunset: Sunset },
+): void {
+  announceSunset(res, sunset);
+  res.status(308).location(base + req.url.slice(prefix.length));
+  res.set('Content-Length', '0');
+  drainAndClose(req, res, '');
 }

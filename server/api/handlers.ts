@@ -208,7 +208,7 @@ export interface Input<O extends OperationId> {
   readonly answerType: string;
   /** The media type of the body; empty if there is none. */
   readonly mediaType: string;
-  /** Aborted when the response was sent, or can no longer be sent. */
+  /** Aborted when the response was sent, or can no longer be sent. Made when it is read, as `signal` is: `...rest` has neither. */
   readonly closed: AbortSignal;
   /**
    * Aborted with a problem when nobody waits for the answer any more, or when it may not be given:

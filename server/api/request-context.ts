@@ -1,8 +1,8 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Sunset } from '../contract/sunset.js';
 import type { BodyShare } from './limits/body-memory.js';
-import type { WorkTurn } from './work-turn.js';
+import type { WorkSlot } from './work-slot.js';
 
 /** The facts about a request, in the order in which they become known; the type of `res.locals`. */
 export interface RequestContext {
@@ -25,8 +25,8 @@ export interface RequestContext {
   caller?: Caller;
   /** The share of the body in the memory budget. */
   bodyShare?: BodyShare;
-  /** The turn of the request among those in progress. */
-  turn?: WorkTurn;
+  /** The slot of the request among those in progress. */
+  slot?: WorkSlot;
   /** The validated query parameters, converted to the types of the contract. */
   query?: Request['query'];
   /** The error of a request that failed before Express's router. */
@@ -36,3 +36,6 @@ export interface RequestContext {
 declare module 'express-serve-static-core' {
   interface Locals extends RequestContext {}
 }
+
+/** A step of a request. It throws, or rejects with, the problem of one that it refuses. */
+export type Step = (req: Request, res: Response) => Promise<void> | void;

@@ -14,17 +14,13 @@ export interface GateLimits {
   readonly busy: () => Error;
 }
 
-interface Waiting {
-  readonly owner: string;
-  readonly start: () => void;
-}
-
 /**
  * Limits the work that runs at once. Owners who wait take turns, and by default no owner gets the
  * last slot while it has all others: slow work of one owner does not use up the time of the others.
  */
 export class FairGate {
-  readonly #waiting = new FairQueue<Waiting>();
+  /** Callbacks that start work which already has its slot. */
+  readonly #waiting = new FairQueue<() => void>();
   readonly #running = new Map<string, number>();
   readonly #slotsPerOwner: number;
   #free: number;
@@ -32,6 +28,11 @@ export class FairGate {
   constructor(private readonly limits: GateLimits) {
     this.#free = limits.slots;
     this.#slotsPerOwner = limits.slotsPerOwner ?? Math.max(1, limits.slots - 1);
+  }
+
+  /** The number of pieces of work that run or wait. */
+  get size(): number {
+    return this.limits.slots - this.#free + this.#waiting.size;
   }
 
   /**
@@ -54,26 +55,22 @@ export class FairGate {
    * @throws the error of `busy`, or the reason of `signal` if it aborts before
    */
   async enter(owner: string, signal: AbortSignal): Promise<() => void> {
-    await this.#wait(owner, signal);
+    signal.throwIfAborted();
+    if (!this.tryEnter(owner)) await this.#wait(owner, signal);
     let hasLeft = false;
     return () => {
-      if (!hasLeft) this.#leave(owner);
+      if (!hasLeft) this.leave(owner);
       hasLeft = true;
     };
   }
 
   async #wait(owner: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
     const { maxWaiting, maxWaitingInAll, maxWaitMs, busy } = this.limits;
-    if (this.#mayStart(owner)) {
-      this.#start(owner);
-      return;
-    }
     const isFull = maxWaitingInAll !== undefined && this.#waiting.size >= maxWaitingInAll;
     if (isFull || this.#waiting.sizeOf(owner) >= maxWaiting) throw busy();
     await new Promise<void>((resolve, reject) => {
       const leaveQueue = (reason: unknown) => {
-        this.#waiting.remove(owner, waiting);
+        this.#waiting.remove(owner, start);
         settle();
         reject(reason);
       };
@@ -88,33 +85,45 @@ export class FairGate {
         settle();
         resolve();
       };
-      const waiting = { owner, start };
       signal.addEventListener('abort', abort);
-      this.#waiting.add(owner, waiting);
+      this.enqueue(owner, start);
     });
   }
 
-  #leave(owner: string): void {
+  /**
+   * Takes a slot, if one is free for the owner. `leave` gives it back.
+   * @param most the most slots of the owner
+   */
+  tryEnter(owner: string, most = this.#slotsPerOwner): boolean {
+    const running = this.#running.get(owner) ?? 0;
+    if (this.#free <= 0 || running >= most) return false;
+    this.#free -= 1;
+    this.#running.set(owner, running + 1);
+    return true;
+  }
+
+  /** Waits in the queue without a bound, after `tryEnter` has found no slot. Then calls back with a slot. */
+  enqueue(owner: string, start: () => void): void {
+    this.#waiting.add(owner, start);
+  }
+
+  /** Gives a slot to the next owner, and calls back with one at the owner's next turn. */
+  requeue(owner: string, start: () => void): void {
+    this.#waiting.putBack(owner, start);
+    this.leave(owner);
+  }
+
+  /** Gives a slot back, and starts the work of the next owner. */
+  leave(owner: string): void {
     this.#free += 1;
-    const running = this.#runningOf(owner) - 1;
+    const running = (this.#running.get(owner) ?? 0) - 1;
     if (running === 0) this.#running.delete(owner);
     else this.#running.set(owner, running);
-    const next = this.#waiting.take((owner) => this.#mayStart(owner));
-    if (!next) return;
-    this.#start(next.owner);
-    next.start();
+    this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
-  #start(owner: string): void {
-    this.#free -= 1;
-    this.#running.set(owner, this.#runningOf(owner) + 1);
-  }
-
-  #mayStart(owner: string): boolean {
-    return this.#free > 0 && this.#runningOf(owner) < this.#slotsPerOwner;
-  }
-
-  #runningOf(owner: string): number {
-    return this.#running.get(owner) ?? 0;
+  /** Returns whether work of another owner waits. */
+  othersWait(owner: string): boolean {
+    return this.#waiting.hasOthers(owner);
   }
 }

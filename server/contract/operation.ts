@@ -34,10 +34,10 @@ export interface Operation {
   readonly isOpen: boolean;
   /** The scope that a key needs; undefined if any key will do. */
   readonly scope: Scope | undefined;
-  /** Its own parameters, and those shared by all operations of its address. */
+  /** Its own parameters, then those shared by all operations of its address. */
   readonly parameters: readonly JsonRecord[];
-  /** The headers of the request that the operation reads. */
-  readonly headers: readonly string[];
+  /** The headers of the request that the operation reads: the name in lower case, and as in the contract. */
+  readonly headers: readonly (readonly [string, string])[];
   /** The numeric query parameters, by name. */
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
   readonly deprecations: Deprecations;
@@ -51,7 +51,7 @@ export function operationsOf(document: Document): Operation[] {
       const definition = item[method];
       if (!definition) continue;
       const { operationId: id, requestBody, responses, security } = definition;
-      const parameters = [item, definition].flatMap((part) => parametersOf(document, part));
+      const parameters = [definition, item].flatMap((part) => parametersOf(document, part));
       const bodySchema = asRecord(requestBody?.content['application/json'])['schema'];
       operations.push({
         id,
@@ -71,7 +71,7 @@ export function operationsOf(document: Document): Operation[] {
         parameters,
         headers: parameters
           .filter((parameter) => parameter['in'] === 'header')
-          .map(({ name }) => String(name)),
+          .map(({ name }) => [String(name).toLowerCase(), String(name)] as const),
         numericQuery: numericQueryOf(document, parameters),
         deprecations: deprecationsOf(document, {
           ...{ definition, servers: item['servers'], parameters, bodySchema },

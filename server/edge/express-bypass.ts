@@ -1,11 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express, {
-  type Express,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 
 /**
  * Runs a handler before an app's router, with the app's requests and responses. Express's router
@@ -48,29 +42,4 @@ class Locals {
 /** Returns the query as Express does, which would parse the address even if it has none. */
 function readQuery(this: Request): Request['query'] {
   return this.url.includes('?') ? Reflect.get(express.request, 'query', this) : {};
-}
-
-/**
- * Composes several handlers into one that runs them in order. Express would match each of them
- * again for each request, with its address and parameters.
- */
-export function compose(handlers: readonly RequestHandler[]): RequestHandler {
-  return (req, res, done) => {
-    let index = 0;
-    const next: NextFunction = (error?: unknown) => {
-      const handler = handlers[index];
-      index += 1;
-      if (error !== undefined || !handler) {
-        done(error);
-        return;
-      }
-      try {
-        const result: unknown = handler(req, res, next);
-        if (result instanceof Promise) result.catch(done);
-      } catch (thrown) {
-        done(thrown);
-      }
-    };
-    next();
-  };
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RequestHandler } from 'express';
 import type { Contract } from '../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
 import { CLOSE_DELAY_MS } from './request-body.js';
@@ -39,11 +38,10 @@ export function checkRequests(listener: RequestListener): RequestListener {
 }
 
 /** Throws the problem that {@link checkRequests} found. */
-export const refuseMalformed: RequestHandler = (req, _res, next) => {
+export function refuseMalformed(req: IncomingMessage): void {
   const fault = faults.get(req);
   if (fault) throw fault;
-  next();
-};
+}
 
 /**
  * Returns whether the parser will refuse the request after handing it over: if chunked is not the

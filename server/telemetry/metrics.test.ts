@@ -7,7 +7,10 @@ import { Metrics } from './metrics.js';
 
 async function start(metrics: Metrics, routes: (app: Express) => void): Promise<string> {
   const app = express();
-  app.use(metrics.observeRequests());
+  app.use((req, res, next) => {
+    metrics.observeRequest(req, res);
+    next();
+  });
   routes(app);
   return listen(app);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onResponseClose, wasSent } from '../edge/responses.js';
 import type { ProblemType } from '../problems/problem.js';
@@ -116,23 +116,20 @@ export class Metrics {
   }
 
   /**
-   * Counts and times requests. Must run first, to cover the whole request. The operation is the
+   * Counts and times a request. Must run first, to cover the whole request. The operation is the
    * `operationId` of `res.locals` at the end of the request.
    */
-  observeRequests(): RequestHandler {
-    return (req, res, next) => {
-      const begun = performance.now();
-      this.#requestsInProgress++;
-      onResponseClose(req, res, () => {
-        this.#requestsInProgress--;
-        const status = wasSent(res) ? res.statusCode : 'aborted';
-        const seconds = (performance.now() - begun) / 1000;
-        const operation = res.locals.operationId ?? NO_OPERATION;
-        this.#count(operation, status, seconds);
-        if (res.locals.sunset) this.#deprecated.inc({ operation });
-      });
-      next();
-    };
+  observeRequest(req: Request, res: Response): void {
+    const begun = performance.now();
+    this.#requestsInProgress++;
+    onResponseClose(req, res, () => {
+      this.#requestsInProgress--;
+      const status = wasSent(res) ? res.statusCode : 'aborted';
+      const seconds = (performance.now() - begun) / 1000;
+      const operation = res.locals.operationId ?? NO_OPERATION;
+      this.#count(operation, status, seconds);
+      if (res.locals.sunset) this.#deprecated.inc({ operation });
+    });
   }
 
   /** Counts a refused request, by the last segment of the problem's type. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import { withoutKeys } from '../auth/without-keys.js';
@@ -9,8 +9,8 @@ import { withoutQuery } from '../edge/request.js';
 import { onResponseClose, wasSent } from '../edge/responses.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
-export function logRequests(log: Logger): RequestHandler {
-  return (req, res, next) => {
+export function logRequests(log: Logger): (req: Request, res: Response) => void {
+  return (req, res) => {
     const begun = performance.now();
     const id = requestId(req);
     res.locals.requestId = id;
@@ -30,7 +30,6 @@ export function logRequests(log: Logger): RequestHandler {
         wasSent(res) ? 'request completed' : 'request aborted',
       );
     });
-    next();
   };
 }
 

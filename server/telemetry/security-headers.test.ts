@@ -7,7 +7,11 @@ async function start(set: (app: Express) => void = () => {}): Promise<string> {
   const app = express();
   app.disable('x-powered-by');
   set(app);
-  app.use(securityHeaders());
+  const setHeaders = securityHeaders();
+  app.use((_req, res, next) => {
+    setHeaders(res);
+    next();
+  });
   app.get('/skills', (_req, res) => void res.json([]));
   return listen(app);
 }

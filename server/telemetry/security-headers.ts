@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
@@ -11,7 +10,7 @@ import helmet from 'helmet';
  * HSTS is left to the proxy that terminates TLS: it must not be sent over HTTP, which is all that
  * the service speaks (RFC 6797, section 7.2).
  */
-export function securityHeaders(): RequestHandler {
+export function securityHeaders(): (res: ServerResponse) => void {
   const headers = headersOf(
     helmet({
       contentSecurityPolicy: {
@@ -36,9 +35,8 @@ export function securityHeaders(): RequestHandler {
       xPoweredBy: false,
     }),
   );
-  return (_req, res, next) => {
+  return (res) => {
     for (const [name, value] of headers) res.setHeader(name, value);
-    next();
   };
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { MalformedJsonError, nestsDeeperThan, parseWhole } from '../../common/json-text.js';
 import { OutOfBoundsError, parseSliced, type RowsPlace } from '../../common/sliced-json.js';
@@ -7,7 +7,6 @@ import { MAX_NESTING } from '../../common/value-scanner.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { compose } from '../../edge/express-bypass.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import {
   type FieldError,
@@ -15,45 +14,37 @@ import {
   MAX_ERRORS,
   malformedBody,
 } from '../../problems/problem.js';
-import { pauseWork } from '../work-turn.js';
+import type { Step } from '../request-context.js';
+import { pauseWork } from '../work-slot.js';
 
 /**
- * Returns the middleware that parses the bytes of JSON in `req.body`, and checks its bounds before
+ * Returns the step that parses the bytes of JSON in `req.body`, and checks its bounds before
  * anything else visits it. Text is decoded. Streams are left alone.
  */
-export function parseBody(contract: Contract, operation: Operation): RequestHandler[] {
-  if (operation.consumes.length === 0 || operation.defersBody) return [];
+export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
-  return [
-    (req, res, next) => {
-      const { body } = req;
-      const type = mediaType(req);
-      if (isText(type)) {
-        req.body = decodeText(type, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
-        return next();
-      }
-      if (!Buffer.isBuffer(body)) return next();
-      if (body.length <= SHORT) {
-        req.body = parseJson(body);
-        refuseDeepNesting(req.body);
-        refuse(req.body);
-        return next();
-      }
-      return parseLong(body, place, res).then(
-        async (parsed) => {
-          req.body = parsed;
-          refuse(parsed);
-          // Yields, because validating and storing the body take time of their own.
-          await pauseWork(res);
-          next();
-        },
-        (error) => {
-          if (!(error instanceof HungUpError)) throw error;
-        },
-      );
-    },
-  ];
+  return (req, res) => {
+    const { body } = req;
+    const type = mediaType(req);
+    if (isText(type)) {
+      req.body = decodeText(type, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+      return;
+    }
+    if (!Buffer.isBuffer(body)) return;
+    if (body.length <= SHORT) {
+      req.body = parseJson(body);
+      refuseDeepNesting(req.body);
+      refuse(req.body);
+      return;
+    }
+    return parseLong(body, place, res).then((parsed) => {
+      req.body = parsed;
+      refuse(parsed);
+      // Yields, because validating and storing the body take time of their own.
+      return pauseWork(res);
+    });
+  };
 }
 
 /** The size up to which JSON.parse takes at most a few milliseconds for any content, in bytes. */
@@ -72,10 +63,7 @@ function parseJson(bytes: Buffer): unknown {
 /** The longest time that a body is parsed without a pause, in milliseconds. */
 const YIELD_INTERVAL_MS = 4;
 
-/** Thrown if the caller disconnected, so that nobody gets a response. */
-class HungUpError extends Error {}
-
-/** Parses a large body, and yields to other requests meanwhile. */
+/** Parses a large body, and yields to other requests meanwhile; never ends for a caller who disconnects. */
 async function parseLong(
   bytes: Buffer,
   place: RowsPlace | undefined,
@@ -86,7 +74,7 @@ async function parseLong(
     if (performance.now() - since < YIELD_INTERVAL_MS) return;
     await pauseWork(res);
     since = performance.now();
-    if (res.req.socket.destroyed) throw new HungUpError();
+    if (res.req.socket.destroyed) await new Promise(() => {});
   };
   try {
     return await parseSliced(bytes, place, pause);
@@ -122,38 +110,33 @@ const MIN_DEFERRED = 32 * 1024;
 const NO_ROWS: readonly unknown[] = [];
 
 /**
- * Returns the middleware that checks requests, and leaves JSON unparsed that is large or answered in
- * another format. If the rest of such a request is invalid, all of it is checked, so that the
- * problem lists all faults.
- * @param checks parse and validate a request
+ * Returns a check that leaves JSON unparsed that is large or answered in another format. If the rest of
+ * such a request is invalid, all of it is checked, so that the problem lists all faults.
+ * @param check parses and validates a request
  */
-export function deferLargeJson(checks: readonly RequestHandler[]): RequestHandler {
-  const check = compose(checks);
-  return (req, res, next) => {
+export function deferLargeJson(check: Step): Step {
+  return async (req, res) => {
     const bytes: unknown = req.body;
     const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
     if (!isJson || (bytes.length < MIN_DEFERRED && res.locals.answerType === JSON_TYPE)) {
-      return check(req, res, next);
+      return check(req, res);
     }
     const parse = async (body: Uint8Array): Promise<unknown> => {
       await pauseWork(res);
       req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-      await new Promise<void>((resolve, reject) => {
-        check(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-      });
+      await check(req, res);
       return req.body;
     };
     req.body = NO_ROWS;
-    return check(req, res, (error?: unknown) => {
-      if (error === undefined) {
-        req.body = new UnparsedJson(bytes, parse);
-        // Another process works on it.
-        res.locals.turn?.pause();
-        return next();
-      }
+    try {
+      await check(req, res);
+    } catch {
       req.body = bytes;
-      return check(req, res, next);
-    });
+      return check(req, res);
+    }
+    req.body = new UnparsedJson(bytes, parse);
+    // Another process works on it.
+    res.locals.slot?.pause();
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import type { Operation } from '../../contract/document.js';
 import {
@@ -16,7 +16,8 @@ import { disableBodyTimeout } from '../../edge/request-body.js';
 import { onResponseClose } from '../../edge/responses.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
-import { watchKey } from '../watch-key.js';
+import type { Step } from '../request-context.js';
+import { watchKey } from '../request-signal.js';
 import { BodyBounds, decodeBody, encodingOf, passWithin } from './decode-body.js';
 
 /** The service's own limits for bodies, in bytes. */
@@ -41,7 +42,7 @@ export interface BodyGuards {
 type IsKeyValid = (caller: Caller) => boolean | Promise<boolean>;
 
 /**
- * Returns the middleware that reads the body of an operation. JSON and text are read into `req.body`
+ * Returns the step that reads the body of an operation. JSON and text are read into `req.body`
  * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
  * `maxBody` bytes; one that is read from its begin on may have any number. A body that the handler reads becomes a
  * `DeferredBody`.
@@ -52,21 +53,26 @@ export function readBody(
   limits: BodyLimits,
   isKeyValid: IsKeyValid,
   guards: BodyGuards,
-): RequestHandler[] {
-  if (operation.consumes.length === 0) return [];
-  const refuse = refuseOtherForms(operation);
-  if (operation.defersBody) return [refuse, deferBody(limits, isKeyValid)];
+): Step {
+  const refuseForm = refuseOtherForms(operation);
   const limit = Math.min(limits.maxBody, operation.maxBody);
-  return [refuse, bufferBody(limit, guards), openStream(limit)];
+  const buffer = bufferBody(limit, guards);
+  return (req, res) => {
+    refuseForm(req);
+    const type = mediaType(req);
+    if (operation.defersBody) deferBody(req, res, limits, isKeyValid);
+    else if (type === JSON_TYPE || isText(type)) return buffer(req, res);
+    else openStream(req, res, limit);
+  };
 }
 
 /**
  * Refuses bodies whose head shows that they are not taken: another media type, charset or encoding
  * than those of the operation, or a part. All but tables and rows are small, and come as they are.
  */
-function refuseOtherForms({ consumes }: Operation): RequestHandler {
+function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
   const takesCompressed = consumes.some(isRowStream);
-  return (req, _res, next) => {
+  return (req) => {
     const sent = req.headers['content-type'];
     if (!consumes.includes(mediaType(req))) {
       const what = sent === undefined ? 'There is no Content-Type' : `The Content-Type "${sent}"`;
@@ -91,7 +97,6 @@ function refuseOtherForms({ consumes }: Operation): RequestHandler {
     if (req.headers['content-range'] !== undefined) {
       throw malformedBody('The body is a part, as its Content-Range says; send the whole.');
     }
-    next();
   };
 }
 
@@ -109,30 +114,34 @@ const SMALL = 256 * 1024;
  * Reads a body of JSON or text into `req.body` as bytes. A body whose declared length exceeds the limit is
  * refused before any of it is read, and so is a large body whose target does not exist.
  */
-export function bufferBody(
-  limit: number,
-  { budget, refuseMissingTarget }: BodyGuards,
-): RequestHandler {
-  return (req, res, next) => {
-    const type = mediaType(req);
-    if (!hasBody(req) || !(type === JSON_TYPE || isText(type))) return next();
+export function bufferBody(limit: number, { budget, refuseMissingTarget }: BodyGuards): Step {
+  return (req, res) => {
+    if (!hasBody(req)) return;
     const length = announcedLength(req);
     if (length !== undefined && length > limit) throw bodyTooLarge(limit);
+    const collectBody = () =>
+      new Promise<void>((resolve, reject) => {
+        // A caller who disconnected during the look-up gets no response and sends nothing more.
+        if (!req.destroyed) collect(req, res, { limit, budget, resolve, reject });
+      });
     const isSmall = length !== undefined && length <= SMALL;
-    if (isSmall || !refuseMissingTarget) return collect(req, res, limit, budget, next);
-    return refuseMissingTarget(res).then(() => collect(req, res, limit, budget, next));
+    if (isSmall || !refuseMissingTarget) return collectBody();
+    return refuseMissingTarget(res).then(collectBody);
   };
+}
+
+interface Collection {
+  readonly limit: number;
+  readonly budget: BodyMemory;
+  readonly resolve: () => void;
+  readonly reject: (reason: ProblemError) => void;
 }
 
 function collect(
   req: Request,
   res: Response,
-  limit: number,
-  budget: BodyMemory,
-  next: NextFunction,
+  { limit, budget, resolve, reject }: Collection,
 ): void {
-  // A caller who disconnected during the look-up gets no response and sends nothing more.
-  if (req.destroyed) return;
   const bounds = new BodyBounds(req, limit);
   const chunks: Buffer[] = [];
   const source = decodeBody(req, limit) ?? req;
@@ -143,7 +152,7 @@ function collect(
     stop();
     chunks.length = 0;
     share.release();
-    next(reason);
+    reject(reason);
   };
   const share = budget.begin(res.locals.caller, refuse);
   const onData = (chunk: Buffer) => {
@@ -157,7 +166,7 @@ function collect(
     share.complete();
     const [first] = chunks;
     req.body = first && chunks.length === 1 ? first : Buffer.concat(chunks, bounds.seen);
-    next();
+    resolve();
   };
   const onError = (error: unknown) => refuse(error instanceof ProblemError ? error : brokenOff());
   res.locals.bodyShare = share;
@@ -165,35 +174,32 @@ function collect(
   source.on('data', onData).on('end', onEnd).on('error', onError);
 }
 
-function openStream(limit: number): RequestHandler {
-  return (req, res, next) => {
-    const type = mediaType(req);
-    if (type === JSON_TYPE || isText(type)) return next();
-    const stream = openBody(req, isEndless(type) ? Number.POSITIVE_INFINITY : limit);
-    // The response may end before the body does; a handler that reads on would wait forever.
-    onResponseClose(req, res, () => stream.destroy());
-    req.body = stream;
-    next();
-  };
+function openStream(req: Request, res: Response, limit: number): void {
+  const stream = openBody(req, isEndless(mediaType(req)) ? Number.POSITIVE_INFINITY : limit);
+  // The response may end before the body does; a handler that reads on would wait forever.
+  onResponseClose(req, res, () => stream.destroy());
+  req.body = stream;
 }
 
-function deferBody({ maxBody, maxTable }: BodyLimits, isKeyValid: IsKeyValid): RequestHandler {
-  return (req, res, next) => {
-    // The reader of the body applies timeouts of its own.
-    disableBodyTimeout(req);
-    const { caller } = res.locals;
-    const type = mediaType(req);
-    const stream = openBody(req, type === JSON_TYPE ? maxBody : maxTable);
-    if (caller) {
-      const leaveKey = watchKey(
-        () => isKeyValid(caller),
-        (reason) => stream.destroy(reason),
-      );
-      req.once('close', leaveKey);
-    }
-    req.body = deferredBody(type, stream);
-    next();
-  };
+function deferBody(
+  req: Request,
+  res: Response,
+  { maxBody, maxTable }: BodyLimits,
+  isKeyValid: IsKeyValid,
+): void {
+  // The reader of the body applies timeouts of its own.
+  disableBodyTimeout(req);
+  const { caller } = res.locals;
+  const type = mediaType(req);
+  const stream = openBody(req, type === JSON_TYPE ? maxBody : maxTable);
+  if (caller) {
+    const leaveKey = watchKey(
+      () => isKeyValid(caller),
+      (reason) => stream.destroy(reason),
+    );
+    req.once('close', leaveKey);
+  }
+  req.body = deferredBody(type, stream);
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */

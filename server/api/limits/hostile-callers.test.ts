@@ -5,7 +5,7 @@ import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
@@ -19,9 +19,9 @@ import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText } from '../handlers.js';
 import { send } from '../reply/send.js';
-import { pauseWork } from '../work-turn.js';
+import { pauseWork } from '../work-slot.js';
 import { BodyMemory } from './body-memory.js';
-import { ConcurrencyLimit } from './concurrency-limit.js';
+import { type Capacity, RequestGate } from './request-gate.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -45,6 +45,34 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
     drainAndClose(req, res, '');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
+}
+
+/** Reads bodies into memory. */
+function buffered(limit: number, budget: BodyMemory): RequestHandler {
+  const read = bufferBody(limit, { budget });
+  return async (req, res, next) => {
+    await read(req, res);
+    next();
+  };
+}
+
+/** Returns the two steps of a gate as middleware. */
+function limit(
+  capacity: Capacity,
+  unread?: SendBufferLimit,
+): Record<'reserve' | 'run', RequestHandler> {
+  const gate = new RequestGate(capacity, () => {}, unread);
+  const caller = ({ locals }: Response) => locals.caller ?? { owner: '', scopes: [], key: null };
+  return {
+    reserve: (req, res, next) => {
+      gate.reserve(req, res, caller(res));
+      next();
+    },
+    run: async (req, res, next) => {
+      await gate.enter(req, res, caller(res));
+      next();
+    },
+  };
 }
 
 /** Opens a connection that sends raw bytes, and collects the response. */
@@ -80,7 +108,7 @@ describe('the memory for bodies', () => {
         });
         next();
       },
-      bufferBody(MAX, { budget: memory }),
+      buffered(MAX, memory),
       (req, res) => res.end(String(Object(req.body).length)),
     );
     /** Sends a body without its last byte. */
@@ -151,16 +179,13 @@ describe('places for requests', () => {
   /** Creates six places, and counts the requests that have passed or failed the reservation. */
   async function places() {
     let decided = 0;
-    const { reserve, run } = new ConcurrencyLimit(
-      { what: 'requests', atOnce: 2, waiting: 4 },
-      () => {},
-    );
+    const { reserve, run } = limit({ what: 'requests', atOnce: 2, waiting: 4 });
     const url = await serve(
       (req, res, next) => {
         decided += 1;
         return reserve(req, res, next);
       },
-      bufferBody(1000, { budget: new BodyMemory(1000) }),
+      buffered(1000, new BodyMemory(1000)),
       run,
       (_req, res) => res.end(),
     );
@@ -195,7 +220,7 @@ describe('work in slices', () => {
    * Creates a limit of one running request. Requests end on command, and call `pauseWork` before.
    */
   async function sliced() {
-    const { run } = new ConcurrencyLimit({ what: 'requests', atOnce: 1, waiting: 35 }, () => {});
+    const { run } = limit({ what: 'requests', atOnce: 1, waiting: 35 });
     const begun: string[] = [];
     const end = new Map<string, () => void>();
     let arrived = 0;
@@ -271,7 +296,7 @@ describe('answers that nobody reads', () => {
   test('are cut off, the longest-stalled first, when those of one owner take too much', async () => {
     const capacity = { what: 'requests', atOnce: 32, waiting: 32 };
     const unread = new SendBufferLimit(32 * 1024 * 1024);
-    const { run } = new ConcurrencyLimit(capacity, () => {}, unread);
+    const { run } = limit(capacity, unread);
     let left = 0;
     const url = await serve(run, (req, res) => {
       res.once('close', () => {
@@ -389,7 +414,7 @@ describe('requests in one write on one connection', () => {
 });
 
 describe('chunks of a body', () => {
-  const refusalOf = (size: number, spacing: number) => {
+  const overloadProblem = (size: number, spacing: number) => {
     let time = 0;
     const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
     for (let chunk = 0; chunk < 3000; chunk += 1) {
@@ -401,9 +426,9 @@ describe('chunks of a body', () => {
   };
 
   test('may be small if they are rare, and many if they are large enough', () => {
-    expect(refusalOf(1, 0.01)).toContain('chunks of less than 32 bytes');
-    expect(refusalOf(1, 2)).toBeUndefined();
-    expect(refusalOf(100, 0.01)).toBeUndefined();
+    expect(overloadProblem(1, 0.01)).toContain('chunks of less than 32 bytes');
+    expect(overloadProblem(1, 2)).toBeUndefined();
+    expect(overloadProblem(100, 0.01)).toBeUndefined();
   });
 });
 

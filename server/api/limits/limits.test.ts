@@ -15,8 +15,8 @@ import { makeKey } from '../../../testkit/store/keys.js';
 import { ProblemError } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { BodyMemory } from './body-memory.js';
-import { type Capacity, ConcurrencyLimit } from './concurrency-limit.js';
-import { limitStreams } from './stream-limit.js';
+import { StreamGate } from './index.js';
+import { type Capacity, RequestGate } from './request-gate.js';
 
 let folder: string;
 let server: ServerProcess | undefined;
@@ -153,16 +153,38 @@ describe('a project at its limit', () => {
 
 const unthrottled = () => {};
 
-function limit(capacity: Omit<Capacity, 'what'>): ConcurrencyLimit {
-  return new ConcurrencyLimit({ what: 'requests', ...capacity }, unthrottled);
+const LOCAL = { owner: 'local', scopes: [], key: null };
+
+/** Returns the two steps of a gate as middleware. */
+function limit(capacity: Omit<Capacity, 'what'>): Record<'reserve' | 'run', RequestHandler> {
+  const gate = new RequestGate({ what: 'requests', ...capacity }, unthrottled);
+  return {
+    reserve: (req, res, next) => {
+      gate.reserve(req, res, res.locals.caller ?? LOCAL);
+      next();
+    },
+    run: async (req, res, next) => {
+      await gate.enter(req, res, res.locals.caller ?? LOCAL);
+      next();
+    },
+  };
+}
+
+function limitStreams(slots: number): RequestHandler {
+  const gate = new StreamGate('streams', slots, unthrottled);
+  return (req, res, next) => {
+    gate.enter(req, res, res.locals.caller ?? LOCAL);
+    next();
+  };
 }
 
 /** Reads bodies of any media type into memory, up to `max` bytes in total. */
 function buffered(max: number): RequestHandler {
   const read = bufferBody(1_000_000, { budget: new BodyMemory(max) });
-  return (req, res, next) => {
+  return async (req, res, next) => {
     req.headers['content-type'] = 'application/json';
-    return read(req, res, next);
+    await read(req, res);
+    next();
   };
 }
 
@@ -297,7 +319,7 @@ describe('the limit of streams', () => {
   };
 
   test('counts a stream until it ends, and lets nobody wait', async () => {
-    const url = await serve(stream, asOwner, limitStreams('streams', 2, unthrottled));
+    const url = await serve(stream, asOwner, limitStreams(2));
     const [first] = [await begin(url), await begin(url)];
     expect(first.status).toBe(200);
     expect((await begin(url)).status).toBe(503);
@@ -307,7 +329,7 @@ describe('the limit of streams', () => {
   });
 
   test('gives at most half to one owner, and the rest to others', async () => {
-    const url = await serve(stream, asOwner, limitStreams('streams', 4, unthrottled));
+    const url = await serve(stream, asOwner, limitStreams(4));
     const statuses = [];
     for (const owner of ['greedy', 'greedy', 'greedy', 'modest']) {
       statuses.push((await begin(url, { owner })).status);

@@ -5,10 +5,9 @@ import { LINES_TYPE } from '../../edge/request.js';
 import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
-import { asProblem } from '../validation/to-problem.js';
-import type { IsKeyValid } from '../watch-key.js';
-import { pauseWork } from '../work-turn.js';
-import type { NoteFailure } from './error-handler.js';
+import type { IsKeyValid } from '../request-signal.js';
+import { pauseWork } from '../work-slot.js';
+import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,
   type Chunk,
@@ -239,7 +238,7 @@ function endWithLine(
     return;
   }
   const request = { body: undefined, operationId: res.locals.operationId, params: {} };
-  const error = asProblem(contract, thrown, request, () => undefined);
+  const error = asProblem(thrown, request, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   const line = problemLine(contract, error, req, res);
   req.unpipe();

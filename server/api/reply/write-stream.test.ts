@@ -35,7 +35,11 @@ async function begin(
   times: Partial<StreamTimes> = {},
 ): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const app = express();
-  app.use(logRequests(pino({ level: 'silent' })));
+  const logRequest = logRequests(pino({ level: 'silent' }));
+  app.use((req, res, next) => {
+    logRequest(req, res);
+    next();
+  });
   const handled = new EventEmitter();
   const ended = once(handled, 'end');
   app.post('/', (req, res) => {

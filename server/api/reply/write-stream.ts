@@ -5,7 +5,7 @@ import { unlessAborted } from '../../common/unless-aborted.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
 import { endWith, onResponseClose } from '../../edge/responses.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { type IsKeyValid, watchKey } from '../watch-key.js';
+import { type IsKeyValid, watchKey } from '../request-signal.js';
 
 /** Bytes, or text of about the same size; an empty one signals progress. */
 export type Chunk = string | Uint8Array;
@@ -164,7 +164,7 @@ export function limitWait(res: Response): void {
   onResponseClose(res.req, res, () => clearTimeout(patience));
   // Without a listener, Node closes a connection that times out.
   res.setTimeout(STALLED_TIMEOUT_MS);
-  const endWait = res.locals.turn?.awaitReader(res.writableLength, () => res.destroy());
+  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
   if (endWait) onResponseClose(res.req, res, endWait);
 }
 
@@ -230,9 +230,9 @@ class StreamDeadline {
     const { res } = this;
     let endWait: (() => void) | undefined;
     const slow = setTimeout(() => {
-      const { turn, bodyShare } = res.locals;
-      turn?.pause();
-      endWait = turn?.awaitReader(res.writableLength + held, () => res.destroy());
+      const { slot, bodyShare } = res.locals;
+      slot?.pause();
+      endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
       bodyShare?.trackBackpressure(() => res.destroy());
     }, SLOW_READER_MS);
     // Without a listener, Node closes a connection that takes nothing for so long.

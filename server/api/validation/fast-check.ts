@@ -2,9 +2,8 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Request } from 'express';
 import type { Contract, Document, Operation } from '../../contract/document.js';
-import type { JsonRecord } from '../../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { JSON_TYPE, mediaType } from '../../edge/request.js';
-import { referredTo } from './request-document.js';
 
 /**
  * Returns whether a request certainly meets the contract.
@@ -23,7 +22,7 @@ export type Accepts = (
  * full validator confirms each refusal and writes its message. It may therefore be stricter than
  * the validator, but never laxer.
  */
-export function acceptance(contract: Contract): (operation: Operation) => Accepts {
+export function fastChecks(contract: Contract): (operation: Operation) => Accepts {
   const asSent = compiler({ useDefaults: true });
   // Query parameters are converted from strings, and a single value of a repeatable one becomes a
   // list.
@@ -42,21 +41,24 @@ export function acceptance(contract: Contract): (operation: Operation) => Accept
   };
 }
 
-/** Returns a function that compiles each schema of the contract once, into a check of values. */
-export function schemaCheck(contract: Contract): (schema: unknown) => (value: unknown) => boolean {
+/** Returns whether a value fits a schema. */
+export type SchemaCheck = (value: unknown) => boolean;
+
+/** Returns a function that compiles each schema of the contract once. */
+export function schemaChecks({ document }: Contract): (schema: unknown) => SchemaCheck {
   const ajv = compiler({});
-  const checks = new Map<unknown, (value: unknown) => boolean>();
+  const checks = new Map<unknown, SchemaCheck>();
   return (schema) => {
     const known = checks.get(schema);
     if (known) return known;
-    const compiled = ajv.compile(withComponents(contract.document, { value: schema }));
-    const check = (value: unknown) => compiled({ value });
+    const compiled = ajv.compile(withComponents(document, { value: schema }));
+    const check: SchemaCheck = (value) => compiled({ value });
     checks.set(schema, check);
     return check;
   };
 }
 
-function compiler(options: Options): Ajv2020 {
+export function compiler(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, meta: false });
   addFormats.default(ajv, { mode: 'full' });
   return ajv;
@@ -67,8 +69,7 @@ function isDeferred({ consumes, defersBody }: Operation, request: Request): bool
   return consumes.length === 0 || defersBody || mediaType(request) !== JSON_TYPE;
 }
 
-function schemasOf(document: Document, operation: Operation) {
-  const { parameters, bodySchema = {} } = operation;
+function schemasOf(document: Document, { parameters, bodySchema = {} }: Operation) {
   const path = parameterSchema(parameters, 'path');
   const header = parameterSchema(parameters, 'header');
   const query = { ...parameterSchema(parameters, 'query'), additionalProperties: false };
@@ -79,15 +80,35 @@ function schemasOf(document: Document, operation: Operation) {
   };
 }
 
-function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
-  return { properties, components: referredTo(properties, components) };
+/** Returns the schema of an object with these properties, and the components that they reference. */
+export function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
+  return { properties, components: referencedComponents(properties, components) };
 }
 
-function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {
+/** Returns the components that a part of the document references, directly or indirectly. */
+export function referencedComponents(part: unknown, components: Document['components']): object {
+  const kept: Record<string, Record<string, unknown>> = {};
+  const visit = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
+      const component = asRecord(components[kind])[name];
+      if (component === undefined || kept[kind]?.[name] !== undefined) continue;
+      kept[kind] = { ...kept[kind], [name]: component };
+      visit(component);
+    }
+  };
+  visit(part);
+  return kept;
+}
+
+const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
+
+/** @param place the value of `in` */
+export function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {
   const placed = parameters
     .filter((parameter) => parameter['in'] === place)
     .map(({ name, required, schema }) => ({ name: nameIn(place, name), required, schema }));
   return {
+    type: 'object',
     properties: Object.fromEntries(placed.map(({ name, schema }) => [name, schema])),
     required: placed.filter(({ required }) => required === true).map(({ name }) => name),
   };

@@ -1,88 +1,114 @@
-import type { RequestHandler } from 'express';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Router } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
 import type { Contract, Operation } from '../../contract/document.js';
-import { mediaType } from '../../edge/request.js';
-import { excerptOfBodies } from './body-excerpt.js';
-import { schemaCheck } from './fast-check.js';
-import { excerptOfQuery } from './query-excerpt.js';
-import { requestsOnly } from './request-document.js';
-import { ContractViolation } from './to-problem.js';
+import { asRecord } from '../../contract/json-record.js';
+import { isText, mediaType } from '../../edge/request.js';
+import { invalidRequest } from '../../problems/problem.js';
+import type { Step } from '../request-context.js';
+import { takeExcerpts } from './excerpt.js';
+import { referencedComponents, schemaChecks } from './fast-check.js';
+import { explainFaults } from './faults.js';
 
 type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
 
-type Comparison = ReturnType<OpenApiValidator['installMiddleware']>[number];
-
-/** The operation of a request, as the validator notes it on the request. */
-type Recognised = NonNullable<Parameters<Comparison>[0]['openapi']>;
-
-declare module 'express-serve-static-core' {
-  interface Request {
-    openapi?: Recognised;
-  }
-}
-
 /**
- * The name of the validator's last middleware, the only one that checks the content of a request.
+ * Returns the full check of an operation, by express-openapi-validator. It decides; what it refuses is explained
+ * by {@link explainFaults}, because its own errors are sentences, without the parameters of the violated rule.
  */
-const COMPARISON = 'requestMiddleware';
-
-/**
- * Sets up the validator, for each operation by itself: for the whole contract it would take a fifth of a second at the
- * first refusal.
- * @returns a function that returns the middleware for an operation. The middleware expects a parsed
- *   body, and the parameters of the address in `res.locals`; it passes on a {@link
- *   ContractViolation}, or accepts the request
- */
-export function validator(contract: Contract): (operation: Operation) => RequestHandler {
-  const excerptOf = excerptOfBodies(contract, schemaCheck(contract));
+export function fullChecks(
+  contract: Contract,
+  bases: readonly string[],
+): (operation: Operation) => Step {
+  const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
   return (operation) => {
-    const { compare, recognised } = comparison(contract, operation);
-    return (req, res, next) => {
+    const validator = mountValidator(contract, operation, bases);
+    let explain: ReturnType<typeof explainFaults> | undefined;
+    return async (req, res) => {
       // The validator compiles and caches a check for each Content-Type string, so parameters
       // chosen by callers, or a type without a body, would fill the memory.
-      const { headers } = req;
+      const { headers, body } = req;
       if (headers['content-type'] !== undefined) {
         headers['content-type'] = operation.consumes.length > 0 ? mediaType(req) : undefined;
       }
-      req.openapi = { ...recognised, pathParams: res.locals.params ?? {} };
-      const { body } = req;
-      const excerpt = excerptOf(operation.bodySchema, body);
+      const excerpt = takeExcerpt(operation.bodySchema, body, req.query);
+      if (excerpt.isShortened) {
+        // Express has no setter for `query`. The validator converts its values in place.
+        Object.defineProperty(req, 'query', { value: { ...excerpt.query }, configurable: true });
+      }
       req.body = excerpt.body;
-      const { query, isShortened } = excerptOfQuery(req.query);
-      // Express has no setter for `query`.
-      if (isShortened) Object.defineProperty(req, 'query', { value: query, configurable: true });
-      return compare(req, res, (refusal?: unknown) => {
-        if (excerpt.body !== body) req.body = body;
-        if (refusal instanceof BadRequest) next(new ContractViolation(refusal.errors));
-        else if (excerpt.isShortened || isShortened)
-          next(refusal ?? new Error(`${operation.id} took an excerpt`));
-        else next(refusal);
-      });
+      const refusal = await new Promise<unknown>((resolve) => validator(req, res, resolve));
+      req.body = body;
+      if (refusal instanceof BadRequest) {
+        if (!explain) {
+          // To compile the validator and the explanation each hold the event loop.
+          await nextTurn();
+          explain = explainFaults(contract, operation);
+        }
+        throw invalidRequest(explain(req, excerpt, refusal.errors));
+      }
+      if (refusal !== undefined) throw refusal;
+      if (excerpt.isShortened) throw new Error(`${operation.id} took an excerpt`);
     };
   };
 }
 
 /**
- * Returns the validator of an operation, and what it must find noted on a request. Without its loader, which compiles
- * OpenAPI's schema even if the document is not to be validated, and without its router, which compiles the patterns of
- * all addresses for each request.
+ * Mounts the validator for one operation in a router of Express. For the whole contract it would take half a second
+ * at the first refusal; its loader, which is left out, compiles OpenAPI's own schema each time, even if the document
+ * is not to be validated, which holds the event loop for a fifth of a second.
  */
-function comparison({ document }: Contract, operation: Operation) {
-  const { id, method, path } = operation;
+function mountValidator({ document }: Contract, operation: Operation, bases: readonly string[]) {
+  const { method, path, parameters } = operation;
+  const pathParams = parameters.filter((parameter) => parameter['in'] === 'path');
   // `npm run generate` and `npm run lint:spec` have checked the document.
-  const apiDoc = requestsOnly(document, operation) as Spec['apiDoc'];
-  const schema = apiDoc.paths?.[path]?.[method];
-  if (!schema) throw new Error(`The contract has no ${id} at ${path}`);
-  const middleware = new OpenApiValidator({
+  const apiDoc = describeRequests(document, operation) as Spec['apiDoc'];
+  const validator = new OpenApiValidator({
     apiSpec: apiDoc,
     validateRequests: { allErrors: true },
     validateResponses: false,
     validateSecurity: false,
     fileUploader: false,
     ajvFormats: { mode: 'full' },
-  }).installMiddleware(Promise.resolve({ apiDoc, basePaths: [], routes: [], serial: 0 }));
-  const compare = middleware.at(-1);
-  if (compare?.name !== COMPARISON) throw new Error(`The validator has no ${COMPARISON} any more`);
-  const recognised = { expressRoute: path, openApiRoute: path, schema, serial: 0 };
-  return { compare, recognised };
+  });
+  const loaded: Spec = {
+    apiDoc,
+    basePaths: [...bases],
+    routes: bases.map((base) => ({
+      basePath: base,
+      expressRoute: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      openApiRoute: base + path,
+      method: method.toUpperCase(),
+      pathParams: pathParams.map(({ name }) => String(name)),
+    })),
+    serial: 0,
+  };
+  return Router().use(validator.installMiddleware(Promise.resolve(loaded)));
+}
+
+/**
+ * Returns the part of the contract that describes the requests to an operation. The validator walks the whole
+ * document before it compiles an operation, and most of it describes others, and responses.
+ */
+function describeRequests(document: Contract['document'], { path, method }: Operation): object {
+  const { parameters = [], [method]: operation } = asRecord(document.paths[path]);
+  const paths = { [path]: { parameters, [method]: withoutResponses(asRecord(operation)) } };
+  return structuredClone({
+    ...{ openapi: document.openapi, info: document.info, paths },
+    components: referencedComponents(paths, document.components),
+  });
+}
+
+/** Accepts any form of a body that the handler validates as it arrives, and of text, which is checked when it is decoded. */
+function withoutResponses(operation: object): object {
+  const { requestBody } = asRecord(operation);
+  const content = asRecord(asRecord(requestBody)['content']);
+  const types = Object.keys(content);
+  const isOfAnyForm = asRecord(requestBody)['x-roster-deferred-body'] || types.some(isText);
+  const anyForm = Object.fromEntries(types.map((type) => [type, { schema: {} }]));
+  return {
+    ...operation,
+    ...(isOfAnyForm ? { requestBody: { ...asRecord(requestBody), content: anyForm } } : {}),
+    responses: { default: { description: 'Not part of the request.' } },
+  };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
-import { excerptOfBodies } from './body-excerpt.js';
-import { schemaCheck } from './fast-check.js';
+import { takeExcerpts } from './excerpt.js';
+import { schemaChecks } from './fast-check.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
-const excerptOf = excerptOfBodies(contract, schemaCheck(contract));
+const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
 
 const excerpt = (id: string, body: unknown) => {
   const operation = contract.operations.find((one) => one.id === id);
-  return excerptOf(operation?.bodySchema, body);
+  return takeExcerpt(operation?.bodySchema, body, {});
 };
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, index]));
@@ -18,7 +18,7 @@ describe('the excerpt of a body', () => {
     const body = {
       agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } },
     };
-    expect(excerpt('createAgent', body)).toEqual({ body, isShortened: false });
+    expect(excerpt('createAgent', body)).toEqual({ body, query: {}, isShortened: false });
     expect(excerpt('createAgent', body).body).toBe(body);
   });
 
@@ -55,5 +55,13 @@ describe('the excerpt of a body', () => {
   test('has all rows to predict', () => {
     const rows = Array.from({ length: 1000 }, () => null);
     expect(excerpt('predict', rows).body).toBe(rows);
+  });
+});
+
+test('the excerpt of a query has the first 200 values of each parameter', () => {
+  const agent = Array.from({ length: 1000 }, () => '!');
+  expect(takeExcerpt(undefined, undefined, { agent, limit: '0' })).toEqual({
+    query: { agent: agent.slice(0, 200), limit: '0' },
+    isShortened: true,
   });
 });

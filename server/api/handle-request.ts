@@ -1,0 +1,310 @@
+/**
+ * A request's life, from its address to its reply. Express's router takes a fifth of the processor time of
+ * a simple read, so addresses of the contract do not pass it (`edge/express-bypass.ts`): Express gives requests
+ * and responses their methods, serves the pages, answers unknown addresses and errors, and has
+ * express-openapi-validator, which judges the requests that a fast check does not accept.
+ */
+
+import type { Request, RequestHandler, Response } from 'express';
+import type { Caller } from '../auth/caller.js';
+import type { Callers } from '../auth/callers.js';
+import type { Contract, Operation } from '../contract/document.js';
+import type { Sunset } from '../contract/sunset.js';
+import { mediaType, withoutQuery } from '../edge/request.js';
+import { onResponseClose } from '../edge/responses.js';
+import { problem, unavailable } from '../problems/problem.js';
+import { identifyCaller, requireScope } from './authorization.js';
+import { deferLargeJson, parseBody } from './body/parse-body.js';
+import { type BodyLimits, readBody } from './body/read-body.js';
+import { announceFields, announceParameters, redirectFromPrefix } from './deprecation.js';
+import type { Handlers, OperationId } from './handlers.js';
+import type { Limits, OperationLimits } from './limits/index.js';
+import type { NoteFailure } from './reply/error-handler.js';
+import { type AnyReply, send } from './reply/send.js';
+import type { Step } from './request-context.js';
+import { requestSignal } from './request-signal.js';
+import { RouteTree } from './route-tree.js';
+import { refuseMisreadQuery } from './validation/strict-query.js';
+import { requestValidation } from './validation/validate.js';
+
+/** What requests to all operations share. */
+export interface Service {
+  readonly contract: Contract;
+  readonly handlers: Handlers;
+  readonly callers: Callers;
+  readonly limits: Limits;
+  /** The origins whose pages may change something on a service without keys. */
+  readonly config: BodyLimits & { readonly allowedOrigins: readonly string[] };
+  readonly refuseMissing: RefuseMissing;
+  /** Aborted when the service stops: running requests may finish, streams end at once. */
+  readonly stopping: AbortSignal;
+  readonly noteFailure: NoteFailure;
+}
+
+/**
+ * Throws the problem of a request whose address names something that the caller does not have. Runs
+ * before a large body is read; the handler checks again.
+ */
+export type RefuseMissing = (
+  operationId: OperationId,
+  params: Readonly<Record<string, string>>,
+  caller: Caller,
+) => Promise<void>;
+
+/** An operation, with the steps that are its own. */
+interface Endpoint {
+  readonly operation: Operation;
+  readonly limits: OperationLimits;
+  /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */
+  readonly readBody: Step | undefined;
+  /** Parses the body and validates the request. */
+  readonly check: Step;
+  readonly handle: (input: HandlerInput) => AnyReply | Promise<AnyReply>;
+}
+
+/** The operations at an address of the contract. */
+interface Address {
+  /** The allowed methods, as in the header `Allow`. */
+  readonly allow: string;
+  /** The bases under which the address is deprecated, and redirects. */
+  readonly deprecatedBases: ReadonlyMap<string, Sunset>;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+}
+
+/** The caller of an operation that is open to all. */
+const ANONYMOUS: Caller = { owner: '', scopes: [], key: null };
+
+/**
+ * Returns the handler of requests to addresses of the contract, which passes on all others.
+ * @param bases the prefixes before the paths of the contract, each '' or a path such as '/api'; the first is
+ *   the base path of the service
+ * @throws {ContractError} if the contract has a fault, or an operation has no handler
+ */
+export function handleRequests(service: Service, bases: readonly string[]): RequestHandler {
+  const addresses = listAddresses(service, bases);
+  const [home = ''] = bases;
+  return (req, res, next) => {
+    const path = withoutQuery(req.url);
+    for (const base of bases) {
+      if (!path.startsWith(base)) continue;
+      const found = addresses.find(path.slice(base.length));
+      if (!found) continue;
+      const { allow, deprecatedBases, endpoints } = found.value;
+      const sunset = deprecatedBases.get(base);
+      if (sunset && req.method !== 'OPTIONS') {
+        return redirectFromPrefix(req, res, { base: home, prefix: base, sunset });
+      }
+      res.locals.base = base;
+      res.locals.params = found.params;
+      // HEAD is GET without its body (RFC 9110, section 9.3.2). Node omits the body by itself, because
+      // it saw the original method. The contract has no HEAD, and the validator would refuse it.
+      const method = req.method === 'HEAD' ? 'GET' : req.method;
+      const endpoint = endpoints.get(method);
+      if (endpoint) {
+        req.method = method;
+        handleRequest(req, res, endpoint, service).catch(next);
+        return;
+      }
+      if (req.method === 'OPTIONS') {
+        res.status(204).set('Allow', allow).end();
+        return;
+      }
+      throw problem(
+        '/problems/method-not-allowed',
+        `The method ${req.method} is not allowed here; use one of ${allow}.`,
+        {},
+        { Allow: allow },
+      );
+    }
+    next();
+  };
+}
+
+/** A caller without permission learns that first. */
+async function handleRequest(
+  req: Request,
+  res: Response,
+  { operation, limits, readBody, check, handle }: Endpoint,
+  service: Service,
+): Promise<void> {
+  const { locals } = res;
+  locals.operationId = operation.id;
+  locals.route = operation.path;
+  announceParameters(operation, req, res);
+
+  let caller = ANONYMOUS;
+  if (!operation.isOpen) {
+    const { callers, config } = service;
+    const found = identifyCaller(req, operation, callers, config.allowedOrigins);
+    caller = found instanceof Promise ? await found : found;
+    locals.caller = caller;
+  }
+  limits.admit(req, res, caller);
+  requireScope(operation, caller);
+  locals.answerType = negotiateType(req, operation);
+
+  if (readBody) await readBody(req, res);
+  const slot = limits.enter(req, res, caller);
+  if (slot) await slot;
+  const checked = check(req, res);
+  if (checked) await checked;
+
+  const input = new HandlerInput(req, res, caller, operation, service);
+  const answered = handle(input);
+  const reply = answered instanceof Promise ? await answered : answered;
+
+  const sent = send(req, res, reply, service, () => service.callers.isKeyValid(caller));
+  if (sent) await sent;
+}
+
+/** A validated request, as its handler gets it; `Input` has the contract's types. */
+class HandlerInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Request['query'];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly caller: Caller;
+  readonly base: string;
+  readonly requestId: string;
+  readonly answerType: string;
+  readonly mediaType: string;
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #service: Service;
+  #signal: AbortSignal | undefined;
+
+  constructor(req: Request, res: Response, caller: Caller, operation: Operation, service: Service) {
+    const { params = {}, query, base = '', requestId = '', answerType = '' } = res.locals;
+    this.params = params;
+    this.query = query ?? req.query;
+    this.headers = readHeaders(req, operation);
+    this.body = req.body;
+    this.caller = caller;
+    this.base = base;
+    this.requestId = requestId;
+    this.answerType = answerType;
+    this.mediaType = mediaType(req);
+    this.#req = req;
+    this.#res = res;
+    this.#service = service;
+  }
+
+  reply(reply: AnyReply): AnyReply {
+    return reply;
+  }
+
+  get closed(): AbortSignal {
+    const closed = new AbortController();
+    onResponseClose(this.#req, this.#res, () => closed.abort(unavailable('The caller has gone.')));
+    return closed.signal;
+  }
+
+  get signal(): AbortSignal {
+    const { callers, stopping } = this.#service;
+    const isKeyValid = () => callers.isKeyValid(this.caller);
+    this.#signal ??= requestSignal(this.#req, this.#res, stopping, isKeyValid);
+    return this.#signal;
+  }
+}
+
+/** Returns the headers that an operation declares, spelled as in the contract. */
+function readHeaders(req: Request, { headers }: Operation): Readonly<Record<string, string>> {
+  const sent: Record<string, string> = {};
+  for (const [lowerCase, name] of headers) {
+    const value = req.headers[lowerCase];
+    if (typeof value === 'string') sent[name] = value;
+  }
+  return sent;
+}
+
+/**
+ * Negotiates content (RFC 9110, section 12.5.1) by media types without their parameters: a client
+ * that asks for `text/plain;version=0.0.4` can read any version. Problems are sent whatever
+ * `Accept` says.
+ * @throws {ProblemError} if the caller accepts none of the media types of the operation
+ */
+function negotiateType(req: Request, operation: Operation): string {
+  const types = listTypes(req, operation);
+  const [preferred = ''] = types;
+  const { accept } = req.headers;
+  if (types.length === 0 || accept === undefined || accept === '*/*') return preferred;
+  req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
+  const accepted = req.accepts([...types]);
+  if (typeof accepted === 'string') return accepted;
+  throw problem(
+    '/problems/not-acceptable',
+    `This operation answers with ${types.join(' or ')}; the Accept header must allow it.`,
+  );
+}
+
+/** Returns the media types of the response: that of the body comes first, where there is one. */
+function listTypes(req: Request, { consumes, produces }: Operation): readonly string[] {
+  if (consumes.length < 2 || produces.length < 2) return produces;
+  const sent = mediaType(req);
+  if (!produces.includes(sent) || produces[0] === sent) return produces;
+  return [sent, ...produces.filter((type) => type !== sent)];
+}
+
+function listAddresses(service: Service, bases: readonly string[]): RouteTree<Address> {
+  const validation = requestValidation(service.contract, bases);
+  const [home = ''] = bases;
+  const byPath = new Map<string, Operation[]>();
+  for (const operation of service.contract.operations) {
+    byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
+  }
+  const addresses = new RouteTree<Address>();
+  for (const [path, operations] of byPath) {
+    const methods = operations.map(({ method }) =>
+      method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
+    );
+    const prefixes = operations[0]?.deprecations.prefixes ?? [];
+    addresses.add(path, {
+      allow: [...methods, 'OPTIONS'].join(', '),
+      deprecatedBases: new Map([...prefixes].map(([prefix, sunset]) => [home + prefix, sunset])),
+      endpoints: new Map(
+        operations.map((operation) => [
+          operation.method.toUpperCase(),
+          createEndpoint(operation, validation(operation), service),
+        ]),
+      ),
+    });
+  }
+  return addresses;
+}
+
+function createEndpoint(
+  operation: Operation,
+  validate: Step,
+  { contract, handlers, callers, limits, config, refuseMissing }: Service,
+): Endpoint {
+  const id = operation.id as OperationId;
+  const handler = handlers[id];
+  if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
+  const takesBody = operation.consumes.length > 0;
+  const parse = takesBody && !operation.defersBody ? parseBody(contract, operation) : undefined;
+  const checkRest: Step = (req, res) => {
+    announceFields(operation, req.body, res);
+    refuseMisreadQuery(operation, req);
+    return validate(req, res);
+  };
+  const check: Step = parse
+    ? async (req, res) => {
+        await parse(req, res);
+        await checkRest(req, res);
+      }
+    : checkRest;
+  return {
+    operation,
+    limits: limits.ofOperation(operation),
+    readBody: takesBody
+      ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {
+          budget: limits.bodyBudget,
+          refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) =>
+            refuseMissing(id, params, caller),
+        })
+      : undefined,
+    check: operation.takesRawJson ? deferLargeJson(check) : check,
+    // The validation gives the input the handler's types.
+    handle: handler as unknown as Endpoint['handle'],
+  };
+}

@@ -1,0 +1,254 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Request } from 'express';
+import {
+  absenceRule,
+  type Contract,
+  type Operation,
+  patternRule,
+} from '../../contract/document.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
+import type { FieldError } from '../../problems/problem.js';
+import { shapeFault } from '../body/body-errors.js';
+import { type FormFaults, formFaults } from './element-forms.js';
+import type { Excerpt } from './excerpt.js';
+import { compiler, parameterSchema, withComponents } from './fast-check.js';
+
+/** A violated rule of the contract. */
+interface Fault {
+  /** The place in the request (RFC 6901), in the terms of the contract: `/header/If-Match`. */
+  readonly pointer: string;
+  readonly keyword: string;
+  /** The parameters of the rule, by Ajv's names, such as `limit`. */
+  readonly params: JsonRecord;
+  /** Ajv's sentence, for the rules that have no other. */
+  readonly message: string;
+}
+
+/** A fault as express-openapi-validator reports it: without the parameters of the rule. */
+interface ReportedFault {
+  readonly path: string;
+  readonly message: string;
+  /** Missing if the name or the encoding of a query parameter is at fault. */
+  readonly errorCode?: string;
+}
+
+/**
+ * Returns a function that explains why a request to an operation is refused: each fault with its place, and with
+ * the words of the contract, or else ours.
+ */
+export function explainFaults(
+  contract: Contract,
+  operation: Operation,
+): (req: Request, excerpt: Excerpt, reported: readonly ReportedFault[]) => FieldError[] {
+  const find = findFaults(contract, operation);
+  const known = operation.parameters.filter((parameter) => parameter['in'] === 'query');
+  const names = new Set(known.map(({ name }) => name));
+  return (req, excerpt, reported) => {
+    const ofQuery = reported.filter(({ errorCode }) => errorCode === undefined);
+    if (ofQuery.length > 0) {
+      return ofQuery.map(({ path, message }) => {
+        const name = path.slice('/query/'.length);
+        return { pointer: `/query/${escapeToken(name)}`, message: wordsOfQuery(name, message) };
+      });
+    }
+    const faults = find(req, excerpt);
+    if (faults.length > 0) return describeFaults(contract, operation, faults, req.body);
+    return reported.map(({ path, message }) => ({ pointer: path, message }));
+
+    function wordsOfQuery(name: string, message: string): string {
+      if (!names.has(name)) return 'is not a parameter of this operation; leave it out';
+      return excerpt.query[name] === '' ? 'must not be empty' : message;
+    }
+  };
+}
+
+/** Returns a function that finds every violated rule, in the order of express-openapi-validator. */
+function findFaults({ document, alternatives }: Contract, operation: Operation) {
+  const { consumes, defersBody, parameters, bodySchema } = operation;
+  const options = { allErrors: true, useDefaults: true, strictNumbers: true } as const;
+  const checkParameters = compiler({ ...options, coerceTypes: 'array' }).compile(
+    withComponents(document, {
+      query: parameterSchema(parameters, 'query'),
+      headers: parameterSchema(parameters, 'header'),
+      params: parameterSchema(parameters, 'path'),
+    }),
+  );
+  const isChecked = bodySchema !== undefined && !defersBody && !consumes.some(isText);
+  const isRequired = alternatives(bodySchema)[0]?.['required'] !== undefined;
+  const checkBody =
+    isChecked &&
+    compiler(options).compile({
+      ...withComponents(document, { body: bodySchema }),
+      required: isRequired ? ['body'] : [],
+    });
+  return (req: Request, { body, query }: Excerpt): Fault[] => {
+    const { params = {} } = req.res?.locals ?? {};
+    const sent = { query: { ...query }, headers: { ...req.headers }, params: { ...params } };
+    const faults = runCheck(checkParameters, sent);
+    return checkBody && mediaType(req) === JSON_TYPE
+      ? [...faults, ...runCheck(checkBody, { body })]
+      : faults;
+  };
+}
+
+function runCheck(check: ValidateFunction, value: unknown): Fault[] {
+  return check(value) ? [] : (check.errors ?? []).map(readFault);
+}
+
+function readFault({ instancePath, keyword, params, message = '' }: ErrorObject): Fault {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = asRecord(params);
+  const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  const path = name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
+  return { pointer: nameInContract(path), keyword, params: asRecord(params), message };
+}
+
+/** The contract spells headers as RFC 9110 does; Node lower-cases them. */
+function nameInContract(path: string): string {
+  const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
+  if (header === undefined) return path.replace(/^\/params/, '/path');
+  return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+}
+
+/** Puts faults into words, without those that follow from others. */
+function describeFaults(
+  contract: Contract,
+  { bodySchema }: Operation,
+  faults: readonly Fault[],
+  body: unknown,
+): FieldError[] {
+  const byPointer = new Map<string, string[]>();
+  const forms = formFaults(contract, bodySchema, body);
+  for (const fault of withoutConsequences(faults)) {
+    if (isOfUnusedForm(forms, fault)) continue;
+    const message = describe(contract, fault);
+    const messages = byPointer.get(fault.pointer) ?? [];
+    if (!messages.includes(message)) byPointer.set(fault.pointer, [...messages, message]);
+  }
+  const errors = [
+    ...forms.flatMap((form) => form.errors),
+    ...[...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) })),
+  ];
+  const shape = shapeFault(contract, bodySchema, body);
+  const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
+  return shape && others.length < errors.length ? [shape.error, ...others] : errors;
+}
+
+/**
+ * Returns whether a fault is about a form of elements that the caller does not use. A form reports
+ * the fields of the others as unknown.
+ */
+function isOfUnusedForm(forms: readonly FormFaults[], { pointer, keyword }: Fault): boolean {
+  return forms.some(
+    ({ explains, isKnown }) =>
+      explains(pointer) || (keyword === 'additionalProperties' && isKnown(pointer)),
+  );
+}
+
+const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
+const LENGTHS = ['minLength', 'maxLength'];
+
+/**
+ * Drops faults that follow from others: that no branch of a choice matches, that a value does not
+ * have the type of the other branch, and the length of a text that a pattern already limits.
+ */
+function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
+  const choices = pointersOf(faults.filter(({ keyword }) => keyword === 'oneOf'));
+  const causes = faults.filter(({ keyword }) => !CONSEQUENCES.includes(keyword));
+  const bounded = pointersOf(causes.filter(limitsLength));
+  const within = causes.filter(
+    ({ pointer, keyword }) =>
+      !(choices.has(pointer) && keyword === 'type') &&
+      !(bounded.has(pointer) && LENGTHS.includes(keyword)),
+  );
+  return [within, causes, faults].find(({ length }) => length > 0) ?? [];
+}
+
+function pointersOf(faults: readonly Fault[]): ReadonlySet<string> {
+  return new Set(faults.map(({ pointer }) => pointer));
+}
+
+/** A pattern without `*` and `+` limits the length, and its message describes it. */
+function limitsLength({ keyword, params }: Fault): boolean {
+  return keyword === 'pattern' && !/[*+]/.test(String(params['pattern']));
+}
+
+/** Joins the messages about one place. Type names become alternatives: "an array or an object". */
+function join(messages: readonly string[]): string {
+  const types = messages.filter((message) => TYPE.test(message));
+  const others = messages.filter((message) => !TYPE.test(message));
+  const [first, ...rest] = types;
+  if (first === undefined) return others.join('; ');
+  return [
+    [first, ...rest.map((message) => message.replace(TYPE, ''))].join(' or '),
+    ...others,
+  ].join('; ');
+}
+
+const TYPE = /^must be (?=an? |null|true)/;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'an array',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  int32: 'must be a whole number of at most 32 bits',
+};
+
+/** What a limit counts, in the plural. */
+const COUNTED: Readonly<Record<string, string>> = {
+  Length: 'characters',
+  Items: 'items',
+  Properties: 'properties',
+};
+
+/** Describes a fault for the caller; messages in the contract take precedence. */
+function describe({ messages }: Contract, { pointer, keyword, params, message }: Fault): string {
+  const { limit } = params;
+  switch (keyword) {
+    case 'required':
+      return 'is required; add it';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a known field; leave it out';
+    case 'type': {
+      const types = [params['type']].flat().map(String);
+      const field = pointer.slice(pointer.lastIndexOf('/') + 1);
+      const ofContract = types.join() === 'null' ? messages.get(absenceRule(field)) : undefined;
+      return ofContract ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
+    }
+    case 'pattern':
+      return messages.get(patternRule(String(params['pattern']))) ?? message;
+    case 'format':
+      return FORMATS[String(params['format'])] ?? message;
+    case 'enum':
+      return `${message}: ${[params['allowedValues']].flat().join(', ')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return `must have at least ${describeCount(limit, keyword)}`;
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${describeCount(limit, keyword)}`;
+    default:
+      return message;
+  }
+}
+
+function describeCount(limit: unknown, keyword: string): string {
+  const counted = COUNTED[keyword.slice('min'.length)] ?? '';
+  return `${limit} ${limit === 1 ? counted.replace(/s$/, '') : counted}`;
+}
