@@ -121,24 +121,19 @@ export const CLOSE_DELAY_MS = 2000;
  * @param body the complete response body; its headers are already set
  */
 export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
-  req.unpipe();
-  if (hasSmallChunks(req)) {
-    // Reading the rest would cost more than the refusal saves.
-    req.pause();
-    res.setHeader('Connection', 'close');
-    res.end(body, () => req.socket.destroy());
+  const isUnderWay = hasBody(req) && !req.complete;
+  const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
+  if (isLarge || hasSmallChunks(req)) res.setHeader('Connection', 'close');
+  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
+  if (isUnderWay && (!closes || hasSmallChunks(req))) {
+    endAndDiscard(req, res, body, REST_TIMEOUT_MS);
     return;
   }
-  const isUnderWay = hasBody(req) && !req.complete;
-  if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL) {
-    res.setHeader('Connection', 'close');
-  }
   // A discarded body uses no memory.
+  req.unpipe();
   req.resume();
-  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
-  if (!isUnderWay || !closes) {
+  if (!isUnderWay) {
     endWith(res, body);
-    if (isUnderWay) limitRest(req);
     return;
   }
   res.flushHeaders();
@@ -146,9 +141,27 @@ export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: s
   discard(req, () => res.end());
 }
 
-/** Ends a connection if the rest of a body does not arrive. */
-function limitRest(req: IncomingMessage): void {
-  const timer = setTimeout(() => req.socket.destroy(), REST_TIMEOUT_MS);
+/**
+ * Ends a response, and discards the rest of the body of its request. Ends the connection if the
+ * rest does not arrive in time, or at once if it comes in small chunks: reading those would cost
+ * more than the refusal saves.
+ */
+export function endAndDiscard(
+  req: IncomingMessage,
+  res: ServerResponse,
+  text: string,
+  timeoutMs: number,
+): void {
+  req.unpipe();
+  if (hasSmallChunks(req)) {
+    req.pause();
+    res.end(text, () => req.socket.destroy());
+    return;
+  }
+  req.resume();
+  res.end(text);
+  if (req.complete) return;
+  const timer = setTimeout(() => req.socket.destroy(), timeoutMs);
   req.once('close', () => clearTimeout(timer));
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
+import type { Decompress } from 'fzstd';
 import { ChunkMeter } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 
@@ -122,16 +123,12 @@ export async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
   const native: unknown = Reflect.get(zlib, 'createZstdDecompress');
   const decoder: unknown = typeof native === 'function' ? native() : undefined;
   if (decoder instanceof Duplex) return decoder;
-  const { Decompress } = await import('fzstd');
-  return new ScriptDecoder(frames, (onData) => new Decompress(onData));
+  const fzstd = await import('fzstd');
+  return new ScriptDecoder(frames, fzstd.Decompress);
 }
 
 /** The bytes that may be moved within windows: at first, and for each byte of content. */
 const MAX_MOVED = { first: 16 * 2 ** 30, perByte: 1024 };
-
-interface Decoder {
-  push(bytes: Uint8Array, isLast?: boolean): void;
-}
 
 /**
  * Decodes zstd in JavaScript, a block in a turn of the event loop. Each block moves the whole
@@ -139,14 +136,14 @@ interface Decoder {
  */
 class ScriptDecoder extends Transform {
   readonly #frames: ZstdFrames;
-  readonly #decoder: Decoder;
+  readonly #decoder: Decompress;
   #moved = 0;
   #decoded = 0;
 
-  constructor(frames: ZstdFrames, create: (onData: (bytes: Uint8Array) => void) => Decoder) {
+  constructor(frames: ZstdFrames, decoder: typeof Decompress) {
     super();
     this.#frames = frames;
-    this.#decoder = create((bytes) => {
+    this.#decoder = new decoder((bytes) => {
       this.#decoded += bytes.length;
       // The decoder goes on to use the bytes.
       if (bytes.length > 0) this.push(Buffer.from(bytes));
@@ -260,7 +257,7 @@ class ZstdFrames extends Transform {
     if (magic >>> 4 === SKIPPABLE) {
       if (bytes.length < 8) return undefined;
       this.#skipped = bytes.readUInt32LE(4);
-      return this.#skipped > 0 ? 8 : this.#skipEmpty();
+      return 8;
     }
     if (magic !== MAGIC) throw new ZstdError('it is not zstd');
     const descriptor = bytes[4] ?? 0;
@@ -278,12 +275,6 @@ class ZstdFrames extends Transform {
     this.#hasChecksum = (descriptor & 4) !== 0;
     this.#state = 'block';
     return sizeAt + size;
-  }
-
-  /** An empty skippable frame is a header alone, which no decoder needs. */
-  #skipEmpty(): number {
-    this.#skipped = 0;
-    return 8;
   }
 
   #block(bytes: Buffer): number | undefined {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
 import { LINES_TYPE } from '../../edge/request.js';
-import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
+import { disableBodyTimeout, endAndDiscard } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -151,7 +151,9 @@ function sendLines(
   disableBodyTimeout(req);
   res.type(LINES_TYPE);
   const line = (part: Uint8Array | ProblemError) =>
-    part instanceof ProblemError ? problemLine(context.contract, part, req, res) : part;
+    part instanceof ProblemError
+      ? Buffer.from(problemLine(context.contract, part, req, res))
+      : part;
   return writeStream(req, res, blocks[Symbol.asyncIterator](), {
     encode: (block) => {
       const [first] = block;
@@ -240,19 +242,7 @@ function endWithLine(
   const request = { body: undefined, operationId: res.locals.operationId, params: {} };
   const error = asProblem(thrown, request, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
-  const line = problemLine(contract, error, req, res);
-  req.unpipe();
-  if (hasSmallChunks(req)) {
-    req.pause();
-    res.end(line, () => socket.destroy());
-    return;
-  }
-  res.end(line);
-  req.resume();
-  const timer = setTimeout(() => socket.destroy(), times.discarding);
-  const left = () => clearTimeout(timer);
-  req.once('end', left);
-  socket.once('close', left);
+  endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
 }
 
 function problemLine(
@@ -260,7 +250,7 @@ function problemLine(
   error: ProblemError,
   { originalUrl }: Request,
   { locals }: Response,
-): Buffer {
+): string {
   const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
-  return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
+  return `${JSON.stringify({ problem: render(contract, error, at) })}\n`;
 }
