@@ -4,13 +4,6 @@
  */
 
 import { JsonShapeError, MalformedJsonError, TableError } from '../prediction/src/predicting.js';
-import { ChatError } from './agents/chat/chat-error.js';
-import {
-  ChatNotConfiguredError,
-  UnknownAgentError,
-  UnknownChatModelError,
-} from './agents/errors.js';
-import { agentNotFound } from './api/not-found.js';
 import type { FailedRequest } from './api/reply/error-handler.js';
 import { asRecord } from './contract/json-record.js';
 import { TooManyPredictionsError } from './models/predictions/prediction-pool.js';
@@ -27,8 +20,6 @@ import {
 } from './problems/problem.js';
 import {
   AddedAndRemovedError,
-  ClaimLostError,
-  ConversationBusyError,
   isUnavailable,
   LimitReachedError,
   NameTakenError,
@@ -42,12 +33,7 @@ import { WorkerEndedError, WorkerTimeoutError } from './work/worker-process.js';
 
 /** Returns the problem of an error that was thrown below the handlers; undefined if it is an internal error. */
 export function translateError(thrown: unknown, request: FailedRequest): ProblemError | undefined {
-  return (
-    writeProblem(thrown, request) ??
-    tableProblem(thrown) ??
-    agentProblem(thrown) ??
-    storeProblem(thrown)
-  );
+  return writeProblem(thrown, request) ?? tableProblem(thrown) ?? storeProblem(thrown);
 }
 
 function writeProblem(thrown: unknown, request: FailedRequest): ProblemError | undefined {
@@ -119,48 +105,11 @@ function tableProblem(thrown: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** Returns the problem of an agent that cannot answer. */
-function agentProblem(thrown: unknown): ProblemError | undefined {
-  if (thrown instanceof UnknownAgentError) return agentNotFound(thrown.agent, thrown.project);
-  if (thrown instanceof ChatNotConfiguredError) {
-    return problem(
-      '/problems/chat-not-configured',
-      'This service has no chat server, so its agents cannot answer; those who run it can set CHAT_URL and CHAT_MODEL.',
-    );
-  }
-  if (thrown instanceof UnknownChatModelError) {
-    const { who, model, models } = thrown;
-    return problem(
-      '/problems/unknown-chat-model',
-      `The ${who} has the model_name "${model}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
-    );
-  }
-  if (thrown instanceof ChatError) {
-    const { message, errorType, retryAfter } = thrown;
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    return problem('/problems/chat-server-failed', message, { error_type: errorType }, headers);
-  }
-  return undefined;
-}
-
 /** Returns the problem of a store that cannot take the request now. */
 function storeProblem(thrown: unknown): ProblemError | undefined {
   if (thrown instanceof StoreBusyError) return unavailable(thrown.message);
   if (thrown instanceof QueueFullError) {
     return unavailable('Too many trainings wait already; try again when some are done.', 60);
-  }
-  if (thrown instanceof ConversationBusyError) {
-    return problem(
-      '/problems/conversation-busy',
-      'The conversation is answering another message; send this one when that is done.',
-      {},
-      { 'Retry-After': '1' },
-    );
-  }
-  if (thrown instanceof ClaimLostError) {
-    return unavailable(
-      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
-    );
   }
   if (!isUnavailable(thrown)) return undefined;
   const detail = 'The store cannot take the request now; try again in a moment.';

@@ -2,13 +2,14 @@ import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Agents, type ChatServer } from './agents/agents.js';
-import { ConversationSweep } from './agents/conversations/sweep.js';
+import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
+import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
+import { Sweeps } from './common/sweeps.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
@@ -18,6 +19,8 @@ import { createPredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { Tables } from './models/training/tables.js';
 import { Trainings } from './models/training/trainings.js';
+import { sweepText } from './resources/documents/document-rows.js';
+import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
@@ -99,13 +102,16 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = createPredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const conversations = new ConversationSweep(store, log);
+    const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
+    const textSweep = { ...texts, step: () => sweepText(store) };
+    const sweeps = new Sweeps([sweepConversations(store), textSweep], log);
+    const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const hasDatabases = settings.size > 0;
-    const agents = new Agents(
+    const agents = new AgentRunner(
       {
-        ...{ store, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
+        ...{ store, passages, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
         onPredicted: () => metrics.predicted(1),
       },
       config.chat && (await chatServer(config.chat)),
@@ -142,7 +148,7 @@ export async function openService(
       },
       work: () => {
         trainings.start();
-        conversations.start();
+        sweeps.start();
         void forgetOldAnswers(store, log);
         housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
@@ -160,13 +166,14 @@ export async function openService(
         const ended = await Promise.allSettled([
           end('requests', server?.close()),
           end('trainings', trainings.stop()),
-          end('conversations', conversations.stop()),
+          end('housekeeping', sweeps.stop()),
         ]);
         ended.push(
           ...(await Promise.allSettled([
             end('readers of tables', tables.stop()),
             end('predictions', pool.close()),
             end('queries', queries.stop()),
+            end('searches', passages.close()),
           ])),
         );
         ended.push(...(await Promise.allSettled([end('store', store.close())])));

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
-import { claimAnswer, findAnswer, type KeptAnswer, keepAnswer } from '../store/answers.js';
+import {
+  claimAnswer,
+  findAnswer,
+  findKeyedMessage,
+  type KeptAnswer,
+  keepAnswer,
+} from '../store/answers.js';
 import type { Store } from '../store/index.js';
 import { JsonText, type OperationId } from './handlers.js';
 import { withoutNulls } from './omit-nulls.js';
@@ -56,7 +62,7 @@ export async function idempotent<T>(
   const fingerprint = await fingerprintOf([operation, params, understood(body)]);
   return store.transaction(async (tx) => {
     const kept = await keptAnswer(tx, owner, key);
-    if (!kept && (await tx.messages.findByKey(owner, key, keysExpireBefore()))) throw reused();
+    if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw reused();
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const made = await create(tx);

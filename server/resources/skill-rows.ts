@@ -180,7 +180,7 @@ export async function updateSkill(
 
 /**
  * Deletes a skill and removes it from its agents; returns whether it existed. Its documents are
- * deleted with it; `DocumentStore.sweep` deletes their texts.
+ * deleted with it; `sweepText` deletes their texts.
  */
 export async function removeSkill(
   store: Store,

@@ -36,22 +36,6 @@ export function chatbotJson(
   return `${JSON.stringify(own).slice(0, -1)},${open},${times(row.created_at, row.updated_at)}`;
 }
 
-export function conversationJson(
-  row: Pick<
-    Selectable<Database['conversations']>,
-    'id' | 'title' | 'messages' | 'created_at' | 'updated_at'
-  >,
-): string {
-  const { id, title, messages, created_at, updated_at } = row;
-  return JSON.stringify({ id, title, messages, created_at, updated_at });
-}
-
-export function messageJson(row: Selectable<Database['messages']>): string {
-  const { id, role, content, reply_to, steps, usage, created_at } = row;
-  const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);
-  return `${own},"steps":${steps},"usage":${usage},${JSON.stringify({ created_at }).slice(1)}`;
-}
-
 /** Returns the last members of a resource, and the closing brace. */
 function times(created_at: string, updated_at: string): string {
   return JSON.stringify({ created_at, updated_at }).slice(1);

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely';
 import { dialectOf } from './database/dialect.js';
+import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import type { Store } from './index.js';
 import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
@@ -40,6 +42,25 @@ export async function findAnswer(
     .where('created_at', '>=', notBefore)
     .executeTakeFirst();
   return row && { ...row, headers: JSON.parse(row.headers) };
+}
+
+/**
+ * Finds the message of a conversation that an owner sent under a key.
+ * @param notBefore a time in ISO 8601, UTC; the key of an earlier message has expired
+ */
+export function findKeyedMessage(
+  { reads }: Store,
+  owner: string,
+  key: string,
+  notBefore: string,
+): Promise<Selectable<Database['messages']> | undefined> {
+  return reads
+    .selectFrom('messages')
+    .selectAll()
+    .where('key_owner', '=', owner)
+    .where('idempotency_key', '=', key)
+    .where('created_at', '>=', notBefore)
+    .executeTakeFirst();
 }
 
 /**

@@ -44,24 +44,6 @@ export class LimitReachedError extends Error {
   }
 }
 
-/** A conversation is answering a message, and answers one at a time. */
-export class ConversationBusyError extends Error {
-  override readonly name = 'ConversationBusyError';
-
-  /** @param messageId the message that it answers */
-  constructor(readonly messageId: string | null) {
-    super(`The conversation answers the message ${messageId}`);
-  }
-}
-
-/**
- * A reply cannot be stored: the lease of its claim ran out and another request has the conversation,
- * or the conversation was deleted.
- */
-export class ClaimLostError extends Error {
-  override readonly name = 'ClaimLostError';
-}
-
 /** A version of the model is already training. */
 export class TrainingInProgressError extends Error {
   override readonly name = 'TrainingInProgressError';
@@ -115,12 +97,4 @@ export class TooLargeError extends Error {
 /** A chatbot that is created by its address must have the name in that address. */
 export class OtherNameError extends Error {
   override readonly name = 'OtherNameError';
-}
-
-/**
- * A search in documents that was not answered. The message is for the one who searches, such as a
- * language model: it states what to do instead.
- */
-export class SearchError extends Error {
-  override readonly name = 'SearchError';
 }

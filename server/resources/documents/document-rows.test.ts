@@ -4,8 +4,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject } from '../../projects/projects.js';
-import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
+import { LimitReachedError, Store } from '../../store/index.js';
 import { createSkill, findSkillRow, removeSkill } from '../skill-rows.js';
+import {
+  discardText,
+  listDocuments,
+  putDocument,
+  readText,
+  removeDocument,
+  storeText,
+  sweepText,
+} from './document-rows.js';
+import { openPassageSearch } from './passage-search.js';
+import { preparePassages } from './split-text.js';
 
 const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
@@ -38,29 +49,26 @@ describe.each([
 
   async function keep(text: string, owner = 'ann', skill = skillId) {
     const passages = await preparePassages(text, true);
-    return store.documents.keepText(owner, skill, { bytes: Buffer.byteLength(text), passages });
+    return storeText(store, owner, skill, { bytes: Buffer.byteLength(text), passages });
   }
 
   async function put(name: string, sent: string, to = { owner: 'ann', skillId }) {
     const text = await keep(sent, to.owner, to.skillId);
-    const document = { name, mediaType: 'text/markdown', text } as const;
-    return store.transaction(({ documents }) => documents.put(to.skillId, document));
+    return store.transaction((tx) => putDocument(tx, to.skillId, name, 'text/markdown', text));
   }
 
-  const remove = (name: string) =>
-    store.transaction(({ documents }) => documents.remove(skillId, name));
+  const remove = (name: string) => store.transaction((tx) => removeDocument(tx, skillId, name));
   const sweep = async () => {
-    while (await store.documents.sweep());
+    while (await sweepText(store));
   };
   const search = (query: string, skill = skillId) =>
-    store.passages.search(
+    openPassageSearch(store).search(
       { owner: 'ann', skillId: skill, query, limit: 5 },
       new AbortController().signal,
     );
   const found = async (query: string, skill = skillId) =>
     (await search(query, skill)).map(({ document }) => document);
-  const textOf = async (name: string) =>
-    (await store.documents.text(skillId, name))?.pieces.join('');
+  const textOf = async (name: string) => (await readText(store, skillId, name))?.pieces.join('');
   /** Fills what the owner may store, and returns how much that was. */
   const room = async () => {
     let [low, high] = [0, DEFAULT_LIMITS.stored];
@@ -105,7 +113,7 @@ describe.each([
       isNew: false,
       document: { id: first.document.id, created_at: first.document.created_at, passages: 3 },
     });
-    const list = await store.documents.list(skillId, {});
+    const list = await listDocuments(store, skillId, {});
     expect(list.map(({ name }) => name)).toEqual(['b.md', 'a.md']);
     expect(list[0]).toEqual(again.document);
     expect(await textOf('a.md')).toBe('');
@@ -146,7 +154,7 @@ describe.each([
     for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
     await store.transaction((store) => removeSkill(store, projectId, 'other'));
     expect(await found('diamonds', other)).toEqual([]);
-    expect(await store.documents.list(other, {})).toEqual([]);
+    expect(await listDocuments(store, other, {})).toEqual([]);
     await sweep();
     expect(await found('diamonds')).toEqual(['kept']);
     // The params of the deleted skill are given back too.
@@ -158,17 +166,15 @@ describe.each([
     const kept = await keep('Diamonds.');
     await sweep();
     expect(await found('diamonds')).toEqual([]);
-    const document = { name: 'a', mediaType: 'text/plain', text: kept } as const;
-    await store.transaction(({ documents }) => documents.put(skillId, document));
+    await store.transaction((tx) => putDocument(tx, skillId, 'a', 'text/plain', kept));
     expect(await found('diamonds')).toEqual(['a']);
-    await store.documents.discardText(kept.textId);
+    await discardText(store, kept.textId);
     await sweep();
     expect(await textOf('a')).toBe('Diamonds.');
     const given = await keep('Emeralds.');
-    await store.documents.discardText(given.textId);
-    const late = { ...document, text: given };
+    await discardText(store, given.textId);
     await expect(
-      store.transaction(({ documents }) => documents.put(skillId, late)),
+      store.transaction((tx) => putDocument(tx, skillId, 'a', 'text/plain', given)),
     ).rejects.toThrow('discarded');
     expect(await textOf('a')).toBe('Diamonds.');
   });

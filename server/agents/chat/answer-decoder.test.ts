@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { callChunk, chunk, DONE, usageChunk } from '../../../../testkit/chat/reply.js';
-import { DEFAULT_LIMITS } from '../chat-limits.js';
-import type { ChatAnswer } from '../messages.js';
+import { callChunk, chunk, DONE, usageChunk } from '../../../testkit/chat/reply.js';
 import { AnswerBuilder } from './answer-builder.js';
 import { AnswerDecoder } from './answer-decoder.js';
+import { DEFAULT_LIMITS } from './chat-limits.js';
+import type { ChatAnswer } from './messages.js';
 
 const EVENTS = [
   ': ping\n\n',

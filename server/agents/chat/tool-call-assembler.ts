@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
-import { ChatError } from '../chat-error.js';
-import type { ToolCall } from '../messages.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ChatError } from './chat-error.js';
+import type { ToolCall } from './messages.js';
 
+/** A tool call, or a piece of one, with the fields that the server left out empty. */
 interface PartialCall {
   readonly index: number | undefined;
   id: string;
   name: string;
   arguments: string;
 }
-
-/** A piece of a tool call, with the fields that the server left out empty. */
-interface CallDelta {
-  readonly index: number | undefined;
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
+type CallDelta = Readonly<PartialCall>;
 
 /** The longest name, in characters. Tools have names of up to 64. */
 const MAX_NAME_LENGTH = 1000;
@@ -30,12 +24,9 @@ const ID_LENGTH = 9;
  * arguments: an index, an identifier, the name once or each time, or only a part of these.
  */
 export class ToolCallAssembler {
-  readonly #maxCalls: number;
   readonly #calls: PartialCall[] = [];
 
-  constructor(maxCalls: number) {
-    this.#maxCalls = maxCalls;
-  }
+  constructor(private readonly maxCalls: number) {}
 
   /**
    * Adds a piece of a call.
@@ -43,12 +34,16 @@ export class ToolCallAssembler {
    * @throws {ChatError} if the answer has too many calls, or one with a long name
    */
   add(value: unknown): number {
-    const delta = deltaOf(asRecord(value));
+    const delta = readDelta(asRecord(value));
     const call = this.#find(delta) ?? this.#append(delta);
     if (call.id === '') call.id = delta.id;
     // Some servers repeat the name, or what they have of it, with each piece.
     call.name = delta.name.startsWith(call.name) ? delta.name : call.name + delta.name;
-    if (call.name.length > MAX_NAME_LENGTH) throw longName();
+    if (call.name.length > MAX_NAME_LENGTH) {
+      throw new ChatError(
+        `The model called a tool by a name of more than ${MAX_NAME_LENGTH} characters. Ask again, or use a model that is made for tools.`,
+      );
+    }
     call.arguments += delta.arguments;
     return Buffer.byteLength(delta.id + delta.name + delta.arguments);
   }
@@ -62,7 +57,6 @@ export class ToolCallAssembler {
     return this.#calls.filter(isCall).map(({ id, name, arguments: text }) => {
       if (name === '') {
         throw new ChatError(
-          'general',
           'The model called a tool without its name. Ask again, or use a model that is made for tools.',
         );
       }
@@ -84,10 +78,9 @@ export class ToolCallAssembler {
   }
 
   #append({ index }: CallDelta): PartialCall {
-    if (this.#calls.length === this.#maxCalls) {
+    if (this.#calls.length === this.maxCalls) {
       throw new ChatError(
-        'general',
-        `The model called more than ${this.#maxCalls} tools at once. Ask for less in one question.`,
+        `The model called more than ${this.maxCalls} tools at once. Ask for less in one question.`,
       );
     }
     const call = { index, id: '', name: '', arguments: '' };
@@ -108,39 +101,26 @@ function isCall(call: PartialCall): boolean {
   return call.name !== '' || call.arguments !== '';
 }
 
-function deltaOf({ index, id, function: called }: JsonRecord): CallDelta {
+function readDelta({ index, id, function: called }: JsonRecord): CallDelta {
   const { name, arguments: given } = asRecord(called);
   return {
     index: typeof index === 'number' ? index : undefined,
-    id: textOf(id),
-    name: textOf(name),
-    arguments: typeof given === 'object' && given !== null ? jsonOf(given) : textOf(given),
+    id: readText(id),
+    name: readText(name),
+    arguments: typeof given === 'object' && given !== null ? writeJson(given) : readText(given),
   };
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function jsonOf(value: object): string {
+function writeJson(value: object): string {
   try {
     return JSON.stringify(value);
-  } catch (error) {
-    throw new ChatError(
-      'general',
-      'The arguments of a tool call are nested too deeply. Ask again.',
-      {
-        cause: error,
-      },
-    );
+  } catch {
+    throw new ChatError('The arguments of a tool call are nested too deeply. Ask again.');
   }
-}
-
-function longName(): ChatError {
-  return new ChatError(
-    'general',
-    `The model called a tool by a name of more than ${MAX_NAME_LENGTH} characters. Ask again, or use a model that is made for tools.`,
-  );
 }
 
 function freeId(taken: ReadonlySet<string>): string {

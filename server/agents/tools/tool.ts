@@ -36,3 +36,30 @@ export interface Tool {
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
+
+/** A skill of an agent that has a tool. */
+export interface ToolSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The name of its tool for the language model. */
+  readonly toolName: string;
+}
+
+/** A skill that an agent has, and that is not a tool. */
+export interface PlainSkill {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | undefined;
+}
+
+/** The skills of an agent, as an answer uses them. */
+export interface AgentTools {
+  readonly tools: readonly Tool[];
+  /** The types of the skills that have a tool; `knowledge_base` counts as `retrieval`. */
+  readonly types: ReadonlySet<string>;
+  readonly plainSkills: readonly PlainSkill[];
+  /** The skills whose tools cannot be used now. */
+  readonly missing: readonly { readonly skill: string; readonly reason: string }[];
+}

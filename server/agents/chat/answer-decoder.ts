@@ -1,11 +1,10 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
-import { ChatError } from '../chat-error.js';
-import type { ChatLimits } from '../chat-limits.js';
-import { brokenConnection } from '../network-error.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ChatError, connectionError } from './chat-error.js';
+import type { ChatLimits } from './chat-limits.js';
 
 /** A chunk of the answer, parsed, or its end. */
-export type AnswerEvent = JsonRecord | 'end';
+export type ChatEvent = JsonRecord | 'end';
 
 /** JSON escapes make text longer: a quotation mark takes two characters. */
 const ESCAPED = 2;
@@ -28,7 +27,7 @@ export class AnswerDecoder {
   readonly #maxEvents: number;
   readonly #text = new TextDecoder();
   readonly #parser;
-  #events: AnswerEvent[] = [];
+  #events: ChatEvent[] = [];
   #eventCount = 0;
   #strangeLines = 0;
   #format: 'unknown' | 'events' | 'document' = 'unknown';
@@ -54,7 +53,7 @@ export class AnswerDecoder {
    * Returns the events that these bytes complete.
    * @throws {ChatError} if they are not an answer of a chat server, an event is too long, or there are too many
    */
-  push(bytes: Uint8Array): AnswerEvent[] {
+  push(bytes: Uint8Array): ChatEvent[] {
     this.#decode(this.#text.decode(bytes, { stream: true }));
     return this.#takeEvents();
   }
@@ -63,7 +62,7 @@ export class AnswerDecoder {
    * Returns the events that the end of the bytes completes.
    * @throws {ChatError} if the bytes were not an answer of a chat server, or break off within a document
    */
-  end(): AnswerEvent[] {
+  end(): ChatEvent[] {
     this.#isEnding = true;
     this.#decode(this.#text.decode());
     if (this.#format === 'document') this.#endDocument();
@@ -73,7 +72,7 @@ export class AnswerDecoder {
     return this.#takeEvents();
   }
 
-  #takeEvents(): AnswerEvent[] {
+  #takeEvents(): ChatEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -94,7 +93,11 @@ export class AnswerDecoder {
   /** Tells the format by the first character, since some servers send the wrong media type. */
   #begin(text: string): void {
     if (text === '') return;
-    if (text.startsWith('<')) throw webPage();
+    if (text.startsWith('<')) {
+      throw new ChatError(
+        'The chat server answered with a web page, as a proxy or a login does. Correct CHAT_URL, which often ends in /v1.',
+      );
+    }
     this.#format = text.startsWith('{') ? 'document' : 'events';
     this.#decode(text);
   }
@@ -106,7 +109,7 @@ export class AnswerDecoder {
 
   #endDocument(): void {
     const document = this.#document.trimEnd();
-    if (!document.endsWith('}')) throw brokenConnection();
+    if (!document.endsWith('}')) throw connectionError();
     const answer = parse(document);
     if (!answer || !('choices' in answer || 'error' in answer)) throw unknownAnswer();
     this.#events.push(answer, 'end');
@@ -115,7 +118,11 @@ export class AnswerDecoder {
   /** Other data than JSON objects are words of the server, such as a keep-alive. */
   #onEvent({ event, data }: EventSourceMessage): void {
     this.#eventCount += 1;
-    if (this.#eventCount > this.#maxEvents) throw tooManyEvents(this.#maxEvents);
+    if (this.#eventCount > this.#maxEvents) {
+      throw new ChatError(
+        `The chat server sent more than ${this.#maxEvents} events in one answer. Ask for a shorter answer.`,
+      );
+    }
     const text = data.trim();
     if (text === '[DONE]') this.#add('end');
     else if (text.startsWith('{')) this.#addChunk(text, event);
@@ -127,17 +134,20 @@ export class AnswerDecoder {
     if (chunk) this.#add(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk);
     // The last event is cut where the connection ended early. The answer is then incomplete, or was complete before.
     else if (this.#isEnding) this.#hasEvents = true;
-    else throw invalidEvent();
+    else {
+      throw new ChatError(
+        'The chat server sent an event that is no JSON. Ask again; if it happens again, update the server.',
+      );
+    }
   }
 
-  #add(event: AnswerEvent): void {
+  #add(event: ChatEvent): void {
     this.#hasEvents = true;
     this.#events.push(event);
   }
 
   #tooLong(): ChatError {
     return new ChatError(
-      'general',
       `The chat server sent a piece of an answer that is longer than ${this.#maxLength} characters. Ask for a shorter answer.`,
     );
   }
@@ -151,30 +161,8 @@ function parse(text: string): JsonRecord | undefined {
   }
 }
 
-function tooManyEvents(maxEvents: number): ChatError {
-  return new ChatError(
-    'general',
-    `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
-  );
-}
-
-function invalidEvent(): ChatError {
-  return new ChatError(
-    'general',
-    'The chat server sent an event that is no JSON. Ask again; if it happens again, update the server.',
-  );
-}
-
-function webPage(): ChatError {
-  return new ChatError(
-    'general',
-    'The chat server answered with a web page, as a proxy or a login does. Correct CHAT_URL, which often ends in /v1.',
-  );
-}
-
 function unknownAnswer(): ChatError {
   return new ChatError(
-    'general',
     'The chat server did not answer in the form of chat completions. Correct CHAT_URL, which often ends in /v1.',
   );
 }
