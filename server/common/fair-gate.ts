@@ -109,7 +109,7 @@ export class FairGate {
 
   /** Gives a slot to the next owner, and calls back with one at the owner's next turn. */
   requeue(owner: string, start: () => void): void {
-    this.#waiting.putBack(owner, start);
+    this.#waiting.requeue(owner, start);
     this.leave(owner);
   }
 

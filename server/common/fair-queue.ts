@@ -21,7 +21,7 @@ export class FairQueue<T> {
    * Returns an item to the queue after its turn: behind all other owners, and before its owner's
    * other items.
    */
-  putBack(owner: string, item: T): void {
+  requeue(owner: string, item: T): void {
     this.#size += 1;
     const items = this.#byOwner.get(owner) ?? [];
     items.unshift(item);
