@@ -92,7 +92,7 @@ function sendPieces(
   const policy: StreamPolicy<Chunk> = {
     encode: (chunk) => chunk,
     times: { longest: SENDING_TIMEOUT_MS },
-    readAhead: 2,
+    readAhead: () => 2,
     pause: () => pauseWork(res),
   };
   if (Symbol.asyncIterator in pieces) {
@@ -162,7 +162,7 @@ function sendLines(
     times: context.times ?? STREAM_TIMES,
     mayStall: true,
     watch: { stopping: context.stopping, isKeyValid },
-    readAhead: 0,
+    readAhead: () => 0,
     // Senders that wait for the head of the response before they send lines need it now.
     onBegin: () => res.flushHeaders(),
     pause: nextTurn,
@@ -196,7 +196,7 @@ function sendBytes(
     // Another request may finish when the service stops, and its key was checked.
     watch: isStream ? { stopping: context.stopping, isKeyValid } : undefined,
     // A body that has arrived is soon answered or refused. The end of another may be far.
-    readAhead: isStream && !req.complete ? 1 : 2,
+    readAhead: () => (isStream && !req.complete ? 1 : 2),
     isEndless: isStream,
     onBegin: () => {
       if (hasTrailer) res.setHeader('Trailer', trailer);
@@ -223,7 +223,7 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
   return writeStream(req, res, events[Symbol.asyncIterator](), {
     encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
     times: {},
-    readAhead: 0,
+    readAhead: () => 0,
   }).finally(() => clearInterval(pings));
 }
 

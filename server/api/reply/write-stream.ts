@@ -34,9 +34,9 @@ export interface StreamPolicy<T> {
   readonly watch?: { readonly stopping: AbortSignal; readonly isKeyValid: IsKeyValid } | undefined;
   /**
    * The chunks that are awaited before anything is sent: an error before is a problem. If there are
-   * fewer, the answer is sent whole.
+   * fewer, the answer is sent whole. Asked before each.
    */
-  readonly readAhead: 0 | 1 | 2;
+  readonly readAhead: () => 0 | 1 | 2;
   /** Sends an answer of one chunk as a stream, too. */
   readonly isEndless?: boolean;
   /** Lets others work between two chunks. Without it, the chunks of one turn are written at once. */
@@ -79,15 +79,16 @@ export async function writeStream<T>(
   };
   try {
     const ahead: Chunk[] = [];
-    while (ahead.length < readAhead) {
+    while (ahead.length < readAhead()) {
       const next = await deadline.next(source);
-      if (next.done) break;
+      if (next.done) {
+        if (policy.isEndless && ahead.length > 0) break;
+        return sendWhole(res, ahead[0] ?? '');
+      }
       const chunk = encode(next.value);
       if (chunk.length > 0) ahead.push(chunk);
       if (chunk.length >= CHUNK_SIZE) await pauseBetween();
     }
-    const isWhole = ahead.length < readAhead && !(policy.isEndless && ahead.length > 0);
-    if (isWhole) return sendWhole(res, ahead[0] ?? '');
     responsesBegun.add(req.socket);
     policy.onBegin?.();
     for (let chunk = ahead.shift(); ; chunk = ahead.shift()) {
