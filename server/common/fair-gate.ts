@@ -122,7 +122,6 @@ export class FairGate {
     this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
-  /** Returns whether work of another owner waits. */
   othersWait(owner: string): boolean {
     return this.#waiting.hasOthers(owner);
   }

@@ -45,7 +45,6 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Removes an item before its turn. */
   remove(owner: string, item: T): void {
     const items = this.#byOwner.get(owner) ?? [];
     const index = items.indexOf(item);
@@ -55,12 +54,10 @@ export class FairQueue<T> {
     this.#size -= 1;
   }
 
-  /** Returns the number of items of an owner. */
   sizeOf(owner: string): number {
     return this.#byOwner.get(owner)?.length ?? 0;
   }
 
-  /** Returns whether the queue has items of other owners. */
   hasOthers(owner: string): boolean {
     return this.#byOwner.size > (this.#byOwner.has(owner) ? 1 : 0);
   }

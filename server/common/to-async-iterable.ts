@@ -1,4 +1,3 @@
-/** Takes items for a reader. */
 export interface Sink<T> {
   /** Resolves when there is room for another item, or when the reader has left. */
   push(item: T): Promise<void>;

@@ -57,7 +57,6 @@ function enqueue(req: IncomingMessage, res: ServerResponse): void {
   process.nextTick(() => connection.pause());
 }
 
-/** Resumes reading a connection, unless its requests wait or its sender was refused. */
 function resumeReading(connection: Connection): void {
   if (!connection[pipelined] && !throttledUntil.has(connection)) connection.resume();
 }
@@ -65,7 +64,6 @@ function resumeReading(connection: Connection): void {
 /** The time until which each connection is throttled; several refusals extend it. */
 const throttledUntil = new WeakMap<Socket, number>();
 
-/** Returns the time for which a connection is still throttled, in milliseconds; 0 if it is not. */
 function throttledFor(socket: Socket): number {
   const until = throttledUntil.get(socket);
   return until === undefined ? 0 : Math.max(until - performance.now(), 1);

@@ -58,7 +58,6 @@ const MIN_TIME_MS = 1000;
 /** Requests whose chunks were too small; the rest of them is not read. */
 const withSmallChunks = new WeakSet<IncomingMessage>();
 
-/** Returns whether the body of a request came in chunks that are too small. */
 export function hasSmallChunks(req: IncomingMessage): boolean {
   return withSmallChunks.has(req);
 }
@@ -72,7 +71,6 @@ export class ChunkMeter {
   #bytes = 0;
   #since = 0;
 
-  /** @param now the time, in milliseconds */
   constructor(
     private readonly req: IncomingMessage,
     private readonly now = () => performance.now(),

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The callbacks for a response's close. */
 const closing = Symbol('closing');
 
 /** A property, because a WeakMap of all responses costs the garbage collector too much. */
@@ -96,7 +95,6 @@ export class SendBufferLimit {
   /** The unread responses of each owner, the longest-waiting first. */
   readonly #byOwner = new Map<string, Set<Unread>>();
 
-  /** @param max the limit per owner, in bytes */
   constructor(private readonly max = MAX_UNREAD) {}
 
   /**

@@ -65,7 +65,6 @@ export function protect(
 /** An HTTP server. Slow senders cannot hold its connections forever, and it closes without losing a request. */
 export class HttpServer {
   readonly #connections = new Set<Socket>();
-  /** The responses that are not sent yet. */
   readonly #responses = new Set<ServerResponse>();
   readonly #server: Server;
   #isDraining = false;
@@ -168,7 +167,6 @@ export class HttpServer {
     await closed;
   }
 
-  /** Closes the connections without a request. */
   #closeUnused(): void {
     const used = new Set([...this.#responses].map(({ req }) => req.socket));
     for (const connection of this.#connections) if (!used.has(connection)) connection.destroy();

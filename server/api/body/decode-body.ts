@@ -36,14 +36,12 @@ export function passWithin(check: (bytes: number) => ProblemError | undefined): 
   });
 }
 
-/** The encodings of compressed bodies (RFC 9110, section 8.4.1; RFC 8878). */
 type Encoding = 'gzip' | 'zstd';
 
 /** The most bytes of content for one byte of a compressed body, beyond the first mebibyte. */
 const MAX_RATIO = 200;
 const MEBIBYTE = 1024 * 1024;
 
-/** Returns the encoding of a body; undefined if it is sent as it is. */
 export function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefined {
   const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return undefined;

@@ -28,13 +28,11 @@ export interface AnyReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What all replies share. */
 export interface ReplyContext {
   readonly contract: Contract;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
-  /** The timeouts of streams. */
   readonly times?: StreamTimes;
 }
 

@@ -17,7 +17,6 @@ export const CHUNK_SIZE = 64 * 1024;
 export interface StreamTimes {
   /** The longest time until the next bytes come from the source, or go to the reader. */
   readonly stalled: number;
-  /** The longest time for all of it. */
   readonly longest: number;
   /** The time for which input is discarded after an early end, so that its sender can read why. */
   readonly discarding: number;
@@ -25,7 +24,6 @@ export interface StreamTimes {
 
 /** How the items of a source become an answer, and what ends it early. */
 export interface StreamPolicy<T> {
-  /** Returns what is written for an item. */
   readonly encode: (item: T) => Chunk;
   readonly times: Partial<StreamTimes>;
   /** Whether the source waits for a sender or a process, which may stall. */
@@ -204,7 +202,6 @@ class StreamDeadline {
     });
   }
 
-  /** Aborted when the answer ends early. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
