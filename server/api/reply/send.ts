@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
 import { LINES_TYPE } from '../../edge/request.js';
 import { disableBodyTimeout, endAndDiscard } from '../../edge/request-body.js';
+import { endWith, onResponseClose } from '../../edge/responses.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -12,12 +13,9 @@ import {
   CHUNK_SIZE,
   type Chunk,
   corkForTurn,
-  limitWait,
-  SENDING_TIMEOUT_MS,
   STALLED_TIMEOUT_MS,
   type StreamPolicy,
   type StreamTimes,
-  sendWhole,
   writeStream,
 } from './write-stream.js';
 
@@ -78,6 +76,54 @@ function sendPlainText(
   res.type(mediaType).send(text);
 }
 
+/** The longest time to send an answer whose source does not stall, in milliseconds. */
+const SENDING_TIMEOUT_MS = 600_000;
+
+/** Sends a complete answer, with its length. */
+function sendWhole(res: Response, body: Chunk): void {
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
+  // character, so that few bytes become text at little cost.
+  if (typeof body === 'string') endWith(res, body);
+  else if (body.length >= CHUNK_SIZE) res.end(body);
+  else
+    endWith(
+      res,
+      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+      'latin1',
+    );
+  limitWait(res);
+}
+
+/**
+ * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
+ */
+function limitWait(res: Response): void {
+  // Usually the network has taken all of it by now, and no timeout is needed.
+  if (!res.socket || res.socket.writableLength === 0) return;
+  // The answer no longer needs the body of the request.
+  res.req.body = undefined;
+  res.locals.bodyShare?.release();
+  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
+  onResponseClose(res.req, res, () => clearTimeout(patience));
+  // Without a listener, Node closes a connection that times out.
+  res.setTimeout(STALLED_TIMEOUT_MS);
+  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
+  if (endWait) onResponseClose(res.req, res, endWait);
+}
+
+/** Writes the items of a source, or sends them whole if there are few. */
+async function stream<T>(
+  req: Request,
+  res: Response,
+  source: Iterator<T> | AsyncIterator<T>,
+  policy: StreamPolicy<T>,
+): Promise<void> {
+  const whole = await writeStream(req, res, source, policy);
+  if (whole === undefined) limitWait(res);
+  else sendWhole(res, whole);
+}
+
 /** Most answers are one short chunk, for which nothing needs to wait. */
 function sendPieces(
   req: Request,
@@ -94,17 +140,17 @@ function sendPieces(
     pause: () => pauseWork(res),
   };
   if (Symbol.asyncIterator in pieces) {
-    return writeStream(req, res, joinAsTheyCome(pieces), policy);
+    return stream(req, res, joinAsTheyCome(pieces), policy);
   }
   const chunks = joinPieces(pieces);
   const first = chunks.next();
   if (first.done) return sendWhole(res, '');
   if (first.value.length >= CHUNK_SIZE) {
-    return writeStream(req, res, prepend([first.value], chunks), policy);
+    return stream(req, res, prepend([first.value], chunks), policy);
   }
   const second = chunks.next();
   if (second.done) return sendWhole(res, first.value);
-  return writeStream(req, res, prepend([first.value, second.value], chunks), policy);
+  return stream(req, res, prepend([first.value, second.value], chunks), policy);
 }
 
 function* prepend(first: readonly Chunk[], rest: Iterable<Chunk>): Generator<Chunk> {
@@ -152,7 +198,7 @@ function sendLines(
     part instanceof ProblemError
       ? Buffer.from(problemLine(context.contract, part, req, res))
       : part;
-  return writeStream(req, res, blocks[Symbol.asyncIterator](), {
+  return stream(req, res, blocks[Symbol.asyncIterator](), {
     encode: (block) => {
       const [first] = block;
       return first && block.length === 1 ? line(first) : Buffer.concat(block.map(line));
@@ -180,7 +226,7 @@ function sendBytes(
   // HTTP/1.0 has no chunks, which trailers follow.
   const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
   res.setHeader('Content-Type', mediaType);
-  return writeStream(req, res, pieces[Symbol.asyncIterator](), {
+  return stream(req, res, pieces[Symbol.asyncIterator](), {
     encode: (piece) => {
       if (piece instanceof Uint8Array) return piece;
       if (piece !== 'progress') {
@@ -218,7 +264,7 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
     corkForTurn(res);
     res.write(': ping\n\n');
   }, PING_INTERVAL_MS);
-  return writeStream(req, res, events[Symbol.asyncIterator](), {
+  return stream(req, res, events[Symbol.asyncIterator](), {
     encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
     times: {},
     readAhead: () => 0,

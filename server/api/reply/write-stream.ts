@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
-import { endWith, onResponseClose } from '../../edge/responses.js';
+import { onResponseClose } from '../../edge/responses.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type IsKeyValid, watchKey } from '../request-signal.js';
 
@@ -32,7 +32,7 @@ export interface StreamPolicy<T> {
   readonly watch?: { readonly stopping: AbortSignal; readonly isKeyValid: IsKeyValid } | undefined;
   /**
    * The chunks that are awaited before anything is sent: an error before is a problem. If there are
-   * fewer, the answer is sent whole. Asked before each.
+   * fewer, the answer is whole. Asked before each.
    */
   readonly readAhead: () => 0 | 1 | 2;
   /** Sends an answer of one chunk as a stream, too. */
@@ -53,6 +53,7 @@ const GONE = Symbol('gone');
 /**
  * Writes the items of a source as they are produced, and requests the next one only when the reader
  * has taken the last one.
+ * @returns the whole answer, of which nothing is sent, if it has fewer chunks than are read ahead
  * @throws the error of the source; if it comes after the first chunk, the response has begun
  */
 export async function writeStream<T>(
@@ -60,7 +61,7 @@ export async function writeStream<T>(
   res: Response,
   source: Iterator<T> | AsyncIterator<T>,
   policy: StreamPolicy<T>,
-): Promise<void> {
+): Promise<Chunk | undefined> {
   const { encode, readAhead, pause, endEarly, freesBytes } = policy;
   const deadline = new StreamDeadline(req, res, policy);
   const write = (chunk: Chunk): boolean => {
@@ -81,7 +82,7 @@ export async function writeStream<T>(
       const next = await deadline.next(source);
       if (next.done) {
         if (policy.isEndless && ahead.length > 0) break;
-        return sendWhole(res, ahead[0] ?? '');
+        return ahead[0] ?? '';
       }
       const chunk = encode(next.value);
       if (chunk.length > 0) ahead.push(chunk);
@@ -99,7 +100,6 @@ export async function writeStream<T>(
       if (pause) await pauseBetween();
     }
     res.end();
-    limitWait(res);
   } catch (error) {
     if (error === GONE) res.destroy();
     else if (endEarly && res.headersSent) endEarly(error);
@@ -109,6 +109,7 @@ export async function writeStream<T>(
     responsesBegun.delete(req.socket);
     void leave(source).catch(() => {});
   }
+  return undefined;
 }
 
 /** Ends a source early, which may wait for something that does not come any more. */
@@ -130,42 +131,6 @@ export function corkForTurn(res: Response): void {
 
 /** The longest time in which a caller may read nothing of an answer, in milliseconds. */
 export const STALLED_TIMEOUT_MS = 30_000;
-
-/** The longest time to send an answer whose source does not stall, in milliseconds. */
-export const SENDING_TIMEOUT_MS = 600_000;
-
-/** Sends a complete answer, with its length. */
-export function sendWhole(res: Response, body: Chunk): void {
-  res.setHeader('Content-Length', Buffer.byteLength(body));
-  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
-  // character, so that few bytes become text at little cost.
-  if (typeof body === 'string') endWith(res, body);
-  else if (body.length >= CHUNK_SIZE) res.end(body);
-  else
-    endWith(
-      res,
-      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
-      'latin1',
-    );
-  limitWait(res);
-}
-
-/**
- * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
- */
-export function limitWait(res: Response): void {
-  // Usually the network has taken all of it by now, and no timeout is needed.
-  if (!res.socket || res.socket.writableLength === 0) return;
-  // The answer no longer needs the body of the request.
-  res.req.body = undefined;
-  res.locals.bodyShare?.release();
-  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
-  onResponseClose(res.req, res, () => clearTimeout(patience));
-  // Without a listener, Node closes a connection that times out.
-  res.setTimeout(STALLED_TIMEOUT_MS);
-  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
-  if (endWait) onResponseClose(res.req, res, endWait);
-}
 
 /** The longest time that a prompt reader takes, in milliseconds. */
 const SLOW_READER_MS = 100;
