@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ProblemError, problem } from '../problems/problem.js';
+import { endWith } from './connections.js';
 import { announcedLength, hasBody } from './request.js';
-import { endWith } from './responses.js';
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 

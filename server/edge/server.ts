@@ -3,13 +3,12 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Contract } from '../contract/document.js';
-import { serveInOrder } from './connections.js';
+import { onResponseClose, serveInOrder } from './connections.js';
 import { allowOrigins, createOriginRule } from './cors.js';
 import { type LoadShedding, shedLoad } from './load-shedding.js';
 import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
 import { hasBody } from './request.js';
 import { limitBodyTime } from './request-body.js';
-import { onResponseClose } from './responses.js';
 
 /**
  * The longest time in which the headers of a request may arrive, and then its body, in

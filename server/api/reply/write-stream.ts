@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
+import { onResponseClose } from '../../edge/connections.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
-import { onResponseClose } from '../../edge/responses.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type IsKeyValid, watchKey } from '../request-signal.js';
 

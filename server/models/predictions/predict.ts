@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../../generated/openapi.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
-import { type Handlers, type Input, JsonText } from '../../api/handlers.js';
+import type { Handlers, Input } from '../../api/handlers.js';
+import { JsonText } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { JSON_TYPE } from '../../edge/request.js';
 import { findProject } from '../../projects/projects.js';
